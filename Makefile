@@ -1,0 +1,40 @@
+# Two commands: `make demo` (the first table, no torch) and `make test` (everything).
+PYTHON ?= python3
+BIN := .venv/bin
+export HF_HUB_OFFLINE = 1
+export HF_HUB_DISABLE_TELEMETRY = 1
+export PYTHONWARNINGS = ignore
+
+.PHONY: demo test lint clean
+
+demo: .venv/core
+	rm -rf demo
+	$(BIN)/pronominal build sample --out demo
+	$(BIN)/pronominal evaluate --dataset demo/sample --config double --out demo/runs \
+	  --system random --system first-mention --system nearest-mention --system parallelism
+	$(BIN)/pronominal report demo/runs --out demo/report.html
+
+test: .venv/all lint
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/all
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tests/link_tree.py
+	$(BIN)/mypy
+
+.venv/core: setup.cfg pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pronominal needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet -c constraints.txt -e .
+	touch $@
+
+# torch first: its CPU build, so that nothing pulls gigabytes of CUDA
+.venv/all: .venv/core
+	$(BIN)/pip install --quiet -c constraints.txt torch
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[all,test]"
+	touch $@
+
+clean:
+	rm -rf .venv .links demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

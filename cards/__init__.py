@@ -1,0 +1,1 @@
+"""Dataset cards and system cards, as package data."""

@@ -1,0 +1,29 @@
+"""Lays out ``.links/pronominal`` so that tools which run no import hooks see the package.
+
+Setuptools maps our folders to package names inside an import hook; type checkers follow files
+only. Run it as ``python tests/link_tree.py`` before mypy.
+"""
+
+import configparser
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    lines = config["options"]["package_dir"].split()
+    folders = dict(zip(lines[::3], lines[2::3], strict=True))
+    package = ROOT / ".links" / "pronominal"
+    shutil.rmtree(package.parent, ignore_errors=True)
+    package.mkdir(parents=True)
+    for file in (ROOT / folders.pop("pronominal")).glob("*.*"):
+        (package / file.name).symlink_to(file)
+    for name, folder in folders.items():
+        (package / name.removeprefix("pronominal.")).symlink_to(ROOT / folder)
+
+
+if __name__ == "__main__":
+    main()
