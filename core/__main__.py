@@ -1,0 +1,5 @@
+"""``python -m pronominal``."""
+
+from pronominal.cli.main import main
+
+main()

@@ -1,0 +1,44 @@
+"""What a system did with an instance."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Abstention = Literal["none", "both"]
+"""No choice: the pronoun went to neither candidate, or to both at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One answer: the index of the chosen candidate, or why there is no choice.
+
+    Attributes:
+        choice: index into the instance's candidates; None exactly when `abstained` is set.
+        abstained: ``"none"`` or ``"both"``, answers like any other and never dropped.
+    """
+
+    choice: int | None
+    abstained: Abstention | None = None
+
+    def __post_init__(self) -> None:
+        if (self.choice is None) == (self.abstained is None):
+            raise ValueError("a decision is either a choice or an abstention")
+
+
+NONE = Decision(None, "none")
+BOTH = Decision(None, "both")
+
+
+def from_probabilities(probabilities: list[float]) -> Decision:
+    """Turn one probability for each candidate into a decision.
+
+    The most probable candidate is chosen. A tie at the top is ``both``; zero everywhere is
+    ``none``.
+
+    >>> from_probabilities([0.2, 0.8]).choice, from_probabilities([0.5, 0.5]).abstained
+    (1, 'both')
+    """
+    best = max(probabilities)
+    if best == 0:
+        return NONE
+    winners = [index for index, value in enumerate(probabilities) if value == best]
+    return Decision(winners[0]) if len(winners) == 1 else BOTH

@@ -1,0 +1,43 @@
+"""The one error that a user meets, and the hint for a mistyped name."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class InputError(Exception):
+    """Something the user gave is wrong; the command line prints it as one line and exits with 2.
+
+    Args:
+        cause: what is wrong, without evaluation text.
+        cure: what the user can do about it, as an imperative.
+        file: the file or folder at fault, if there is one.
+        row: the place inside the file as the user finds it, such as ``"line 7"`` or ``"id x"``.
+    """
+
+    def __init__(
+        self, cause: str, *, cure: str, file: str | Path | None = None, row: str | None = None
+    ) -> None:
+        self.cause = cause
+        self.cure = cure
+        self.file = file
+        self.row = row
+        place = ", ".join(str(part) for part in (file, row) if part is not None)
+        message = f"{place}: {cause}; {cure}" if place else f"{cause}; {cure}"
+        super().__init__(" ".join(message.split()))
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str:
+    """Return the cure for a mistyped name: the closest known name, or all of them.
+
+    >>> nearest_name("linmess", ["lingmess", "random"])
+    "did you mean 'lingmess'?"
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(names)}"
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
+    """Return the error for a name that does not exist, with the nearest one that does."""
+    return InputError(f"there is no {kind} '{name}'", cure=nearest_name(name, known))

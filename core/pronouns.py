@@ -1,0 +1,111 @@
+"""English third-person pronoun sets, and how a user adds one."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from pronominal.errors import InputError
+
+Case = Literal["nominative", "accusative", "possessive"]
+CASES: tuple[Case, ...] = get_args(Case)
+
+Agreement = Literal["singular", "plural"]
+
+
+@dataclass(frozen=True, slots=True)
+class PronounSet:
+    """One paradigm; the forms are lower-case strings as they stand inside a sentence.
+
+    Attributes:
+        name: how datasets and scores call the set, by custom its nominative form.
+        nominative: subject form (*she* left).
+        accusative: object form (saw *her*).
+        possessive: dependent possessive (*her* coat).
+        independent: independent possessive (the coat is *hers*); None when not given.
+        reflexive: reflexive form (saw *herself*); None when not given.
+        agreement: number of the verb after the nominative form (*they were*, *xe was*).
+    """
+
+    name: str
+    nominative: str
+    accusative: str
+    possessive: str
+    independent: str | None = None
+    reflexive: str | None = None
+    agreement: Agreement = "singular"
+
+    def form(self, case: Case) -> str:
+        """Return the form that fills a slot of this grammatical case."""
+        forms = {
+            "nominative": self.nominative,
+            "accusative": self.accusative,
+            "possessive": self.possessive,
+        }
+        return forms[case]
+
+    @property
+    def forms(self) -> frozenset[str]:
+        """Every form of the set."""
+        every = (*map(self.form, CASES), self.independent, self.reflexive)
+        return frozenset(form for form in every if form is not None)
+
+
+HE = PronounSet("he", "he", "him", "his", "his", "himself")
+SHE = PronounSet("she", "she", "her", "her", "hers", "herself")
+THEY = PronounSet("they", "they", "them", "their", "theirs", "themself", "plural")
+XE = PronounSet("xe", "xe", "xem", "xyr", "xyrs", "xemself")
+
+PRONOUN_SETS: tuple[PronounSet, ...] = (HE, SHE, THEY, XE)
+"""The four sets of WinoPron and RUFF (WinoPron, section 3.1), in upstream's order."""
+
+
+def load_pronoun_sets(path: str | Path) -> tuple[PronounSet, ...]:
+    """Read further pronoun sets from a TOML file and return them behind the four known ones.
+
+    One table for each set: its key is the set's name; ``nominative``, ``accusative`` and
+    ``possessive`` are required; ``independent``, ``reflexive`` and ``agreement`` are optional::
+
+        [ze]
+        nominative = "ze"
+        accusative = "zir"
+        possessive = "zir"
+        independent = "zirs"
+        reflexive = "zirself"
+
+    Raises:
+        InputError: the file is missing, is not TOML, or a set is incomplete or already known.
+    """
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(
+            f"no pronoun sets could be read ({error})", cure="give a TOML file", file=path
+        ) from error
+    sets = list(PRONOUN_SETS)
+    for name, table in tables.items():
+        if name in {known.name for known in sets}:
+            raise InputError(
+                f"the set '{name}' exists already", cure="rename it", file=path, row=f"[{name}]"
+            )
+        sets.append(_pronoun_set(name, table, path))
+    return tuple(sets)
+
+
+def _pronoun_set(name: str, table: object, path: str | Path) -> PronounSet:
+    def refuse(cause: str, cure: str) -> InputError:
+        return InputError(cause, cure=cure, file=path, row=f"[{name}]")
+
+    if not isinstance(table, dict):
+        raise refuse("a pronoun set is a table of forms", f"write [{name}] and its forms below")
+    for key, value in table.items():
+        if key not in {*CASES, "independent", "reflexive", "agreement"}:
+            raise refuse(f"'{key}' is no form of a pronoun", "remove it")
+        if not isinstance(value, str) or not value.isalpha() or value != value.lower():
+            raise refuse(f"'{key}' is not a lower-case word", "write one word")
+    missing = [case for case in CASES if case not in table]
+    if missing:
+        raise refuse(f"{' and '.join(missing)} missing", "add the form")
+    if table.get("agreement", "singular") not in get_args(Agreement):
+        raise refuse("the agreement is unknown", "write singular or plural")
+    return PronounSet(name=name, **table)

@@ -1,0 +1,46 @@
+from pathlib import Path
+
+import pytest
+
+from pronominal.atomic import new_file, new_folder
+
+
+def test_a_file_appears_whole(tmp_path: Path) -> None:
+    target = tmp_path / "a" / "b.txt"
+    with new_file(target) as beside:
+        beside.write_text("whole")
+        assert not target.exists()
+    assert target.read_text() == "whole"
+    assert list(target.parent.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("context", [new_file, new_folder])
+def test_a_failure_leaves_nothing(tmp_path: Path, context) -> None:
+    def fail() -> None:
+        with context(tmp_path / "a" / "b" / "c") as beside:
+            (beside / "part" if beside.is_dir() else beside).write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("context", [new_file, new_folder])
+def test_a_failure_keeps_what_was_there(tmp_path: Path, context) -> None:
+    target = tmp_path / "kept"
+    with context(target) as beside:
+        (beside / "part" if beside.is_dir() else beside).write_text("first")
+    with pytest.raises(KeyboardInterrupt), context(target):
+        raise KeyboardInterrupt
+    content = target / "part" if target.is_dir() else target
+    assert content.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_replaces_the_one_before(tmp_path: Path) -> None:
+    for content in ("first", "second"):
+        with new_folder(tmp_path / "folder") as beside:
+            (beside / content).write_text(content)
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["second"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
