@@ -1,0 +1,70 @@
+"""``pronominal datasets``, ``build`` and ``validate``."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from pronominal.dataset_scripts import DATASETS, BuildOptions, Sources, dataset_script
+from pronominal.pronouns import PRONOUN_SETS, load_pronoun_sets
+
+Name = Annotated[str, typer.Argument(help="A dataset: see 'pronominal datasets'.")]
+SourcesFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--sources",
+        help="Folder with one folder of upstream files for each repository. "
+        "Without it the files are downloaded at pinned commits.",
+    ),
+]
+
+
+def datasets(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the datasets that can be built."""
+    if as_json:
+        rows = [{"name": name, "summary": summary} for name, summary in DATASETS.items()]
+        print(json.dumps(rows, indent=2))
+        return
+    table = Table("dataset", "what it is", box=None)
+    for name, summary in DATASETS.items():
+        table.add_row(name, summary)
+    Console().print(table)
+
+
+def build(
+    name: Name,
+    out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],
+    sources: SourcesFolder = None,
+    pronouns: Annotated[
+        Path | None,
+        typer.Option(help="TOML file with further pronoun sets, for datasets made of templates."),
+    ] = None,
+    allow_changed: Annotated[
+        bool,
+        typer.Option(help="Use upstream files that are not the pinned ones; the card names them."),
+    ] = False,
+) -> None:
+    """Build a dataset: OUT/NAME with Parquet files, card and checksums."""
+    from pronominal.dataset_scripts import build as builder
+
+    sets = load_pronoun_sets(pronouns) if pronouns else PRONOUN_SETS
+    script = dataset_script(name)
+    built = builder.build(script, Sources(sources, allow_changed), BuildOptions(sets), out)
+    for split in built:
+        print(f"{split.config:12} {split.name:12} {split.rows:>9,} rows  {split.digest}")
+    print(out / name)
+
+
+def validate(name: Name, sources: SourcesFolder = None) -> None:
+    """Check the upstream files of a dataset; exit 1 and print one line for each violation."""
+    violations = list(dataset_script(name).violations(Sources(sources)))
+    for violation in violations:
+        print(violation)
+    if violations:
+        raise typer.Exit(1)
+    print(f"{name}: every check passed")

@@ -1,0 +1,33 @@
+"""Dataset scripts, one file for each dataset: upstream files in, published tables out."""
+
+from importlib import import_module
+from typing import cast
+
+from pronominal.dataset_scripts.script import BuildOptions, DatasetScript, Split, Violation
+from pronominal.dataset_scripts.sources import Sources
+from pronominal.errors import unknown_name
+
+DATASETS: dict[str, str] = {
+    "sample": "sentences of our own in WinoPron's form; needs no upstream files",
+    "winogender": "Winogender schemas (Rudinger et al., 2018), with he, she, they and with xe",
+    "winopron": "WinoPron (Gautam et al., 2024), double- and single-entity sentences",
+}
+"""Name of each script in this folder, and one sentence for ``pronominal datasets``."""
+
+
+def dataset_script(name: str) -> DatasetScript:
+    """Return the script of a dataset; `InputError` with the nearest name if there is none."""
+    if name not in DATASETS:
+        raise unknown_name("dataset", name, DATASETS)
+    return cast(DatasetScript, import_module(f"pronominal.dataset_scripts.{name}"))
+
+
+__all__ = [
+    "DATASETS",
+    "BuildOptions",
+    "DatasetScript",
+    "Sources",
+    "Split",
+    "Violation",
+    "dataset_script",
+]

@@ -1,0 +1,117 @@
+"""From a dataset script to a folder that `datasets.load_dataset` reads."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pronominal.atomic import new_folder
+from pronominal.dataset_scripts.card import write_card
+from pronominal.dataset_scripts.columns import Columns, arrow_schema
+from pronominal.dataset_scripts.digests import BLOCK, ContentDigest, blocks
+from pronominal.dataset_scripts.published import table_faults
+from pronominal.dataset_scripts.script import BuildOptions, DatasetScript, Split
+from pronominal.dataset_scripts.sources import Sources
+from pronominal.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSplit:
+    """What was written for one split.
+
+    Attributes:
+        config: the config's name.
+        name: the split's name.
+        columns: the published columns.
+        path: the Parquet file, relative to the dataset's folder.
+        rows: number of rows.
+        num_bytes: size of the rows in memory.
+        file_bytes: size of the Parquet file.
+        digest: content digest of the rows, which no version of pyarrow changes.
+    """
+
+    config: str
+    name: str
+    columns: Columns
+    path: Path
+    rows: int
+    num_bytes: int
+    file_bytes: int
+    digest: str
+
+
+def build(
+    script: DatasetScript, sources: Sources, options: BuildOptions, out: Path
+) -> list[BuiltSplit]:
+    """Write ``OUT/NAME`` with one Parquet file for each split, the card and SHA256SUMS.
+
+    The folder appears whole or not at all; one that stands there already is replaced if it holds
+    this dataset, and refused otherwise.
+
+    Raises:
+        InputError: a source is missing, changed or wrong, or the folder is something else's.
+    """
+    folder = out / script.NAME
+    if folder.exists() and not (folder / "SHA256SUMS").exists():
+        raise InputError(
+            "the folder exists and is not a built dataset",
+            cure="choose another --out or remove it",
+            file=folder,
+        )
+    with new_folder(folder) as beside:
+        built = [
+            _write_split(script.NAME, split, beside) for split in script.splits(sources, options)
+        ]
+        write_card(script, built, sources, beside / "README.md")
+        _write_checksums(beside)
+    return built
+
+
+def _write_split(dataset: str, split: Split, folder: Path) -> BuiltSplit:
+    path = Path(split.config) / f"{split.name}.parquet"
+    (folder / path).parent.mkdir(exist_ok=True)
+    facts = {"dataset": dataset, "config": split.config, "split": split.name}
+    schema = arrow_schema(split.columns, facts)
+    digest, rows, num_bytes = ContentDigest(), 0, 0
+    # one row group from one contiguous block: the same rows give the same bytes, however streamed
+    with pq.ParquetWriter(
+        folder / path, schema, compression="zstd", compression_level=3, write_page_index=True
+    ) as writer:
+        for block in blocks(split.tables):
+            _refuse_faults(block, f"{dataset}/{path}", rows)
+            digest.update(block)
+            writer.write_table(block.cast(schema), row_group_size=BLOCK)
+            rows += block.num_rows
+            num_bytes += block.nbytes
+    return BuiltSplit(
+        config=split.config,
+        name=split.name,
+        columns=split.columns,
+        path=path,
+        rows=rows,
+        num_bytes=num_bytes,
+        file_bytes=(folder / path).stat().st_size,
+        digest=digest.hexdigest(),
+    )
+
+
+def _refuse_faults(block: pa.Table, file: str, first_row: int) -> None:
+    for row, fault in table_faults(block):
+        place = f"row {first_row + row}"
+        raise InputError(fault, cure="mend the upstream row or report it", file=file, row=place)
+
+
+def _write_checksums(folder: Path) -> None:
+    """Write SHA256SUMS in the form that ``sha256sum --check`` reads."""
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
+        for path in _files(folder)
+    ]
+    (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+
+
+def _files(folder: Path) -> Sequence[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,85 @@
+"""Dataset cards: the hand-written page in ``cards/`` and what was built, as one README.md."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import yaml
+
+from pronominal.dataset_scripts.columns import Columns, card_features
+from pronominal.dataset_scripts.script import DatasetScript
+from pronominal.dataset_scripts.sources import Sources
+
+if TYPE_CHECKING:
+    from pronominal.dataset_scripts.build import BuiltSplit
+
+
+def write_card(
+    script: DatasetScript, built: Sequence["BuiltSplit"], sources: Sources, path: Path
+) -> None:
+    """Fill the dataset's page with what was built, and put the YAML header before it.
+
+    The header holds the page's own fields, then ``configs`` and ``dataset_info``, from which
+    `datasets` takes files, features and the row counts that it verifies.
+    """
+    page = files("pronominal.cards").joinpath(f"{script.NAME}.md").read_text(encoding="utf-8")
+    _, header, body = page.split("---\n", maxsplit=2)
+    fields = {**yaml.safe_load(header), **_generated_fields(built)}
+    template = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False
+    ).from_string(body)
+    text = template.render(
+        columns=_columns_table(built),
+        splits=_splits_table(built),
+        upstream=script.UPSTREAM,
+        changed=sources.changed,
+        version=version("pronominal"),
+    )
+    front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100)
+    path.write_text(f"---\n{front}---\n{text}", encoding="utf-8")
+
+
+def _generated_fields(built: Sequence["BuiltSplit"]) -> dict[str, Any]:
+    configs, infos = [], []
+    for name, group in groupby(built, key=lambda split: split.config):
+        splits = list(group)
+        files_of = [{"split": split.name, "path": split.path.as_posix()} for split in splits]
+        configs.append({"config_name": name, "data_files": files_of})
+        infos.append(_dataset_info(name, splits))
+    configs[0]["default"] = True
+    return {"configs": configs, "dataset_info": infos}
+
+
+def _dataset_info(config: str, splits: Sequence["BuiltSplit"]) -> dict[str, Any]:
+    return {
+        "config_name": config,
+        "features": card_features(splits[0].columns),
+        "splits": [
+            {"name": split.name, "num_bytes": split.num_bytes, "num_examples": split.rows}
+            for split in splits
+        ],
+        "download_size": sum(split.file_bytes for split in splits),
+        "dataset_size": sum(split.num_bytes for split in splits),
+    }
+
+
+def _splits_table(built: Sequence["BuiltSplit"]) -> str:
+    lines = ["| config | split | rows | content digest |", "|---|---|---|---|"]
+    lines += [f"| {s.config} | {s.name} | {s.rows:,} | `{s.digest}` |" for s in built]
+    return "\n".join(lines)
+
+
+def _columns_table(built: Sequence["BuiltSplit"]) -> str:
+    lines = ["| column | type | meaning |", "|---|---|---|"]
+    for column in _every_column(built):
+        kind = f"class label: {', '.join(column.labels)}" if column.labels else str(column.type)
+        lines.append(f"| `{column.name}` | {kind} | {column.meaning} |")
+    return "\n".join(lines)
+
+
+def _every_column(built: Sequence["BuiltSplit"]) -> Columns:
+    return tuple({column.name: column for split in built for column in split.columns}.values())

@@ -1,0 +1,156 @@
+"""Built datasets as their users read them: a folder, or a repository on the Hub."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import yaml
+
+from pronominal.dataset_scripts.digests import content_digest
+from pronominal.errors import InputError, nearest_name
+from pronominal.instances import ResolutionInstance
+from pronominal.spans import Mention
+
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedSplit:
+    """One split of a built dataset, in memory.
+
+    Attributes:
+        dataset: the dataset's name, such as ``"winopron"``.
+        config: the config's name.
+        name: the split's name.
+        table: its rows.
+        digest: content digest of the rows.
+        file: where it was read from.
+    """
+
+    dataset: str
+    config: str
+    name: str
+    table: pa.Table
+    digest: str
+    file: Path
+
+    def instances(self) -> list[ResolutionInstance]:
+        """Return the rows as instances, in order."""
+        return [ResolutionInstance.from_row(row) for row in self.table.to_pylist()]
+
+
+def open_dataset(where: str) -> Path:
+    """Return the folder of a dataset; a Hub id is fetched with `huggingface_hub` first.
+
+    Raises:
+        InputError: there is no such folder, or the Hub does not give it.
+    """
+    folder = Path(where)
+    if folder.is_dir():
+        return folder
+    if not HUB_ID.fullmatch(where):
+        raise InputError(
+            "there is no such folder", cure="build it with 'pronominal build'", file=where
+        )
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "there is no such folder, and reading from the Hub needs huggingface_hub",
+            cure='pip install "pronominal[hub]"',
+            file=where,
+        ) from error
+    try:
+        return Path(
+            snapshot_download(
+                where, repo_type="dataset", allow_patterns=["README.md", "*/*.parquet"]
+            )
+        )
+    except Exception as error:
+        # every failure of the client ends here: it raises a dozen unrelated types
+        raise InputError(
+            f"there is no such folder, and the Hub does not give it ({type(error).__name__})",
+            cure=f"check the name, 'hf auth login', and https://huggingface.co/datasets/{where}",
+            file=where,
+        ) from error
+
+
+def read_split(where: str, config: str | None = None, split: str = "test") -> PublishedSplit:
+    """Read one split of a built dataset.
+
+    Args:
+        where: the dataset's folder, or its id on the Hub.
+        config: the config's name; the one that the card calls default when None.
+        split: the split's name.
+
+    Raises:
+        InputError: the config or split does not exist, or the file is not one of ours.
+    """
+    folder = open_dataset(where)
+    config = config or _default_config(folder)
+    configs = {path.parent.name for path in folder.glob("*/*.parquet")}
+    if config not in configs:
+        cure = nearest_name(config, configs) if configs else "build it with 'pronominal build'"
+        raise InputError(f"there is no config '{config}'", cure=cure, file=where)
+    files = sorted((folder / config).glob(f"{split}.parquet")) or sorted(
+        (folder / config).glob(f"{split}-*.parquet")
+    )
+    if not files:
+        names = {path.stem for path in (folder / config).glob("*.parquet")}
+        raise InputError(
+            f"there is no split '{split}'", cure=nearest_name(split, names), file=folder / config
+        )
+    tables = [_read(file) for file in files]
+    facts = json.loads((tables[0].schema.metadata or {}).get(b"pronominal", b"{}"))
+    if "dataset" not in facts:
+        raise InputError(
+            "the file does not say which dataset it holds",
+            cure="build it with 'pronominal build'",
+            file=files[0],
+        )
+    table = pa.concat_tables(tables)
+    for row, fault in table_faults(table):
+        raise InputError(fault, cure="build the dataset again", file=files[0], row=f"row {row}")
+    return PublishedSplit(facts["dataset"], config, split, table, content_digest(table), files[0])
+
+
+def _default_config(folder: Path) -> str:
+    try:
+        header = (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
+        configs = yaml.safe_load(header)["configs"]
+        return str(next(config["config_name"] for config in configs if config.get("default")))
+    except (OSError, ValueError, LookupError, StopIteration, yaml.YAMLError) as error:
+        raise InputError(
+            "its card names no default config", cure="add --config NAME", file=folder
+        ) from error
+
+
+def _read(file: Path) -> pa.Table:
+    try:
+        return pq.read_table(file)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(
+            "the Parquet file is damaged", cure="build or fetch it again", file=file
+        ) from error
+
+
+def table_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
+    """Yield (row, what is wrong) for repeated ids and for offsets that miss their mention."""
+    ids = table["id"]
+    if pc.count_distinct(ids).as_py() != len(ids):
+        first_row: dict[str, int] = {}
+        for row, name in enumerate(ids.to_pylist()):
+            if first_row.setdefault(name, row) != row:
+                yield row, f"the id {name} is also that of row {first_row[name]}"
+    if not {"pronoun", "candidates"} <= set(table.column_names):
+        return
+    columns = (table[name].to_pylist() for name in ("text", "pronoun", "candidates"))
+    for row, (text, pronoun, candidates) in enumerate(zip(*columns, strict=True)):
+        for mention in map(Mention._make, map(dict.values, (pronoun, *candidates))):
+            if mention.span != (-1, -1) and not mention.stands_in(text):
+                yield row, f"the offsets {mention.start}:{mention.end} do not hold their mention"

@@ -1,0 +1,34 @@
+"""The embedded sample: sentences of our own in WinoPron's form, for the demo and the tests."""
+
+from collections.abc import Iterator
+from importlib.resources import files
+
+from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.sources import Sources, TableRow, Upstream, read_table
+from pronominal.dataset_scripts.winopron import (
+    SINGLE,
+    TABLE,
+    parse_schema,
+    schema_splits,
+    table_violations,
+)
+
+NAME = "sample"
+UPSTREAM: tuple[Upstream, ...] = ()
+
+TEMPLATES = "sample_templates.tsv"
+
+
+def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+    """Yield ``double`` and ``single``, in the order of WinoPron."""
+    yield from schema_splits([parse_schema(row, TEMPLATES) for row in _rows()], options)
+
+
+def violations(sources: Sources) -> Iterator[Violation]:
+    """Check the sample exactly as WinoPron is checked."""
+    yield from table_violations(_rows(), TEMPLATES, templates=144)
+
+
+def _rows() -> list[TableRow]:
+    content = files("pronominal.dataset_scripts").joinpath(TEMPLATES).read_bytes()
+    return read_table(content, (*TABLE, SINGLE), TEMPLATES)
