@@ -1,0 +1,93 @@
+"""Systems without weights: what any system that reads the sentence has to beat."""
+
+import random
+from collections.abc import Sequence
+
+from pronominal.instances import ResolutionInstance
+from pronominal.pronouns import PRONOUN_SETS
+
+
+class Random:
+    """Takes one of the candidates that stand in the text, at random.
+
+    The draw depends on the seed and on the instance's id alone, so neither the order nor the
+    selection of instances changes an answer.
+    """
+
+    name = "random"
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return 1.0 for the drawn candidate and 0.0 for the others."""
+        return [self._draw(instance) for instance in instances]
+
+    def _draw(self, instance: ResolutionInstance) -> list[float]:
+        located = [i for i, candidate in enumerate(instance.candidates) if candidate.located]
+        if not located:
+            return [0.0] * len(instance.candidates)
+        return _only(random.Random(f"{self.seed} {instance.id}").choice(located), instance)
+
+
+class FirstMention:
+    """Takes the candidate that is mentioned first in the text."""
+
+    name = "first-mention"
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return 1.0 for the first-mentioned candidate and 0.0 for the others."""
+        return [_first(instance) for instance in instances]
+
+
+class NearestMention:
+    """Takes the last candidate mentioned before the pronoun, and none if all stand after it."""
+
+    name = "nearest-mention"
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return 1.0 for the nearest candidate before the pronoun and 0.0 for the others."""
+        return [_nearest(instance) for instance in instances]
+
+
+class Parallelism:
+    """Takes the first mention for a subject form and the nearest one for any other form.
+
+    In a simple English clause the first mention is the subject and the last one the object, so
+    this keeps a pronoun's grammatical role parallel to its antecedent's without a parser.
+    """
+
+    name = "parallelism"
+
+    def __init__(self) -> None:
+        self.subject_forms = {pronouns.nominative for pronouns in PRONOUN_SETS}
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return 1.0 for the candidate in the parallel role and 0.0 for the other."""
+        return [
+            _first(instance) if self._is_subject(instance) else _nearest(instance)
+            for instance in instances
+        ]
+
+    def _is_subject(self, instance: ResolutionInstance) -> bool:
+        # the dataset's own case column knows the forms of sets that a user added
+        case = instance.columns.get("case")
+        if case is not None:
+            return bool(case == "nominative")
+        return instance.pronoun.text.lower() in self.subject_forms
+
+
+def _only(chosen: int, instance: ResolutionInstance) -> list[float]:
+    return [float(index == chosen) for index in range(len(instance.candidates))]
+
+
+def _first(instance: ResolutionInstance) -> list[float]:
+    starts = [candidate.start for candidate in instance.candidates if candidate.located]
+    first = min(starts, default=None)
+    return [float(candidate.start == first) for candidate in instance.candidates]
+
+
+def _nearest(instance: ResolutionInstance) -> list[float]:
+    before = [c.end for c in instance.candidates if 0 <= c.end <= instance.pronoun.start]
+    last = max(before, default=None)
+    return [float(candidate.end == last) for candidate in instance.candidates]

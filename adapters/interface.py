@@ -1,0 +1,63 @@
+"""What a system is: any object with a name and one of these methods; users subclass nothing."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, Protocol, runtime_checkable
+
+from pronominal.errors import InputError
+from pronominal.instances import ResolutionInstance
+from pronominal.spans import Cluster, Span
+
+Kind = Literal["clustering", "choosing"]
+
+
+@runtime_checkable
+class ClusteringSystem(Protocol):
+    """A coreference system: texts in, clusters of spans out."""
+
+    name: str
+
+    def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
+        """Return for each text, in order, its clusters as half-open character spans.
+
+        Every cluster holds at least two different spans.
+        """
+        ...
+
+
+@runtime_checkable
+class ChoosingSystem(Protocol):
+    """A system that is told the candidates: instances in, probabilities out."""
+
+    name: str
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return for each instance, in order, one number in [0, 1] for each candidate."""
+        ...
+
+
+System = ClusteringSystem | ChoosingSystem
+
+
+def kind_of(system: object) -> Kind:
+    """Return how a system answers; `InputError` when it has no name or none of the methods."""
+    if isinstance(system, ClusteringSystem):
+        return "clustering"
+    if isinstance(system, ChoosingSystem):
+        return "choosing"
+    raise InputError(
+        f"{type(system).__name__} is not a system",
+        cure="give it a name and a method cluster(texts) or choose(instances)",
+    )
+
+
+def contract_clusters(raw: Iterable[Iterable[Sequence[int] | None]]) -> list[Cluster]:
+    """Clean a package's clusters of what every clustering system has to leave out.
+
+    Mentions that map to no characters (None) go, then repeats inside a cluster, then clusters
+    with fewer than two mentions; the order stays.
+    """
+    clusters = [
+        list(dict.fromkeys(Span(int(m[0]), int(m[1])) for m in mentions if m is not None))
+        for mentions in raw
+    ]
+    return [cluster for cluster in clusters if len(cluster) > 1]
