@@ -1,0 +1,174 @@
+"""``pronominal systems``, ``run``, ``score`` and ``evaluate``."""
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from pronominal.adapters import SYSTEMS
+from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    from pronominal.eval import tables
+
+DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
+Config = Annotated[str | None, typer.Option(help="A config; the dataset's default without it.")]
+SplitName = Annotated[str, typer.Option(help="A split.")]
+Out = Annotated[Path, typer.Option(help="Folder of runs, made when it does not exist.")]
+ReadingName = Annotated[
+    str,
+    typer.Option(help="How clusters become a decision: offsets, or upstream (the authors' rule)."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def systems(as_json: Json = False) -> None:
+    """List the systems: kind, extra to install, where the weights come from."""
+    if as_json:
+        print(json.dumps([{"name": n, **asdict(e)} for n, e in SYSTEMS.items()], indent=2))
+        return
+    table = Table("system", "kind", "extra", "weights", "what it does", box=None)
+    for name, entry in SYSTEMS.items():
+        table.add_row(name, entry.kind, entry.extra or "-", entry.weights or "-", entry.summary)
+    Console().print(table)
+
+
+def run(
+    dataset: DatasetPlace,
+    system: Annotated[str, typer.Option(help="A system: see 'pronominal systems'.")],
+    config: Config = None,
+    split: SplitName = "test",
+    checkpoint: Annotated[str | None, typer.Option(help="Folder or Hub id of the weights.")] = None,
+    out: Out = Path("runs"),
+    reading: ReadingName = "offsets",
+) -> None:
+    """Predict every row of a split; the same command goes on with a run that was stopped."""
+    from pronominal.dataset_scripts.published import read_split
+    from pronominal.eval import runner
+
+    rows = read_split(dataset, config, split)
+    asked = runner.SystemSettings(system, system, checkpoint)
+    with _loud_warnings():
+        loaded = asked.load()
+    with _progress(f"{system} on {rows.dataset}", rows.table.num_rows) as progress:
+        folder = runner.run(rows, loaded, asked, out, reading=reading, progress=progress)
+    print(folder.path)
+
+
+def score(
+    name: Annotated[str, typer.Argument(help="The dataset whose scores are wanted.")],
+    dataset: DatasetPlace,
+    predictions: Annotated[Path, typer.Option(help="A predictions file, or the folder of a run.")],
+    config: Config = None,
+    split: SplitName = "test",
+    upstream_groups: Annotated[
+        bool, typer.Option(help="Count groups of one sentence too, as the upstream scorer does.")
+    ] = False,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Score predictions with the dataset's own metrics."""
+    from pronominal.dataset_scripts.published import read_split
+    from pronominal.eval import scorer
+    from pronominal.eval.run_store import read_predictions
+    from pronominal.eval.tables import comparison
+
+    score_split = scorer(name)
+    rows = read_split(dataset, config, split)
+    if rows.dataset != name:
+        raise InputError(
+            f"the folder holds {rows.dataset}",
+            cure=f"pronominal score {rows.dataset}",
+            file=dataset,
+        )
+    scores = score_split(
+        rows.table,
+        read_predictions(predictions, rows),
+        upstream_groups=upstream_groups,
+        resamples=resamples,
+        seed=seed,
+    )
+    if as_json:
+        print(json.dumps(scores, indent=2))
+    else:
+        _print(comparison({_label(predictions): scores}))
+
+
+def evaluate(
+    dataset: DatasetPlace,
+    system: Annotated[
+        list[str] | None, typer.Option(help="NAME or NAME=CHECKPOINT; give it once a system.")
+    ] = None,
+    systems_file: Annotated[
+        Path | None,
+        typer.Option("--systems", help="TOML file: one table a system, with its settings."),
+    ] = None,
+    config: Config = None,
+    split: SplitName = "test",
+    out: Out = Path("runs"),
+    reading: ReadingName = "offsets",
+    as_json: Json = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+) -> None:
+    """Run and score several systems on one split and print the comparison."""
+    from pronominal.dataset_scripts.published import read_split
+    from pronominal.eval import evaluation
+    from pronominal.eval.tables import comparison
+
+    asked = evaluation.parse_systems(system or [])
+    if systems_file is not None:
+        asked += evaluation.read_systems(systems_file)
+    if not asked:
+        raise InputError("no system is given", cure="add --system NAME or --systems FILE")
+    rows = read_split(dataset, config, split)
+    scores = {}
+    for one in asked:
+        with _loud_warnings(), _progress(one.label, rows.table.num_rows) as progress:
+            scores[one.label] = evaluation.evaluate(rows, one, out, reading, progress)
+    if as_json:
+        print(json.dumps(scores, indent=2))
+    else:
+        _print(comparison(scores), markdown=markdown, latex=latex)
+
+
+def _label(predictions: Path) -> str:
+    """Call predictions after their run: the folder that they lie in."""
+    return (predictions if predictions.is_dir() else predictions.resolve().parent).name
+
+
+def _print(
+    comparison: Sequence["tables.Table"], *, markdown: bool = False, latex: bool = False
+) -> None:
+    for table in comparison:
+        if markdown or latex:
+            print(table.to_markdown() if markdown else table.to_latex())
+        else:
+            Console().print(table.to_rich())
+
+
+@contextmanager
+def _progress(task: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on stderr when that is a terminal."""
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
+        number = bar.add_task(task, total=total)
+        yield lambda done: bar.update(number, completed=done)
+
+
+@contextmanager
+def _loud_warnings() -> Iterator[None]:
+    """Print every warning of ours as one line on stderr."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: print(f"pronominal: {message}", file=sys.stderr)
+        yield

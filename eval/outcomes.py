@@ -1,0 +1,146 @@
+"""What became of each answer: counts that add, and the ratios that derive from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pronominal.decisions import Decision
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Counts = npt.NDArray[Any]
+"""Counts of outcomes, shape ``[..., 4]``; the last axis is indexed by `RIGHT` .. `BOTH`."""
+
+RIGHT, WRONG, NONE, BOTH = range(4)
+"""The four outcomes of an answer: a choice is right or wrong, an abstention is none or both."""
+
+CHOSE_NONE, CHOSE_BOTH = -1, -2
+"""Abstentions among choices, beside the candidates' indices 0, 1, ..."""
+
+
+def choices_of(decisions: Sequence[Decision]) -> IntArray:
+    """Return decisions as integers, shape ``[len(decisions)]``: an index or an abstention."""
+    abstentions = {"none": CHOSE_NONE, "both": CHOSE_BOTH, None: 0}
+    return np.array([abstentions[d.abstained] if d.choice is None else d.choice for d in decisions])
+
+
+def outcome_counts(labels: IntArray, choices: IntArray) -> IntArray:
+    """Count the outcomes of each row's answers.
+
+    Args:
+        labels: index of the right candidate, shape ``[rows]``.
+        choices: what was chosen, shape ``[rows, answers]``; several answers to one row are, for
+            instance, those to several prompts.
+
+    Returns:
+        Shape ``[rows, 4]``; each row adds up to the number of answers.
+    """
+    codes = np.where(choices == labels[:, None], RIGHT, WRONG)
+    codes[choices == CHOSE_NONE] = NONE
+    codes[choices == CHOSE_BOTH] = BOTH
+    places = np.arange(len(labels))[:, None] * 4 + codes
+    return np.bincount(places.ravel(), minlength=len(labels) * 4).reshape(-1, 4)
+
+
+def sum_by(codes: IntArray, size: int, counts: IntArray) -> IntArray:
+    """Add up the rows that share a code.
+
+    Args:
+        codes: one code in ``[0, size)`` for each row.
+        size: number of codes.
+        counts: shape ``[rows, columns]``.
+
+    Returns:
+        Shape ``[size, columns]``.
+    """
+    columns = counts.shape[1]
+    places = codes[:, None] * columns + np.arange(columns)
+    sums = np.bincount(places.ravel(), weights=counts.ravel(), minlength=size * columns)
+    return sums.astype(np.int64).reshape(size, columns)
+
+
+def ratio(part: Counts, whole: Counts) -> FloatArray:
+    """Divide; NaN where there is nothing to divide by."""
+    undefined: FloatArray = np.full(np.shape(part), np.nan)
+    np.divide(part, whole, out=undefined, where=np.asarray(whole) != 0)
+    return undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Counts of outcomes and WinoPron's ratios, for one set of answers or many at once.
+
+    A positive is an answer that names an entity: an abstention is a false negative (the right
+    entity was not found) but no false positive (compute_performance.py). Every property has the
+    shape of `counts` without its last axis; ratios are NaN where there are no answers.
+
+    Attributes:
+        counts: counts of outcomes, shape ``[..., 4]``.
+    """
+
+    counts: Counts
+
+    @property
+    def n(self) -> Counts:
+        """Number of answers."""
+        return self.counts.sum(axis=-1)  # type: ignore[no-any-return]
+
+    @property
+    def tp(self) -> Counts:
+        """Answers that name the right entity."""
+        return self.counts[..., RIGHT]
+
+    @property
+    def fp(self) -> Counts:
+        """Answers that name the other entity."""
+        return self.counts[..., WRONG]
+
+    @property
+    def fn(self) -> Counts:
+        """Answers that do not name the right entity."""
+        return self.n - self.tp
+
+    @property
+    def tn(self) -> Counts:
+        """Answers that do not name the other entity."""
+        return self.n - self.fp
+
+    @property
+    def none(self) -> FloatArray:
+        """Share of answers that name no entity."""
+        return ratio(self.counts[..., NONE], self.n)
+
+    @property
+    def both(self) -> FloatArray:
+        """Share of answers that name both entities."""
+        return ratio(self.counts[..., BOTH], self.n)
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """Share of answers that are right; abstentions are not."""
+        return ratio(self.tp, self.n)
+
+    @property
+    def precision(self) -> FloatArray:
+        """Share of choices that are right; 1 where nothing was chosen, as upstream has it."""
+        return np.where(self.precision_is_vacuous, 1.0, ratio(self.tp, self.tp + self.fp))
+
+    @property
+    def precision_is_vacuous(self) -> npt.NDArray[np.bool_]:
+        """Whether there are answers but no choice among them."""
+        return np.asarray((self.n > 0) & (self.tp + self.fp == 0))
+
+    @property
+    def recall(self) -> FloatArray:
+        """The same as accuracy: every row has one right entity."""
+        return ratio(self.tp, self.n)
+
+    @property
+    def f1(self) -> FloatArray:
+        """Harmonic mean of precision and recall; 0 where both are 0."""
+        precision, recall = self.precision, self.recall
+        total = precision + recall
+        return np.where(total == 0, 0.0, ratio(2 * precision * recall, total))

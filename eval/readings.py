@@ -1,0 +1,79 @@
+"""Readings: how the clusters of a text become a decision about its pronoun."""
+
+from collections.abc import Callable, Sequence
+
+from pronominal.decisions import BOTH, NONE, Decision
+from pronominal.instances import ResolutionInstance
+from pronominal.spans import Cluster, Span
+
+Reading = Callable[[ResolutionInstance, Sequence[Cluster]], Decision]
+"""Takes an instance and the clusters of its text, in the system's order."""
+
+
+def by_offsets(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Decision:
+    """Read the cluster that holds the pronoun's exact span.
+
+    A mention stands for a candidate when its span covers the candidate's and no other
+    candidate's, so a phrase around both stands for neither. A pronoun in several clusters is in
+    all of them: their mentions are taken together. Candidates that are not located are never
+    found.
+    """
+    mentions = [
+        span for cluster in clusters if instance.pronoun.span in cluster for span in cluster
+    ]
+    covered = [_covered(instance, span) for span in mentions]
+    return _decide({found[0] for found in covered if len(found) == 1})
+
+
+def by_strings(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Decision:
+    """Read clusters as the WinoPron authors do, by strings and not by places.
+
+    The answer is the first string of the last cluster with a string equal to the pronoun, once
+    that string has been taken out (upstream's LingMess and CAW conversion). A candidate counts
+    when its noun is one of the answer's words; a comma or a clitic at the noun hides it
+    (compute_performance.py). Nouns count whether or not they are located in this text.
+    """
+    words = _answer(instance, clusters).lower().translate(_DELETED).split()
+    nouns = [candidate.text.lower() for candidate in instance.candidates]
+    return _decide({index for index, noun in enumerate(nouns) if noun in words})
+
+
+READINGS: dict[str, Reading] = {"offsets": by_offsets, "upstream": by_strings}
+"""The readings by name; the first is the default."""
+
+
+def differing(instances: Sequence[ResolutionInstance], clusters: Sequence[list[Cluster]]) -> int:
+    """Count the instances of which the two readings make different decisions.
+
+    Args:
+        instances: the rows.
+        clusters: for each row the clusters of its text.
+    """
+    rows = zip(instances, clusters, strict=True)
+    return sum(by_offsets(*row) != by_strings(*row) for row in rows)
+
+
+# upstream takes these out of an answer, and no other punctuation
+_DELETED = str.maketrans("", "", '".')
+
+
+def _covered(instance: ResolutionInstance, span: Span) -> list[int]:
+    # no span covers (-1, -1), where candidates stand that are not located
+    return [i for i, c in enumerate(instance.candidates) if span.covers(c.span)]
+
+
+def _answer(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> str:
+    answer = ""
+    for cluster in clusters:
+        strings = [instance.text[span.start : span.end] for span in cluster]
+        # upstream raises on a cluster of the pronoun alone; systems never give one
+        if instance.pronoun.text in strings and len(strings) > 1:
+            strings.remove(instance.pronoun.text)
+            answer = strings[0]
+    return answer
+
+
+def _decide(found: set[int]) -> Decision:
+    if not found:
+        return NONE
+    return Decision(found.pop()) if len(found) == 1 else BOTH

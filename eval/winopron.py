@@ -1,0 +1,189 @@
+"""The scores of WinoPron, of Winogender in its form, and of the sample."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from pronominal.decisions import Decision
+from pronominal.errors import InputError
+from pronominal.eval.bootstrap import Bootstrap
+from pronominal.eval.consistency import Groups, Strata
+from pronominal.eval.outcomes import (
+    RIGHT,
+    FloatArray,
+    IntArray,
+    Outcomes,
+    choices_of,
+    outcome_counts,
+    sum_by,
+)
+from pronominal.eval.sentences import Sentences
+
+Block = dict[str, Any]
+Blocks = Callable[[Strata], list[Block]]
+"""Makes one block of numbers for each stratum."""
+
+
+def score(
+    table: pa.Table,
+    decisions: Sequence[Decision],
+    *,
+    upstream_groups: bool = False,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Block:
+    """Score one decision for each row: what ``pronominal score winopron --json`` prints.
+
+    Args:
+        table: a published split with ``label``, ``case``, ``pronoun_set``, ``template_id`` and
+            ``pair_id``.
+        decisions: in the order of the rows.
+        upstream_groups: count groups of one sentence as well, as upstream does; on Winogender 48
+            of the disambiguation groups are such (36 without *xe*).
+        resamples: number of bootstrap resamples; without any, intervals are null.
+        seed: seed of the resamples.
+
+    Returns:
+        ``overall``, ``by_case`` and ``by_pronoun_set``; ``pronoun_consistency`` and
+        ``disambiguation_consistency`` (WinoPron, section 4.3), each split in the same ways; how
+        the intervals were made. Ratios are in [0, 1], and None where nothing was answered.
+
+    Raises:
+        InputError: the number of decisions is not the number of rows, or a case is unknown.
+    """
+    if len(decisions) != table.num_rows:
+        raise InputError(
+            f"there are {len(decisions)} decisions for {table.num_rows} rows",
+            cure="give one decision for each row",
+        )
+    choices = choices_of(decisions).reshape(-1, 1)
+    return score_choices(
+        Sentences.of(table),
+        choices,
+        upstream_groups=upstream_groups,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def score_choices(
+    sentences: Sentences,
+    choices: IntArray,
+    *,
+    upstream_groups: bool = False,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Block:
+    """Score several answers to each sentence, such as those to FLAN-T5's 30 prompts, as `score`.
+
+    Every answer counts; a consistent group is right in all answers to all its sentences.
+
+    Args:
+        sentences: the rows.
+        choices: candidate indices or abstentions (`choices_of`), shape ``[rows, answers]``.
+        upstream_groups: as in `score`.
+        resamples: as in `score`.
+        seed: as in `score`.
+    """
+    counts = outcome_counts(sentences.labels, choices)
+    bootstrap = Bootstrap.of(sentences.pairs.size, resamples, seed)
+    scoring = _Scoring(sentences, counts, bootstrap, upstream_groups)
+    return {
+        "n": int(counts.sum()),
+        **scoring.split(scoring.answers),
+        "pronoun_consistency": scoring.consistency(sentences.templates),
+        "disambiguation_consistency": scoring.consistency(sentences.disambiguations),
+        "bootstrap": {
+            "unit": "pair_id",
+            "units": sentences.pairs.size,
+            "resamples": resamples,
+            "seed": seed,
+            "level": bootstrap.level,
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    sentences: Sentences
+    counts: IntArray
+    bootstrap: Bootstrap
+    upstream_groups: bool
+
+    def split(self, blocks: Blocks) -> Block:
+        cases, sets = self.sentences.cases, self.sentences.pronoun_sets
+        return {
+            "overall": blocks(self.sentences.everything)[0],
+            "by_case": dict(zip(cases.names, blocks(cases), strict=True)),
+            "by_pronoun_set": dict(zip(sets.names, blocks(sets), strict=True)),
+        }
+
+    def answers(self, strata: Strata) -> list[Block]:
+        outcomes, resampled = self._outcomes(strata, self.counts)
+        return _blocks(
+            n=outcomes.n,
+            accuracy=outcomes.accuracy,
+            **_ratios(outcomes),
+            none=outcomes.none,
+            both=outcomes.both,
+            interval=self._intervals(accuracy=resampled.accuracy, f1=resampled.f1),
+        )
+
+    def consistency(self, groups: Groups) -> Block:
+        kept = (groups.members > 1) | self.upstream_groups
+        worst = groups.minimum(self.counts) * kept[:, None]
+
+        def blocks(strata: Strata) -> list[Block]:
+            outcomes, resampled = self._outcomes(strata, worst)
+            return _blocks(
+                n=outcomes.n,
+                groups=groups.number(strata, kept),
+                consistent=groups.number(strata, worst[:, RIGHT] > 0),
+                left_out=groups.number(strata, ~kept),
+                score=outcomes.accuracy,
+                chance=groups.chance(strata, kept),
+                **_ratios(outcomes),
+                interval=self._intervals(score=resampled.accuracy, f1=resampled.f1),
+            )
+
+        split = self.split(blocks)
+        return {**split.pop("overall"), **split}
+
+    def _outcomes(self, strata: Strata, counts: IntArray) -> tuple[Outcomes, Outcomes]:
+        pairs, size = self.sentences.pairs, len(strata.names)
+        by_pair = sum_by(pairs.codes * size + strata.codes, pairs.size * size, counts)
+        tally = by_pair.reshape(pairs.size, size, counts.shape[1])
+        return Outcomes(tally.sum(axis=0)), self.bootstrap.resample(tally)
+
+    def _intervals(self, **values: FloatArray) -> list[Block]:
+        return _blocks(**{name: self.bootstrap.intervals(value) for name, value in values.items()})
+
+
+def _ratios(outcomes: Outcomes) -> dict[str, Any]:
+    return {
+        "precision": outcomes.precision,
+        "precision_is_vacuous": outcomes.precision_is_vacuous,
+        "recall": outcomes.recall,
+        "f1": outcomes.f1,
+        "tp": outcomes.tp,
+        "fp": outcomes.fp,
+        "fn": outcomes.fn,
+        "tn": outcomes.tn,
+    }
+
+
+def _blocks(**columns: Any) -> list[Block]:
+    values = (c.tolist() if isinstance(c, np.ndarray) else c for c in columns.values())
+    return [
+        {name: _defined(value) for name, value in zip(columns, row, strict=True)}
+        for row in zip(*values, strict=True)
+    ]
+
+
+def _defined(value: Any) -> Any:
+    # JSON has no NaN
+    return None if isinstance(value, float) and math.isnan(value) else value
