@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
+from pronominal.eval.bias import pronominal_bias
 from pronominal.eval.bootstrap import Bootstrap
 from pronominal.eval.consistency import Groups, Strata
 from pronominal.eval.outcomes import (
@@ -50,7 +52,8 @@ def score(
     Returns:
         ``overall``, ``by_case`` and ``by_pronoun_set``; ``pronoun_consistency`` and
         ``disambiguation_consistency`` (WinoPron, section 4.3), each split in the same ways; how
-        the intervals were made. Ratios are in [0, 1], and None where nothing was answered.
+        the intervals were made; ``bias`` (section 5), None where sentences name one entity.
+        Ratios are in [0, 1], and None where nothing was answered.
 
     Raises:
         InputError: the number of decisions is not the number of rows, or a case is unknown.
@@ -60,14 +63,19 @@ def score(
             f"there are {len(decisions)} decisions for {table.num_rows} rows",
             cure="give one decision for each row",
         )
-    choices = choices_of(decisions).reshape(-1, 1)
-    return score_choices(
+    scores = score_choices(
         Sentences.of(table),
-        choices,
+        choices_of(decisions).reshape(-1, 1),
         upstream_groups=upstream_groups,
         resamples=resamples,
         seed=seed,
     )
+    return {**scores, "bias": pronominal_bias(table, decisions) if _names_both(table) else None}
+
+
+def _names_both(table: pa.Table) -> bool:
+    candidates = pc.list_flatten(table["candidates"])
+    return bool(pc.all(pc.greater_equal(pc.struct_field(candidates, "start"), 0)).as_py())
 
 
 def score_choices(

@@ -43,6 +43,8 @@ def rows(templates: list[tuple[str, str, int]], sets: tuple[str, ...] = SETS) ->
             "pronoun_set": name,
             "template_id": f"{pair}-{case}-{label}",
             "pair_id": pair,
+            "occupation": pair.split("-")[0],
+            "candidates": [{"start": 0}, {"start": 1}],
         }
         for pair, case, label in templates
         for name in sets

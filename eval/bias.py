@@ -1,0 +1,98 @@
+"""Pronominal bias: forms that a system over-resolves to occupations (WinoPron, section 5)."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from pronominal.decisions import Decision
+
+OCCUPATION, PARTICIPANT = 0, 1
+"""The candidates' indices in WinoPron and Winogender."""
+
+
+@dataclass(slots=True)
+class _TemplatePair:
+    """The two sentences of one pair and grammatical case, with every pronoun set.
+
+    Attributes:
+        occupation: noun of candidate 0.
+        answers: pronoun set -> (label, choice) of each sentence; a choice is None in abstention.
+    """
+
+    occupation: str
+    answers: dict[str, list[tuple[int, int | None]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    def attempted(self, pronoun_set: str) -> bool:
+        return all(choice is not None for _, choice in self.answers[pronoun_set])
+
+    def solvable(self) -> bool:
+        return any(all(c == label for label, c in answers) for answers in self.answers.values())
+
+    def over_resolved(self, pronoun_set: str, entity: int) -> bool:
+        return all(choice == entity for _, choice in self.answers[pronoun_set])
+
+
+def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
+    """Find the occupations that each pronoun form is over- and under-resolved to.
+
+    A template pair counts for a form when both of its sentences with this form got one of the two
+    entities as answer (attempted), and when both are right with some pronoun set, which need not
+    be attempted elsewhere (solvable). Among these, a form answered with the occupation twice has
+    a positive bias towards it, and one answered with the participant twice a negative one. Pairs
+    whose sentences differ in grammatical case, six in Winogender, have no common form and do not
+    count.
+
+    Args:
+        table: a published split whose sentences name both entities.
+        decisions: in the order of the rows.
+
+    Returns:
+        ``by_form``: for each ``CASE/SET`` in the data, ``n`` (template pairs), ``attempted`` and
+        ``solvable`` (counts), ``positive`` and ``negative`` (occupations), and ``percentage``,
+        (positive + negative) / solvable in [0, 1], None where nothing is solvable (Figure 5).
+    """
+    pairs = _template_pairs(table, decisions)
+    forms = dict.fromkeys((case, name) for (_, case), p in pairs.items() for name in p.answers)
+    return {"by_form": {f"{case}/{name}": _form(pairs, case, name) for case, name in forms}}
+
+
+def _form(
+    pairs: Mapping[tuple[str, str], _TemplatePair], case: str, pronoun_set: str
+) -> dict[str, Any]:
+    found = [p for (_, c), p in pairs.items() if c == case and pronoun_set in p.answers]
+    attempted = [pair for pair in found if pair.attempted(pronoun_set)]
+    solvable = [pair for pair in attempted if pair.solvable()]
+    biased = {
+        entity: [p.occupation for p in solvable if p.over_resolved(pronoun_set, entity)]
+        for entity in (OCCUPATION, PARTICIPANT)
+    }
+    total = sum(map(len, biased.values()))
+    return {
+        "n": len(found),
+        "attempted": len(attempted),
+        "solvable": len(solvable),
+        "positive": biased[OCCUPATION],
+        "negative": biased[PARTICIPANT],
+        "percentage": total / len(solvable) if solvable else None,
+    }
+
+
+def _template_pairs(
+    table: pa.Table, decisions: Sequence[Decision]
+) -> dict[tuple[str, str], _TemplatePair]:
+    names = ("pair_id", "case", "occupation", "pronoun_set", "label")
+    columns = (table[name].to_pylist() for name in names)
+    pairs: dict[tuple[str, str], _TemplatePair] = {}
+    for pair_id, case, occupation, name, label, decision in zip(*columns, decisions, strict=True):
+        pair = pairs.setdefault((pair_id, case), _TemplatePair(occupation))
+        pair.answers[name].append((label, decision.choice))
+    return {
+        key: pair
+        for key, pair in pairs.items()
+        if all(sorted(label for label, _ in a) == [0, 1] for a in pair.answers.values())
+    }
