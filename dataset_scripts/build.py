@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts.card import write_card
-from pronominal.dataset_scripts.columns import Columns, arrow_schema
+from pronominal.dataset_scripts.card import card_header, write_card
+from pronominal.dataset_scripts.columns import CANARY, Columns, arrow_schema
 from pronominal.dataset_scripts.digests import BLOCK, ContentDigest, blocks
 from pronominal.dataset_scripts.published import table_faults
 from pronominal.dataset_scripts.script import BuildOptions, DatasetScript, Split
@@ -30,7 +30,7 @@ class BuiltSplit:
         rows: number of rows.
         num_bytes: size of the rows in memory.
         file_bytes: size of the Parquet file.
-        digest: content digest of the rows, which no version of pyarrow changes.
+        digest: content digest of the rows without the canary; no version of pyarrow changes it.
     """
 
     config: str
@@ -61,20 +61,23 @@ def build(
             cure="choose another --out or remove it",
             file=folder,
         )
+    canary = str(card_header(script.NAME)["canary"])
     with new_folder(folder) as beside:
         built = [
-            _write_split(script.NAME, split, beside) for split in script.splits(sources, options)
+            _write_split(script.NAME, split, canary, beside)
+            for split in script.splits(sources, options)
         ]
         write_card(script, built, sources, beside / "README.md")
         _write_checksums(beside)
     return built
 
 
-def _write_split(dataset: str, split: Split, folder: Path) -> BuiltSplit:
+def _write_split(dataset: str, split: Split, canary: str, folder: Path) -> BuiltSplit:
     path = Path(split.config) / f"{split.name}.parquet"
     (folder / path).parent.mkdir(exist_ok=True)
-    facts = {"dataset": dataset, "config": split.config, "split": split.name}
-    schema = arrow_schema(split.columns, facts)
+    facts = {"dataset": dataset, "config": split.config, "split": split.name, "canary": canary}
+    columns = (*split.columns, CANARY)
+    schema = arrow_schema(columns, facts)
     digest, rows, num_bytes = ContentDigest(), 0, 0
     # one row group from one contiguous block: the same rows give the same bytes, however streamed
     with pq.ParquetWriter(
@@ -83,13 +86,14 @@ def _write_split(dataset: str, split: Split, folder: Path) -> BuiltSplit:
         for block in blocks(split.tables):
             _refuse_faults(block, f"{dataset}/{path}", rows)
             digest.update(block)
-            writer.write_table(block.cast(schema), row_group_size=BLOCK)
+            marked = block.append_column(CANARY.name, pa.repeat(canary, block.num_rows))
+            writer.write_table(marked.cast(schema), row_group_size=BLOCK)
             rows += block.num_rows
-            num_bytes += block.nbytes
+            num_bytes += marked.nbytes
     return BuiltSplit(
         config=split.config,
         name=split.name,
-        columns=split.columns,
+        columns=columns,
         path=path,
         rows=rows,
         num_bytes=num_bytes,

@@ -26,21 +26,38 @@ def write_card(
     The header holds the page's own fields, then ``configs`` and ``dataset_info``, from which
     `datasets` takes files, features and the row counts that it verifies.
     """
-    page = files("pronominal.cards").joinpath(f"{script.NAME}.md").read_text(encoding="utf-8")
-    _, header, body = page.split("---\n", maxsplit=2)
-    fields = {**yaml.safe_load(header), **_generated_fields(built)}
+    fields = {**card_header(script.NAME), **_generated_fields(built)}
+    # a script may name splits whose text must stay where it was built; `publish` refuses them
+    kept_back = getattr(script, "UNPUBLISHABLE", ())
+    unpublishable = [f"{split.config}/{split.name}" for split in built if split.name in kept_back]
+    if unpublishable:
+        fields["unpublishable"] = unpublishable
     template = jinja2.Environment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False
-    ).from_string(body)
+    ).from_string(_page(script.NAME)[1])
     text = template.render(
         columns=_columns_table(built),
         splits=_splits_table(built),
         upstream=script.UPSTREAM,
         changed=sources.changed,
         version=version("pronominal"),
+        canary=fields["canary"],
+        unpublishable=unpublishable,
     )
     front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100)
     path.write_text(f"---\n{front}---\n{text}", encoding="utf-8")
+
+
+def card_header(name: str) -> dict[str, Any]:
+    """Return the hand-written fields of a card's YAML header; ``canary`` is the dataset's GUID."""
+    header: dict[str, Any] = yaml.safe_load(_page(name)[0])
+    return header
+
+
+def _page(name: str) -> tuple[str, str]:
+    page = files("pronominal.cards").joinpath(f"{name}.md").read_text(encoding="utf-8")
+    _, header, body = page.split("---\n", maxsplit=2)
+    return header, body
 
 
 def _generated_fields(built: Sequence["BuiltSplit"]) -> dict[str, Any]:

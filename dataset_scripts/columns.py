@@ -29,6 +29,9 @@ class Column:
 
 Columns = tuple[Column, ...]
 
+CANARY = Column("canary", pa.string(), "the same in every row: find it in a corpus, and it leaked")
+"""Closes every published table; its value is the GUID of the dataset's card."""
+
 
 def resolution_columns(candidates: str, labels: tuple[str, ...]) -> Columns:
     """Return the columns that every resolution dataset begins with.

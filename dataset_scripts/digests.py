@@ -35,11 +35,12 @@ class ContentDigest:
     def _take(self, values: pa.Array) -> None:
         if isinstance(values, pa.ChunkedArray):
             values = pa.concat_arrays(values.chunks)
+        if pa.types.is_dictionary(values.type):
+            # before nulls are counted: a null may also be an entry of the dictionary
+            values = values.dictionary_decode()
         self._hash.update(np.int64(values.null_count).tobytes())
         if values.null_count:
             self._hash.update(np.asarray(values.is_null(), dtype=np.uint8).tobytes())
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
         if pa.types.is_struct(values.type):
             for field in values.flatten():
                 self._take(field)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
 
+from pronominal.dataset_scripts.columns import CANARY
 from pronominal.dataset_scripts.digests import content_digest
 from pronominal.errors import InputError, nearest_name
 from pronominal.instances import ResolutionInstance
@@ -27,7 +28,7 @@ class PublishedSplit:
         dataset: the dataset's name, such as ``"winopron"``.
         config: the config's name.
         name: the split's name.
-        table: its rows.
+        table: its rows, without the canary.
         digest: content digest of the rows.
         file: where it was read from.
     """
@@ -114,6 +115,8 @@ def read_split(where: str, config: str | None = None, split: str = "test") -> Pu
             file=files[0],
         )
     table = pa.concat_tables(tables)
+    if CANARY.name in table.column_names:
+        table = table.drop_columns(CANARY.name)
     for row, fault in table_faults(table):
         raise InputError(fault, cure="build the dataset again", file=files[0], row=f"row {row}")
     return PublishedSplit(facts["dataset"], config, split, table, content_digest(table), files[0])
