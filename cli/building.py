@@ -44,17 +44,33 @@ def build(
         Path | None,
         typer.Option(help="TOML file with further pronoun sets, for datasets made of templates."),
     ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Build also what is not published by default (RUFF)."),
+    ] = False,
+    repair_case: Annotated[
+        bool,
+        typer.Option(
+            "--repair-case", help="Mend the case of switched names where a sentence begins."
+        ),
+    ] = False,
     allow_changed: Annotated[
         bool,
-        typer.Option(help="Use upstream files that are not the pinned ones; the card names them."),
+        typer.Option(
+            "--allow-changed",
+            help="Use upstream files that are not the pinned ones; the card names them.",
+        ),
     ] = False,
 ) -> None:
     """Build a dataset: OUT/NAME with Parquet files, card and checksums."""
     from pronominal.dataset_scripts import build as builder
 
-    sets = load_pronoun_sets(pronouns) if pronouns else PRONOUN_SETS
-    script = dataset_script(name)
-    built = builder.build(script, Sources(sources, allow_changed), BuildOptions(sets), out)
+    options = BuildOptions(
+        pronoun_sets=load_pronoun_sets(pronouns) if pronouns else PRONOUN_SETS,
+        everything=everything,
+        repair_case=repair_case,
+    )
+    built = builder.build(dataset_script(name), Sources(sources, allow_changed), options, out)
     for split in built:
         print(f"{split.config:12} {split.name:12} {split.rows:>9,} rows  {split.digest}")
     print(out / name)

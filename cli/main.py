@@ -6,7 +6,7 @@ from typing import Annotated, cast
 
 import typer
 
-from pronominal.cli import building, reporting, running
+from pronominal.cli import building, converting, publishing, reporting, running, switching
 from pronominal.errors import InputError
 
 # newer versions of typer carry their own click: this is the base of usage errors in every one
@@ -36,6 +36,11 @@ def options(
 app.command("datasets")(building.datasets)
 app.command("build")(building.build)
 app.command("validate")(building.validate)
+app.command("publish")(publishing.publish)
+app.command("access")(publishing.access)
+app.command("switch")(switching.switch)
+app.command("hydrate")(switching.hydrate)
+app.command("convert")(converting.convert)
 app.command("systems")(running.systems)
 app.command("run")(running.run)
 app.command("score")(running.score)

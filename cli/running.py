@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
+from rich.table import Table as RichTable
 
 from pronominal.adapters import SYSTEMS
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
-    from pronominal.eval import tables
+    from pronominal.eval.tables import Table
 
 DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
 Config = Annotated[str | None, typer.Option(help="A config; the dataset's default without it.")]
@@ -36,7 +36,7 @@ def systems(as_json: Json = False) -> None:
     if as_json:
         print(json.dumps([{"name": n, **asdict(e)} for n, e in SYSTEMS.items()], indent=2))
         return
-    table = Table("system", "kind", "extra", "weights", "what it does", box=None)
+    table = RichTable("system", "kind", "extra", "weights", "what it does", box=None)
     for name, entry in SYSTEMS.items():
         table.add_row(name, entry.kind, entry.extra or "-", entry.weights or "-", entry.summary)
     Console().print(table)
@@ -70,38 +70,37 @@ def score(
     predictions: Annotated[Path, typer.Option(help="A predictions file, or the folder of a run.")],
     config: Config = None,
     split: SplitName = "test",
+    switched: Annotated[
+        Path | None, typer.Option(help="Predictions of the same rows in the config 'switched'.")
+    ] = None,
     upstream_groups: Annotated[
         bool, typer.Option(help="Count groups of one sentence too, as the upstream scorer does.")
     ] = False,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    resamples: Annotated[int | None, typer.Option(min=1, help="Bootstrap resamples.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the bootstrap.")] = None,
     as_json: Json = False,
 ) -> None:
     """Score predictions with the dataset's own metrics."""
     from pronominal.dataset_scripts.published import read_split
     from pronominal.eval import scorer
+    from pronominal.eval.evaluation import score_predictions
     from pronominal.eval.run_store import read_predictions
-    from pronominal.eval.tables import comparison
 
-    score_split = scorer(name)
+    scoring = scorer(name)
     rows = read_split(dataset, config, split)
     if rows.dataset != name:
-        raise InputError(
-            f"the folder holds {rows.dataset}",
-            cure=f"pronominal score {rows.dataset}",
-            file=dataset,
-        )
-    scores = score_split(
-        rows.table,
-        read_predictions(predictions, rows),
-        upstream_groups=upstream_groups,
-        resamples=resamples,
-        seed=seed,
-    )
+        cure = f"pronominal score {rows.dataset}"
+        raise InputError(f"the folder holds {rows.dataset}", cure=cure, file=dataset)
+    options: dict[str, object] = {"resamples": resamples, "seed": seed}
+    options["upstream_groups"] = upstream_groups or None
+    if switched is not None:
+        other = read_split(dataset, "switched", split)
+        options["switched"] = (other.table, read_predictions(switched, other))
+    scores = score_predictions(rows, predictions, options)
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
-        _print(comparison({_label(predictions): scores}))
+        _print(scoring.tables({_label(predictions): scores}))
 
 
 def evaluate(
@@ -123,8 +122,7 @@ def evaluate(
 ) -> None:
     """Run and score several systems on one split and print the comparison."""
     from pronominal.dataset_scripts.published import read_split
-    from pronominal.eval import evaluation
-    from pronominal.eval.tables import comparison
+    from pronominal.eval import evaluation, scorer
 
     asked = evaluation.parse_systems(system or [])
     if systems_file is not None:
@@ -139,7 +137,7 @@ def evaluate(
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
-        _print(comparison(scores), markdown=markdown, latex=latex)
+        _print(scorer(rows.dataset).tables(scores), markdown=markdown, latex=latex)
 
 
 def _label(predictions: Path) -> str:
@@ -147,9 +145,7 @@ def _label(predictions: Path) -> str:
     return (predictions if predictions.is_dir() else predictions.resolve().parent).name
 
 
-def _print(
-    comparison: Sequence["tables.Table"], *, markdown: bool = False, latex: bool = False
-) -> None:
+def _print(comparison: Sequence["Table"], *, markdown: bool = False, latex: bool = False) -> None:
     for table in comparison:
         if markdown or latex:
             print(table.to_markdown() if markdown else table.to_latex())

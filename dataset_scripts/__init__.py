@@ -8,8 +8,11 @@ from pronominal.dataset_scripts.sources import Sources
 from pronominal.errors import unknown_name
 
 DATASETS: dict[str, str] = {
+    "gap": "GAP (Webster et al., 2018), Wikipedia passages with two names, and switched",
+    "knowref": "KnowRef (Emami et al., 2019), sentences with two names, and switched",
     "sample": "sentences of our own in WinoPron's form; needs no upstream files",
     "winogender": "Winogender schemas (Rudinger et al., 2018), with he, she, they and with xe",
+    "winonb": "WinoNB (Baumler and Rudinger, 2022), a group or an individual behind they",
     "winopron": "WinoPron (Gautam et al., 2024), double- and single-entity sentences",
 }
 """Name of each script in this folder, and one sentence for ``pronominal datasets``."""

@@ -11,8 +11,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
 
+from pronominal.dataset_scripts.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.columns import CANARY
 from pronominal.dataset_scripts.digests import content_digest
+from pronominal.dataset_scripts.hub.client import hub_client, hub_errors
 from pronominal.errors import InputError, nearest_name
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
@@ -49,7 +51,8 @@ def open_dataset(where: str) -> Path:
     """Return the folder of a dataset; a Hub id is fetched with `huggingface_hub` first.
 
     Raises:
-        InputError: there is no such folder, or the Hub does not give it.
+        InputError: there is no such folder, the Hub does not give it (why, and what to do), or
+            what it gave is not what its checksums say.
     """
     folder = Path(where)
     if folder.is_dir():
@@ -58,27 +61,38 @@ def open_dataset(where: str) -> Path:
         raise InputError(
             "there is no such folder", cure="build it with 'pronominal build'", file=where
         )
+    snapshot = _fetch(where)
+    _refuse_damaged(snapshot)
+    return snapshot
+
+
+def _fetch(repo: str) -> Path:
+    client = hub_client()
+    from huggingface_hub.errors import GatedRepoError
+
+    wanted = ["README.md", SUMS, "*/*.parquet"]
     try:
-        from huggingface_hub import snapshot_download
-    except ModuleNotFoundError as error:
+        with hub_errors(repo):
+            return Path(client.snapshot_download(repo, repo_type="dataset", allow_patterns=wanted))
+    except InputError as error:
+        if isinstance(error.__cause__, GatedRepoError):
+            raise
+        # the name may have been meant as that of a folder
+        cause = f"there is no such folder, and on the Hub: {error.cause}"
+        raise InputError(cause, cure=error.cure, file=repo) from error
+
+
+def _refuse_damaged(snapshot: Path) -> None:
+    """Compare what was fetched with its checksums: the client looks at sizes only."""
+    sums = read_checksums(snapshot) if (snapshot / SUMS).exists() else {}
+    tables = [path for path in sums if path.endswith(".parquet")]
+    for path in mismatched(snapshot, sums, tables):
         raise InputError(
-            "there is no such folder, and reading from the Hub needs huggingface_hub",
-            cure='pip install "pronominal[hub]"',
-            file=where,
-        ) from error
-    try:
-        return Path(
-            snapshot_download(
-                where, repo_type="dataset", allow_patterns=["README.md", "*/*.parquet"]
-            )
+            f"the download is damaged: it is not the file of {SUMS}",
+            # the cache would link a removed file to the same damaged bytes again
+            cure=f"remove {snapshot.parent.parent} and run the same command again",
+            file=snapshot / path,
         )
-    except Exception as error:
-        # every failure of the client ends here: it raises a dozen unrelated types
-        raise InputError(
-            f"there is no such folder, and the Hub does not give it ({type(error).__name__})",
-            cure=f"check the name, 'hf auth login', and https://huggingface.co/datasets/{where}",
-            file=where,
-        ) from error
 
 
 def read_split(where: str, config: str | None = None, split: str = "test") -> PublishedSplit:

@@ -1,0 +1,105 @@
+"""``pronominal publish`` and ``access``."""
+
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pronominal.dataset_scripts.hub.repository import Gating
+from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    from pronominal.dataset_scripts.hub.access import AccessRequest
+
+Repository = Annotated[str, typer.Argument(metavar="ORG/NAME", help="A dataset on the Hub.")]
+
+
+class Action(StrEnum):
+    """What ``access`` does."""
+
+    LIST = "list"
+    ACCEPT = "accept"
+    REJECT = "reject"
+    GRANT = "grant"
+    EXPORT = "export"
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="A folder that 'build' made.")],
+    repo: Annotated[str, typer.Option(metavar="ORG/NAME", help="The dataset on the Hub.")],
+    gated: Annotated[
+        Gating, typer.Option(help="Who lets people in: their agreement alone, or a maintainer.")
+    ],
+    version: Annotated[
+        str | None, typer.Option(help="The version, for a card that states none.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the folder and print the plan only.")
+    ] = False,
+) -> None:
+    """Publish a dataset, private until a stranger is shown to be refused; exit 1 if one is not."""
+    from pronominal.dataset_scripts.hub import publish as publishing
+    from pronominal.dataset_scripts.hub.client import page
+    from pronominal.dataset_scripts.hub.release import read_release
+
+    release = read_release(folder, version)
+    print(f"{release.name} {release.version}: {len(release.digests)} files, as their card says")
+    if dry_run:
+        for number, step in enumerate(publishing.plan(release, repo, gated), start=1):
+            print(f"{number}. {step}")
+        return
+    try:
+        publishing.publish(release, repo, gated)
+    except publishing.GateOpenError as error:
+        if "--debug" in sys.argv:
+            raise
+        print(f"pronominal: {error}", file=sys.stderr)
+        raise typer.Exit(1) from error
+    print(page(repo))
+
+
+def access(
+    repo: Repository,
+    action: Annotated[Action, typer.Argument(help="What to do.")],
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[USER|FILE]", help="The user to answer, or the CSV file to export to."
+        ),
+    ] = None,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="List the answers to the gate's form, too.")
+    ] = False,
+) -> None:
+    """List, answer and export the requests for access to a gated dataset."""
+    from pronominal.dataset_scripts.hub import access as requests
+
+    if action is Action.LIST:
+        _list(requests.access_requests(repo), answers)
+        return
+    if target is None:
+        wanted = "FILE" if action is Action.EXPORT else "USER"
+        raise InputError(
+            f"{action} needs a {wanted.lower()}",
+            cure=f"write 'pronominal access {repo} {action} {wanted}'",
+        )
+    if action is Action.EXPORT:
+        print(f"{requests.export_requests(repo, Path(target))} requests: {target}")
+        return
+    answer = {
+        Action.ACCEPT: requests.accept,
+        Action.REJECT: requests.reject,
+        Action.GRANT: requests.grant,
+    }[action]
+    answer(repo, target)
+    print(f"{repo}: {target} {'rejected' if action is Action.REJECT else 'may read it'}")
+
+
+def _list(requests: "Sequence[AccessRequest]", answers: bool) -> None:
+    for request in requests:
+        given = "; ".join(f"{key}: {value}" for key, value in request.answers.items())
+        line = f"{request.user:30} {request.status:10} {request.date}"
+        print(f"{line}  {given}" if answers else line)

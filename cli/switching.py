@@ -1,0 +1,101 @@
+"""``pronominal switch`` and ``hydrate``."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn
+
+
+def switch(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN",
+            help="JSONL or Parquet with id, text, pronoun, candidates and label; mentions may be "
+            "strings, or objects with text, start and end.",
+        ),
+    ],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="File of the same format to write.")
+    ],
+    repair_case: Annotated[
+        bool,
+        typer.Option("--repair-case", help="Mend the case of a name at the start of a sentence."),
+    ] = False,
+    skip_unswitchable: Annotated[
+        bool,
+        typer.Option(
+            "--skip-unswitchable",
+            help="Leave out rows whose candidates do not occur in the text, too, "
+            "instead of refusing the file.",
+        ),
+    ] = False,
+) -> None:
+    """Let the two candidates of every row change places; the label flips.
+
+    A row that is in order but cannot be switched (the same name twice, a candidate with the
+    offsets -1) is left out and named on stderr. A malformed row refuses the whole file.
+    """
+    from pronominal.dataset_scripts.switched_files import switch_file
+
+    with _progress(f"switching {source.name}") as progress:
+        switched = switch_file(
+            source,
+            target,
+            repair_case=repair_case,
+            skip_unswitchable=skip_unswitchable,
+            progress=progress,
+        )
+    for place, reason in switched.left_out:
+        print(f"pronominal: {place}: left out, {reason}", file=sys.stderr)
+    print(f"{target}: {switched.rows:,} rows switched, {len(switched.left_out):,} left out")
+
+
+def hydrate(
+    texts: Annotated[
+        Path,
+        typer.Argument(
+            help="JSONL with post_id, comment_id (null for the post itself) and text, body or "
+            "selftext; or sentence_with_pronoun, a sentence in KnowRef's own form."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for 'build knowref --sources'.")],
+    sources: Annotated[
+        Path | None,
+        typer.Option(help="Folder with KnowRef's released files; they are downloaded without it."),
+    ] = None,
+) -> None:
+    """Fill in KnowRef's train and validation text from Reddit posts and comments that you hold.
+
+    What the texts do not hold letter by letter stays missing and is listed with its reason. The
+    result must not be published.
+    """
+    from pronominal.dataset_scripts.knowref.hydration import hydrate as fill_in
+    from pronominal.dataset_scripts.knowref.reddit import HYDRATED
+    from pronominal.dataset_scripts.sources import Sources
+
+    with _progress(f"reading {texts.name}") as progress:
+        hydration = fill_in(texts, Sources(sources), out, progress)
+    found = Counter(split for split, _ in hydration.found)
+    missing = Counter(split for split, _ in hydration.missing)
+    for split in sorted({*found, *missing}):
+        print(f"{split:12} {found[split]:>6,} rows filled in, {missing[split]:>6,} missing")
+    print(f"{out / HYDRATED}: not to be published; missing.tsv lists the missing rows")
+
+
+@contextmanager
+def _progress(task: str) -> Iterator[Callable[[int], None]]:
+    """Show how many lines were read on stderr when that is a terminal."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description} {task.completed:,}"))
+    with Progress(
+        *columns, console=console, disable=not console.is_terminal, transient=True
+    ) as bar:
+        number = bar.add_task(task, total=None)
+        yield lambda done: bar.update(number, completed=done)

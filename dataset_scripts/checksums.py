@@ -1,0 +1,52 @@
+"""SHA256SUMS: written beside a built dataset, checked before it leaves and after it arrives."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pronominal.errors import InputError
+
+SUMS = "SHA256SUMS"
+LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)")
+
+
+def read_checksums(folder: Path) -> dict[str, str]:
+    """Return path -> SHA-256 (64 hexadecimal digits) as the folder's SHA256SUMS lists them.
+
+    Raises:
+        InputError: there is no such file, or a line of it is none of ``sha256sum``.
+    """
+    file = folder / SUMS
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the folder is not a built dataset: its {SUMS} cannot be read",
+            cure="give a folder that 'pronominal build' made",
+            file=folder,
+        ) from error
+    sums = {}
+    for number, line in enumerate(lines, start=1):
+        match = LINE.fullmatch(line)
+        if match is None:
+            raise InputError(
+                "the line is not a checksum and a path",
+                cure="build the dataset again",
+                file=file,
+                row=f"line {number}",
+            )
+        sums[match[2]] = match[1]
+    return sums
+
+
+def mismatched(folder: Path, sums: Mapping[str, str], paths: Iterable[str]) -> list[str]:
+    """Return those of the paths whose bytes are missing or not those of their checksum."""
+    return [path for path in paths if _sha256(folder / path) != sums[path]]
+
+
+def _sha256(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

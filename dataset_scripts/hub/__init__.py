@@ -1,0 +1,1 @@
+"""The Hub: what may be published, how, and who gets access."""

@@ -1,0 +1,131 @@
+"""Who may read a gated dataset: requests for access, and the answers to them."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pronominal.atomic import new_file
+from pronominal.dataset_scripts.hub.client import hub_client, hub_errors, page
+from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    from huggingface_hub import hf_api
+
+EXPORTED = ("user", "status", "date")
+"""All that an export holds: what a maintainer must be able to show later, and no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRequest:
+    """One request for access, without the name and address that the Hub gives too.
+
+    Attributes:
+        user: the user's name on the Hub; empty when the Hub does not tell it.
+        status: ``pending``, ``accepted`` or ``rejected``.
+        date: the day of the request or of its answer, ``YYYY-MM-DD`` (UTC).
+        answers: what the user filled into the form of the gate.
+    """
+
+    user: str
+    status: str
+    date: str
+    answers: Mapping[str, Any]
+
+
+def access_requests(repo: str) -> list[AccessRequest]:
+    """Return the requests: pending, then accepted, then rejected ones, each by date.
+
+    Raises:
+        InputError: the dataset is not there, not gated or not the user's.
+    """
+    client = hub_client()
+    requests = []
+    for listed in (
+        client.list_pending_access_requests,
+        client.list_accepted_access_requests,
+        client.list_rejected_access_requests,
+    ):
+        with _request_errors(client, repo, "there are no requests"):
+            found = [_without_person(request) for request in listed(repo, repo_type="dataset")]
+        requests += sorted(found, key=lambda request: (request.date, request.user))
+    return requests
+
+
+def accept(repo: str, user: str) -> None:
+    """Let a user in who asked; `InputError` when there is no request to accept."""
+    client = hub_client()
+    with _request_errors(client, repo, f"there is no request of {user} to accept"):
+        client.accept_access_request(repo, user, repo_type="dataset")
+
+
+def reject(repo: str, user: str) -> None:
+    """Turn down a request, or withdraw the access of a user who was let in.
+
+    The Hub lets nobody ask twice; `accept` undoes it.
+
+    Raises:
+        InputError: there is no request to reject.
+    """
+    client = hub_client()
+    with _request_errors(client, repo, f"there is no request of {user} to reject"):
+        client.reject_access_request(repo, user, repo_type="dataset", rejection_reason=None)
+
+
+def grant(repo: str, user: str) -> None:
+    """Let a user in who did not ask; `InputError` when there is no such user without access."""
+    client = hub_client()
+    with _request_errors(client, repo, f"there is no user {user} without access"):
+        client.grant_access(repo, user, repo_type="dataset")
+
+
+def export_requests(repo: str, file: Path) -> int:
+    """Write the columns `EXPORTED` of every request as CSV and return how many there are.
+
+    Full names, e-mail addresses and answers stay on the Hub, where their owners can delete them.
+
+    Raises:
+        InputError: as `access_requests`.
+    """
+    requests = access_requests(repo)
+    with new_file(file) as beside, beside.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.writer(lines)
+        writer.writerow(EXPORTED)
+        writer.writerows([getattr(request, key) for key in EXPORTED] for request in requests)
+    return len(requests)
+
+
+def _without_person(request: "hf_api.AccessRequest") -> AccessRequest:
+    return AccessRequest(
+        user=request.username or "",
+        status=request.status,
+        date=request.timestamp.date().isoformat(),
+        answers=request.fields or {},
+    )
+
+
+@contextmanager
+def _request_errors(client: "hf_api.HfApi", repo: str, nothing: str) -> Iterator[None]:
+    """Say what the Hub's bare 400 and 404 mean where requests are concerned.
+
+    Args:
+        client: the Hub's client.
+        repo: the dataset's id.
+        nothing: the cause when the dataset is there and gated.
+    """
+    from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
+
+    with hub_errors(repo):
+        try:
+            yield
+        except RepositoryNotFoundError:
+            raise
+        except HfHubHTTPError as error:
+            if error.response.status_code not in (400, 404):
+                raise
+            if not client.dataset_info(repo).gated:
+                nothing = "the dataset is not gated, so that nobody needs access"
+            cure = f"see 'pronominal access {repo} list' and {page(repo)}"
+            raise InputError(nothing, cure=cure, file=repo) from error

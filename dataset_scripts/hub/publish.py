@@ -1,0 +1,206 @@
+"""From a built folder to a gated dataset on the Hub, without one public minute before the gate."""
+
+from collections.abc import Callable
+
+from pronominal.dataset_scripts.hub.client import explained, page
+from pronominal.dataset_scripts.hub.release import Release
+from pronominal.dataset_scripts.hub.repository import DatasetRepository, Gating, differing
+from pronominal.dataset_scripts.published import HUB_ID
+from pronominal.errors import InputError
+
+GITATTRIBUTES = ".gitattributes"
+"""The one file that the Hub itself puts into a new repository."""
+
+PRIVATE = "private"
+GATED = "public and gated"
+PERHAPS_PUBLIC = "perhaps PUBLIC"
+"""What a run knows of who can see the repository."""
+
+Say = Callable[[str], None]
+
+
+class GateOpenError(Exception):
+    """The gate does not hold; the message says what came of the repository."""
+
+
+def plan(release: Release, repo: str, gating: Gating) -> list[str]:
+    """Return what `publish` would do, step by step, without asking the Hub anything."""
+    return [
+        f"create {repo}, private; one that is there must hold {release.name}, and is made private "
+        "unless strangers are refused",
+        f"upload {', '.join(release.digests)}, in one commit",
+        f"tag it {release.version}",
+        f"gate it: {gating}; read the setting back",
+        "make it public",
+        f"as a stranger without a token, read {', '.join(release.data)}; unless each is refused, "
+        "make it private again and exit 1",
+    ]
+
+
+def publish(release: Release, repo: str, gating: Gating, say: Say = print) -> None:
+    """Publish a release; what is done already is not done again, so that it can be repeated.
+
+    The same bytes change nothing. Other bytes need another version. A repository whose gate holds
+    stays public while a new version is uploaded; any other is private until the gate holds.
+
+    Args:
+        release: what to publish.
+        repo: the repository, ``ORG/NAME``.
+        gating: who lets people in.
+        say: told each step that was done.
+
+    Raises:
+        InputError: something stopped it; the message says in which state the repository is left.
+        GateOpenError: the gate does not hold.
+    """
+    if not HUB_ID.fullmatch(repo):
+        raise InputError(f"'{repo}' is no name of a repository", cure="give --repo ORG/NAME")
+    publication = _Publication(release, DatasetRepository(repo), gating, say)
+    try:
+        publication.run()
+    except GateOpenError:
+        raise
+    except Exception as error:
+        told = explained(error, repo)
+        raise InputError(f"{told.cause} ({publication.left})", cure=told.cure, file=repo) from error
+
+
+class _Publication:
+    """One run of `publish`: each step stops at its first surprise."""
+
+    def __init__(
+        self, release: Release, repository: DatasetRepository, gating: Gating, say: Say
+    ) -> None:
+        self.release = release
+        self.repository = repository
+        self.gating = gating
+        self.say = say
+        self.visibility: str | None = None
+        self.uploaded = False
+
+    @property
+    def left(self) -> str:
+        """In which state the repository is left if the run ends now."""
+        if self.visibility is None:
+            return "nothing was changed"
+        files = f"{'with' if self.uploaded else 'without'} the new files"
+        left = f"the repository is left {self.visibility}, {files}"
+        if self.visibility == PERHAPS_PUBLIC:
+            left += f": make it private now at {page(self.repository.name)}/settings"
+        return left
+
+    def run(self) -> None:
+        self.repository.require_writing_token()
+        self._find_or_create()
+        self._upload()
+        self._tag()
+        self._gate()
+        self._show()
+
+    def _find_or_create(self) -> None:
+        """Make sure that there is a repository of this dataset that no stranger can read."""
+        found = self.repository.find()
+        if found is None:
+            self.repository.create_private()
+            self.visibility = PRIVATE
+            self.say("created, private")
+            if not self.repository.info().private:
+                raise self._gate_open(
+                    "the server made a public repository, asked for a private one"
+                )
+            return
+        files = self.repository.files()
+        self._refuse_other_dataset(files, found.card_data and found.card_data.get("canary"))
+        self._refuse_changed_version(files)
+        tables = [path for path in files if path.endswith(".parquet")]
+        if found.private:
+            self.visibility = PRIVATE
+        elif found.gated and tables and self.repository.open_to_strangers(tables) is None:
+            self.visibility = GATED
+        else:
+            self._hide()
+            self.say("was open to strangers: made private")
+
+    def _refuse_other_dataset(self, files: dict[str, str], canary: object) -> None:
+        if files.keys() - {GITATTRIBUTES} and canary != self.release.canary:
+            raise InputError(
+                f"the repository does not hold {self.release.name}: its canary is another",
+                cure="choose another --repo",
+            )
+
+    def _refuse_changed_version(self, head: dict[str, str]) -> None:
+        version = self.release.version
+        if version not in self.repository.tags():
+            return
+        for files in (self.repository.files(version), head):
+            changed = [path for paths in differing(self.release, files) for path in paths]
+            if changed:
+                raise InputError(
+                    f"version {version} is published already, and {changed[0]} is another",
+                    cure="raise the version in the header of the page in cards/ and build again",
+                )
+
+    def _upload(self) -> None:
+        head = self.repository.info().sha
+        other, stale = differing(self.release, self.repository.files())
+        if not other and not stale:
+            self.uploaded = True
+            self.say("the files are there already")
+            return
+        self.repository.commit(self.release, stale, head)
+        self.uploaded = True
+        other, stale = differing(self.release, self.repository.files())
+        if other or stale:
+            path = (other or stale)[0]
+            raise InputError(f"the Hub stored another {path}", cure="run the same command again")
+        self.say(f"uploaded {len(self.release.digests)} files")
+
+    def _tag(self) -> None:
+        if self.release.version not in self.repository.tags():
+            self.repository.tag(self.release.version)
+            self.say(f"tagged {self.release.version}")
+
+    def _gate(self) -> None:
+        if self.repository.info().gated != self.gating:
+            self.repository.set_gating(self.gating)
+            self.say(f"gated: {self.gating}")
+        gated = self.repository.info().gated
+        if gated != self.gating:
+            raise self._gate_open(f"the server took the setting and says gated: {gated}")
+
+    def _show(self) -> None:
+        """Make the repository public and make sure, as a stranger, that the gate holds."""
+        hidden = self.repository.info().private
+        try:
+            if hidden:
+                self.visibility = PERHAPS_PUBLIC
+                self.repository.set_private(False)
+            leak = self.repository.open_to_strangers(self.release.data)
+        except BaseException:
+            # an interrupt, too, may come after the repository was shown
+            if hidden:
+                self._hide()
+            raise
+        if leak is not None:
+            raise self._gate_open(f"{leak}, although the server says gated: {self.gating}")
+        self.say("public" if hidden else "public, as it was")
+        self.say("a stranger without a token is refused")
+
+    def _gate_open(self, cause: str) -> GateOpenError:
+        """Hide the repository and return the error that says so."""
+        try:
+            self._hide()
+        except Exception as error:
+            cause = f"{cause}; {explained(error, self.repository.name).cause}"
+        return GateOpenError(f"{self.repository.name}: {cause}; {self.left}")
+
+    def _hide(self) -> None:
+        """Make the repository private; what it is left as is what was seen, not what was asked."""
+        self.visibility = PERHAPS_PUBLIC
+        try:
+            self.repository.set_private(True)
+        finally:
+            if self.repository.hidden_from_strangers():
+                self.visibility = PRIVATE
+        if not self.repository.info().private:
+            raise InputError("the server does not make it private", cure="remove the repository")

@@ -1,0 +1,220 @@
+"""What may go to the Hub: a built folder that is whole, described by its card, and ours to give."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+
+from pronominal.dataset_scripts.checksums import SUMS, mismatched, read_checksums
+from pronominal.dataset_scripts.columns import CANARY, Column, card_features
+from pronominal.errors import InputError
+
+CARD = "README.md"
+VERSION = re.compile(r"\d+\.\d+\.\d+")
+
+TERMS = ("extra_gated_heading", "extra_gated_prompt", "extra_gated_fields")
+"""Fields of a card's header that visitors of a gated dataset are shown."""
+
+REBUILD = "build the dataset again"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A version of a dataset that may go to the Hub.
+
+    Attributes:
+        folder: where it is.
+        name: the dataset's name.
+        version: such as ``"1.0.0"``; the tag that it gets.
+        canary: the GUID of the dataset, by which its repository is known again.
+        digests: for every file, by path: its SHA-256 and its git blob id, in this order. The Hub
+            names large files by the one and small files by the other.
+    """
+
+    folder: Path
+    name: str
+    version: str
+    canary: str
+    digests: Mapping[str, tuple[str, str]]
+
+    @property
+    def data(self) -> list[str]:
+        """Paths of the files that hold rows."""
+        return [path for path in self.digests if path.endswith(".parquet")]
+
+
+def read_release(folder: Path, version: str | None = None) -> Release:
+    """Check a built folder and return it as a release.
+
+    It is refused unless it holds the files of its SHA256SUMS and nothing else, its card describes
+    exactly its tables (files, features, rows), the terms of access and the canary stand in the
+    card and the canary in every file and row, and no file belongs to a split that the card calls
+    ``unpublishable``.
+
+    Args:
+        folder: a folder that ``pronominal build`` made.
+        version: for a card without one.
+
+    Raises:
+        InputError: naming the file at fault.
+    """
+    _refuse_hydrated(folder)
+    sums = _whole(folder)
+    header = _header(folder)
+    _refuse_unpublishable(folder, header, sums)
+    canary = _terms(folder, header)
+    splits = dict(_declared(folder, header))
+    tables = {path for path in sums if path != CARD}
+    for path in sorted(tables ^ splits.keys()):
+        cause = "the card does not list it" if path in tables else "the card lists it, it is absent"
+        raise InputError(cause, cure=REBUILD, file=folder / path)
+    names = {_check_table(folder, path, split, canary) for path, split in splits.items()}
+    if len(names) != 1:
+        raise InputError("its files are of several datasets", cure=REBUILD, file=folder)
+    digests = {path: _digests(folder / path) for path in sorted({*sums, SUMS})}
+    return Release(folder, names.pop(), _version(folder, header, version), canary, digests)
+
+
+def _refuse_hydrated(folder: Path) -> None:
+    for path in (folder, *folder.rglob("hydrated")):
+        if path.name == "hydrated":
+            raise InputError(
+                "what 'pronominal hydrate' made must not leave this machine",
+                cure="publish a folder built without it",
+                file=path,
+            )
+
+
+def _whole(folder: Path) -> dict[str, str]:
+    sums = read_checksums(folder)
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    for path in sorted(there - {SUMS} - sums.keys()):
+        raise InputError(f"{SUMS} does not list it", cure="remove it", file=folder / path)
+    for path in mismatched(folder, sums, sorted(sums)):
+        raise InputError(f"it is not the file of {SUMS}", cure=REBUILD, file=folder / path)
+    return sums
+
+
+def _header(folder: Path) -> dict[str, Any]:
+    try:
+        header = yaml.safe_load((folder / CARD).read_text(encoding="utf-8").split("---\n")[1])
+    except (OSError, ValueError, IndexError, yaml.YAMLError) as error:
+        raise InputError("the card has no header", cure=REBUILD, file=folder / CARD) from error
+    if not isinstance(header, dict):
+        raise InputError("the card's header is no mapping", cure=REBUILD, file=folder / CARD)
+    return header
+
+
+def _refuse_unpublishable(folder: Path, header: Mapping[str, Any], sums: Mapping[str, str]) -> None:
+    """Refuse the splits that the card keeps back, as ``CONFIG/SPLIT``."""
+    kept_back = {f"{split}.parquet" for split in header.get("unpublishable") or ()}
+    held = sorted(kept_back & sums.keys())
+    if held:
+        raise InputError(
+            f"the text of {', '.join(held)} must not leave this machine",
+            cure="build it from sources that do not hold this text, and publish that",
+            file=folder,
+        )
+
+
+def _terms(folder: Path, header: Mapping[str, Any]) -> str:
+    """Return the canary of a card that says everything which a gated dataset's card must."""
+    missing = [key for key in (*TERMS, "canary", "license") if not header.get(key)]
+    if header.get("viewer") is not False:
+        missing.append("viewer: false")
+    if missing:
+        raise InputError(
+            f"the card lacks {', '.join(missing)}",
+            cure=f"add it to the header of the page in cards/ and {REBUILD}",
+            file=folder / CARD,
+        )
+    return str(header["canary"])
+
+
+def _version(folder: Path, header: Mapping[str, Any], asked: str | None) -> str:
+    version = str(header.get("version") or asked or "")
+    if not VERSION.fullmatch(version):
+        raise InputError(
+            f"the card's version is '{version}'" if version else "the card has no version",
+            cure="write 'version: 1.0.0' into the header of the page in cards/, or add --version",
+            file=folder / CARD,
+        )
+    if asked not in (None, version):
+        raise InputError(
+            f"the card's version is {version}, not {asked}",
+            cure=f"raise it in the header of the page in cards/ and {REBUILD}",
+            file=folder / CARD,
+        )
+    return version
+
+
+def _declared(folder: Path, header: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (path, what the card says of it: config, split, features, rows)."""
+    try:
+        infos = {info["config_name"]: info for info in header["dataset_info"]}
+        for config in header["configs"]:
+            info = infos[config["config_name"]]
+            rows = {split["name"]: split["num_examples"] for split in info["splits"]}
+            for file in config["data_files"]:
+                declared = {
+                    "config": config["config_name"],
+                    "split": file["split"],
+                    "features": info["features"],
+                    "rows": rows[file["split"]],
+                }
+                yield file["path"], declared
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"its configs and dataset_info are not those of 'pronominal build' ({error})",
+            cure=REBUILD,
+            file=folder / CARD,
+        ) from error
+
+
+def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: str) -> str:
+    """Compare a file with what the card says of it; return the name of its dataset."""
+    try:
+        with pq.ParquetFile(folder / path) as file:
+            schema, rows = file.schema_arrow, file.metadata.num_rows
+            marks = file.read([CANARY.name])[CANARY.name] if CANARY.name in schema.names else None
+    except (pa.ArrowException, OSError) as error:
+        raise InputError("the Parquet file is damaged", cure=REBUILD, file=folder / path) from error
+    facts = json.loads((schema.metadata or {}).get(b"pronominal", b"{}"))
+    found = {
+        "config": facts.get("config"),
+        "split": facts.get("split"),
+        "features": card_features(_columns(schema)),
+        "rows": rows,
+    }
+    for key in (key for key in found if found[key] != declared[key]):
+        raise InputError(f"its {key} and the card's differ", cure=REBUILD, file=folder / path)
+    marked = marks is not None and marks.unique().to_pylist() in ([canary], [])
+    if facts.get("canary") != canary or not marked:
+        raise InputError("it does not hold the canary", cure=REBUILD, file=folder / path)
+    return str(facts.get("dataset"))
+
+
+def _columns(schema: pa.Schema) -> tuple[Column, ...]:
+    features = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    described = features.get("info", {}).get("features", {})
+    return tuple(
+        Column(field.name, field.type, "", _labels(described.get(field.name))) for field in schema
+    )
+
+
+def _labels(feature: Any) -> tuple[str, ...] | None:
+    names = feature.get("names") if isinstance(feature, dict) else None
+    return tuple(names) if isinstance(names, list) else None
+
+
+def _digests(path: Path) -> tuple[str, str]:
+    content = path.read_bytes()
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content)
+    return hashlib.sha256(content).hexdigest(), blob.hexdigest()

@@ -1,0 +1,146 @@
+"""How a KnowRef sentence is made from the Reddit text that it came from, without its words.
+
+KnowRef's authors cut a sentence out of a post or comment, split it into Penn Treebank tokens and
+wrote other names (section 3.1.4); its text may not be handed on. ``recipes.tsv`` holds, for
+each row, fingerprints that tell whether a text is the right one, and for the training rows a
+recipe that turns the letters of the original sentence into the published one:
+
+- a number copies so many letters (or digits) of the original,
+- ``{-5}`` leaves out five of them, ``{0}`` and ``{1}`` write a candidate, ``{=x}`` writes *x*,
+- anything else, blanks and punctuation, stands for itself.
+
+So "Ann Lee saw Tom , but he slept ." becomes "Ida saw May , but [he] slept ." by the recipe
+``{-6}{0} 3 {-3}{1} , 3 [2] 5 .``. The original validation sentences were never released.
+"""
+
+import hashlib
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from importlib.resources import files
+
+FILE = "recipes.tsv"
+
+STEP = re.compile(r"\{-(?P<skip>\d+)\}|\{(?P<name>[01])\}|\{=(?P<word>[^}]*)\}|(?P<copy>\d+)")
+LETTERS = re.compile(r"[A-Za-z0-9]+")
+# Penn Treebank escapes: letters that are not those of the original
+ESCAPE = re.compile(r"-[LR][RS]B-")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What is public about one row of Reddit text.
+
+    Attributes:
+        split: ``train`` or ``validation``.
+        row: the row in its upstream file, from 0.
+        fingerprint: that of the published sentence (`Sentence.fingerprint`).
+        original: fingerprint of the letters of the original sentence; empty in validation.
+        steps: how the published sentence is made; empty in validation.
+    """
+
+    split: str
+    row: int
+    fingerprint: str
+    original: str
+    steps: str
+
+    def find(self, text: str, names: tuple[str, str]) -> str | None:
+        """Return the sentence, its pronoun in brackets, if `text` holds its original."""
+        if not self.steps:
+            return None
+        length = sum(int(step["skip"] or step["copy"] or 0) for step in STEP.finditer(self.steps))
+        for letters in _windows(cleaned(text), length):
+            if fingerprint(letters) == self.original:
+                return self._follow(letters, names)
+        return None
+
+    def _follow(self, letters: str, names: tuple[str, str]) -> str:
+        done = 0
+
+        def step(found: re.Match[str]) -> str:
+            nonlocal done
+            if found["name"]:
+                return names[int(found["name"])]
+            if found["word"] is not None:
+                return found["word"]
+            start, done = done, done + int(found["skip"] or found["copy"])
+            return letters[start:done] if found["copy"] else ""
+
+        return STEP.sub(step, self.steps)
+
+
+@cache
+def recipes() -> tuple[Recipe, ...]:
+    """Return every row of Reddit text: train, then validation, in upstream's order."""
+    table = files("pronominal.dataset_scripts.knowref").joinpath(FILE).read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in table.splitlines()[1:])
+    return tuple(Recipe(split, int(row), *cells) for split, row, *cells in rows)
+
+
+def write_steps(original: str, marked: str, names: tuple[str, str]) -> str:
+    """Return the steps from an original sentence to the published one.
+
+    Args:
+        original: the sentence of the post or comment, in Penn Treebank tokens.
+        marked: the published sentence with its pronoun in brackets.
+        names: the two candidates.
+    """
+    old, new = original.split(" "), marked.split(" ")
+    bare = [token.strip("[]") for token in new]
+    steps: list[str] = []
+    left_out = 0
+    for kind, i1, i2, j1, j2 in SequenceMatcher(None, old, bare, autojunk=False).get_opcodes():
+        if kind != "equal":
+            left_out += len(letters_of(" ".join(old[i1:i2])))
+        for token in new[j1:j2]:
+            step = _copied(token) if kind == "equal" else _written(token, names)
+            steps.append(f"{{-{left_out}}}{step}" if left_out else step)
+            left_out = 0
+    return " ".join(steps) + (f"{{-{left_out}}}" if left_out else "")
+
+
+def letters_of(text: str) -> str:
+    """Return the letters and digits of a text in Penn Treebank tokens."""
+    return "".join(LETTERS.findall(ESCAPE.sub("", text)))
+
+
+def fingerprint(letters: str) -> str:
+    """Return the first 64 bits of a SHA-256, in hex."""
+    return hashlib.sha256(letters.encode()).hexdigest()[:16]
+
+
+def cleaned(text: str) -> str:
+    """Clean a post or comment as the authors' ``split_sentences.py`` does before it cuts."""
+    text = html.unescape(text)
+    text = re.sub(r"\{\{\{?.*?\}?\}\}", "", text, flags=re.DOTALL)
+    text = re.sub(r"<br\s*/?>", " ", text)
+    text = text.encode("ascii", "ignore").decode()
+    text = re.sub(r"\(.*?\)", "", text, flags=re.DOTALL)
+    return re.sub(r":\d+", "", text)
+
+
+def _windows(text: str, length: int) -> Iterator[str]:
+    """Yield so many letters from the beginning of each word on."""
+    words = LETTERS.findall(text)
+    letters, start = "".join(words), 0
+    for word in words:
+        if start + length > len(letters):
+            return
+        yield letters[start : start + length]
+        start += len(word)
+
+
+def _copied(token: str) -> str:
+    if ESCAPE.fullmatch(token):
+        return f"{{={token}}}"
+    return LETTERS.sub(lambda run: str(len(run.group())), token)
+
+
+def _written(token: str, names: tuple[str, str]) -> str:
+    bare = token.strip("[]")
+    step = f"{{{names.index(bare)}}}" if bare in names else f"{{={bare}}}"
+    return f"[{step}]" if token != bare else step

@@ -1,0 +1,139 @@
+"""What KnowRef publishes about its Reddit sentences, and those that `hydrate` has filled in."""
+
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from xml.etree import ElementTree
+
+from pronominal.dataset_scripts.jsonl import read_json_lines
+from pronominal.dataset_scripts.knowref.files import Sentence, parse_record
+from pronominal.dataset_scripts.knowref.recipes import recipes
+from pronominal.dataset_scripts.knowref.upstream import KNOWREF
+from pronominal.dataset_scripts.sources import Sources
+from pronominal.errors import InputError
+
+HYDRATED = Path("knowref") / "hydrated"
+SPLITS = {"train": "dev", "validation": "val"}
+"""Our splits of Reddit text, and what upstream calls them."""
+
+SPREADSHEET = "knowref_dev_val_info.xlsx"
+XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+Post = tuple[str, str | None]
+"""Ids of a post and of a comment; None where the sentence stands in the post itself."""
+
+NO_COMMENT = "Null"
+"""Upstream's comment id of a sentence that stands in the post itself."""
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The candidates of a row, and the one guessed to be right from its gender."""
+
+    names: tuple[str, str]
+    correct: str
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of a record of ``knowref_test.json`` that say the same."""
+        first, second = self.names
+        return {"candidate0": first, "candidate1": second, "correct_candidate": self.correct}
+
+
+# the spreadsheet exchanges the candidates of this row and misspells one
+CORRECTED = {("validation", 2235): Label(("Harold", "Roy"), "Roy")}
+
+
+def read_ids(sources: Sources, split: str) -> list[Post]:
+    """Return the ids of a split, in upstream's order."""
+    name = f"redditID_{SPLITS[split]}_final.txt"
+    place = sources.place(KNOWREF, name)
+    posts: list[Post] = []
+    lines = sources.read(KNOWREF, name).decode("ascii", errors="replace").splitlines()
+    for number, line in enumerate(lines, start=1):
+        ids = line.split()
+        if len(ids) != 2:
+            raise InputError(
+                "no post id and comment id", cure="fetch it again", file=place, row=f"line {number}"
+            )
+        posts.append((ids[0], None if ids[1] == NO_COMMENT else ids[1]))
+    return _complete(posts, split, place)
+
+
+def read_labels(sources: Sources, split: str) -> list[Label]:
+    """Return candidates and answers of a split, in upstream's order, from the spreadsheet.
+
+    Its ids are not read: some of them became numbers.
+    """
+    place = f"{sources.place(KNOWREF, SPREADSHEET)}:{SPLITS[split]}"
+    sheet = list(SPLITS).index(split) + 1
+    try:
+        with zipfile.ZipFile(io.BytesIO(sources.read(KNOWREF, SPREADSHEET))) as book:
+            shared = ElementTree.fromstring(book.read("xl/sharedStrings.xml"))
+            table = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{sheet}.xml"))
+        words = ["".join(text.text or "" for text in item.iter(f"{XML}t")) for item in shared]
+        rows = [[_cell(cell, words) for cell in row] for row in table.iter(f"{XML}row")][1:]
+    except (zipfile.BadZipFile, LookupError, EOFError, ValueError, ElementTree.ParseError) as error:
+        raise InputError(
+            "the spreadsheet is truncated or damaged", cure="fetch it again", file=place
+        ) from error
+    labels = []
+    for number, cells in enumerate(rows):
+        first, second, correct = (*cells, "", "", "", "", "", "")[3:6]
+        if not correct or correct not in (first, second):
+            raise InputError(
+                "the correct candidate is neither of the two",
+                cure="fetch it again",
+                file=place,
+                row=f"row {number}",
+            )
+        labels.append(CORRECTED.get((split, number), Label((first, second), correct)))
+    return _complete(labels, split, place)
+
+
+def hydrated_file(root: Path, split: str) -> Path:
+    """Return where `hydrate` puts a split below a sources folder."""
+    return root / HYDRATED / f"{split}.jsonl"
+
+
+def read_hydrated(sources: Sources, split: str) -> list[Sentence]:
+    """Read the rows of a split that `hydrate` filled in, in upstream's order.
+
+    A sentence that is not upstream's letter by letter makes the file count as changed.
+    """
+    assert sources.root is not None
+    path, labels = hydrated_file(sources.root, split), read_labels(sources, split)
+    fingerprints = {recipe.row: recipe.fingerprint for recipe in recipes() if recipe.split == split}
+    sentences: dict[int, Sentence] = {}
+    for line, record in read_json_lines(path):
+        row = record.get("row")
+        if type(row) is not int or row not in fingerprints or row in sentences:
+            raise InputError(
+                "the row is unknown or stands there twice",
+                cure="run 'pronominal hydrate' again",
+                file=path,
+                row=f"line {line}",
+            )
+        sentences[row] = parse_record(row, record | labels[row].fields, str(path))
+    if any(fingerprints[row] != sentence.fingerprint for row, sentence in sentences.items()):
+        sources.changed.append(str(HYDRATED / path.name))
+    return [sentences[row] for row in sorted(sentences)]
+
+
+def _cell(cell: ElementTree.Element, words: Sequence[str]) -> str:
+    value = cell.findtext(f"{XML}v", "")
+    return words[int(value)] if cell.get("t") == "s" else value
+
+
+def _complete(rows: list[Row], split: str, place: str) -> list[Row]:
+    expected = sum(recipe.split == split for recipe in recipes())
+    if len(rows) != expected:
+        raise InputError(
+            f"{len(rows)} rows instead of {expected}", cure="fetch it again", file=place
+        )
+    return rows
