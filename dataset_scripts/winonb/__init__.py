@@ -1,0 +1,149 @@
+"""WinoNB schemas (Baumler and Rudinger, 2022): one person or a group behind *they*."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from pronominal.dataset_scripts.columns import Column, resolution_columns
+from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.sources import Sources
+from pronominal.dataset_scripts.winonb.schemas import (
+    SENTENCES,
+    WINONB,
+    Schema,
+    paired_rows,
+    parse_schema,
+)
+from pronominal.errors import InputError
+from pronominal.spans import Mention, Span
+
+NAME = "winonb"
+
+UPSTREAM = (WINONB,)
+
+COLUMNS = (
+    *resolution_columns(
+        "0 the group, 1 the individual, as they stand in `text`, without determiner",
+        ("group", "individual"),
+    ),
+    Column(
+        "source", pa.string(), "where the schema is adapted from: winogender, winobias, wsc, dpr"
+    ),
+    Column("individual", pa.string(), "the name of candidate 1, or someone"),
+    Column("group", pa.string(), "the noun of candidate 0, as in upstream's sentid"),
+    Column("association", pa.string(), "of the name: fem, masc, neutral; of someone: someone"),
+    Column(
+        "number", pa.string(), "of the pronoun's referent: singular (label 1), plural (label 0)"
+    ),
+    Column("winobias_type", pa.int32(), "1 or 2 (solvable by syntax); null if not from WinoBias"),
+    Column("winobias_split", pa.string(), "dev or test; null if not from WinoBias"),
+)
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "fem": ("Sophia", "Emma", "Olivia", "Isabella", "Ava"),
+    "masc": ("Noah", "Jacob", "Liam", "Mason", "William"),
+    "neutral": ("Casey", "Riley", "Jessie", "Jackie", "Avery"),
+}
+"""Gender association -> its five names (paper, appendix A.1, in its order)."""
+
+NUMBERS = ("plural", "singular")
+# source -> sentences with label 0 and 1 (paper, section 3; the split by label is measured)
+COUNTS = {"winogender": (60, 60), "winobias": (1861, 1861), "wsc": (44, 43), "dpr": (74, 74)}
+WINOBIAS_COUNTS = {(1, "dev"): 806, (1, "test"): 816, (2, "dev"): 1040, (2, "test"): 1060}
+CHANGED_LABELS = 2908
+
+
+def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+    """Yield ``generic`` (someone) and ``personal`` (each row with fifteen names, one by one)."""
+    schemas = [parse_schema(old, new, sources) for old, new in paired_rows(sources)]
+    sources.refuse_changed()
+    yield Split.from_rows("generic", "test", COLUMNS, map(fill, schemas))
+    names = [(name, association) for association, five in NAMES.items() for name in five]
+    rows = (fill(schema, *name) for schema in schemas for name in names)
+    yield Split.from_rows("personal", "test", COLUMNS, rows)
+
+
+def fill(
+    schema: Schema, individual: str = "someone", association: str = "someone"
+) -> dict[str, Any]:
+    """Return the row of a published table; by default the sentence as it is, with *someone*.
+
+    A name replaces every mention of the individual by its offsets, so "'s" stays behind it.
+    """
+    text, first = schema.text, schema.individual[0]
+    if individual != "someone":
+        for span in reversed(schema.individual):
+            text = text[: span.start] + individual + text[span.end :]
+
+    def mention(span: Span) -> dict[str, Any]:
+        shift = len(individual) - len("someone")
+        start = span.start + shift * sum(other < span for other in schema.individual)
+        end = start + (len(individual) if span == first else span.end - span.start)
+        return Mention(text[start:end], start, end)._asdict()
+
+    return {
+        "id": f"{schema.row:04d}-{individual}",
+        "text": text,
+        "pronoun": mention(schema.pronoun),
+        "candidates": [mention(schema.group_span), mention(first)],
+        "label": schema.label,
+        "source": schema.source,
+        "individual": individual,
+        "group": schema.group,
+        "association": association,
+        "number": NUMBERS[schema.label],
+        "winobias_type": schema.winobias[0],
+        "winobias_split": schema.winobias[1],
+    }
+
+
+def violations(sources: Sources) -> Iterator[Violation]:
+    """Check the counts of the paper, the places of all mentions, and how v0 and v1 differ.
+
+    That v1's WinoBias labels are wrong is known and not reported; that they are wrong in any
+    other way than by their rule (1 exactly where the individual comes first) would be.
+    """
+    place, schemas = sources.place(WINONB, SENTENCES), []
+    for old, new in paired_rows(sources):
+        try:
+            schemas.append(parse_schema(old, new, sources))
+        except InputError as error:
+            yield Violation(error.file or place, error.row, error.cause)
+    for schema in schemas:
+        for message in _label_faults(schema):
+            yield Violation(place, f"line {schema.row + 2}", message)
+    yield from (Violation(place, None, message) for message in _wrong_counts(schemas))
+    labels: dict[str, int] = {}
+    for schema in schemas:
+        if labels.setdefault(schema.text, schema.label) != schema.label:
+            message = "an earlier line has the same sentence with the other label"
+            yield Violation(place, f"line {schema.row + 2}", message)
+    for file in sources.changed:
+        yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
+
+
+def _label_faults(schema: Schema) -> Iterator[str]:
+    if (schema.source == "winobias") != (schema.winobias[0] is not None):
+        yield f"the sentid is not of the form that {schema.source} has"
+    if schema.source != "winobias" and schema.published_label != schema.label:
+        yield "v1 has another label than v0"
+    if schema.source == "winobias" and schema.published_label != schema.individual_first:
+        yield "v1's label does not follow the order of the entities"
+
+
+def _wrong_counts(schemas: Sequence[Schema]) -> Iterator[str]:
+    changed = sum(schema.published_label != schema.label for schema in schemas)
+    if changed != CHANGED_LABELS:
+        yield f"{changed} labels differ between v0 and v1 instead of {CHANGED_LABELS}"
+    labels = {(source, label): COUNTS[source][label] for source in COUNTS for label in (0, 1)}
+    yield from _differences(Counter((s.source, s.label) for s in schemas), labels)
+    types = Counter(s.winobias for s in schemas if s.source == "winobias")
+    yield from _differences(types, WINOBIAS_COUNTS)
+
+
+def _differences(found: Counter[Any], expected: Mapping[Any, int]) -> Iterator[str]:
+    for kind in sorted(found.keys() | expected.keys(), key=str):
+        if found[kind] != expected.get(kind, 0):
+            yield f"{found[kind]} sentences of {kind} instead of {expected.get(kind, 0)}"
