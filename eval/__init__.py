@@ -1,29 +1,42 @@
 """Decisions and scores: one file for each dataset's scores, found by name and loaded on use."""
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pronominal.errors import unknown_name
 
-SCORERS: dict[str, str] = {
-    "sample": "winopron:score",
-    "winogender": "winopron:score",
-    "winopron": "winopron:score",
-}
-"""Dataset name -> where its score function is, as ``module:function`` below ``pronominal.eval``."""
+if TYPE_CHECKING:
+    from pronominal.eval.tables import Table
 
-Scorer = Callable[..., dict[str, Any]]
-"""Takes a published table and one decision for each of its rows; returns what ``--json`` prints."""
+SCORERS: dict[str, str] = {
+    "gap": "gap",
+    "knowref": "knowref",
+    "sample": "winopron",
+    "winogender": "winopron",
+    "winonb": "winonb",
+    "winopron": "winopron",
+}
+"""Dataset name -> the module of this package that scores it."""
+
+
+class Scorer(Protocol):
+    """A module that scores one dataset."""
+
+    def score(self, rows: Any, decisions: Any, /, **options: Any) -> dict[str, Any]:
+        """Take a published table and one decision for each row; return what ``--json`` prints."""
+        ...
+
+    def tables(self, scores: Mapping[str, Mapping[str, Any]]) -> "Sequence[Table]":
+        """Compare systems, given as name -> score."""
+        ...
 
 
 def scorer(name: str) -> Scorer:
-    """Return the function that scores a dataset; `InputError` for a name without scores."""
+    """Return the module that scores a dataset; `InputError` for a name without scores."""
     if name not in SCORERS:
         raise unknown_name("score", name, SCORERS)
-    module, _, function = SCORERS[name].partition(":")
-    found: Scorer = getattr(import_module(f"pronominal.eval.{module}"), function)
-    return found
+    return cast(Scorer, import_module(f"pronominal.eval.{SCORERS[name]}"))
 
 
 __all__ = ["SCORERS", "Scorer", "scorer"]

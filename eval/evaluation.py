@@ -1,8 +1,10 @@
 """Several systems on one split: run, score, compare."""
 
+import inspect
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pronominal.dataset_scripts.published import PublishedSplit
@@ -24,11 +26,33 @@ def evaluate(
     the number of rows in which the two readings disagree. They are also kept as `SCORE`.
     """
     folder = runner.run(split, asked.load(), asked, out, reading=reading, progress=progress)
-    scores = scorer(split.dataset)(split.table, read_predictions(folder.predictions, split))
+    scores = score_predictions(split, folder.predictions)
     if "readings_differ" in folder.description["counts"]:
         scores["readings_differ"] = folder.description["counts"]["readings_differ"]
     write_json(folder.path / SCORE, scores)
     return scores
+
+
+def score_predictions(
+    split: PublishedSplit, predictions: Path, options: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Score a predictions file, or a run's folder, with the metrics of its dataset.
+
+    Args:
+        split: the rows that the predictions answer.
+        predictions: a file in the form of ``predictions.jsonl``.
+        options: keywords of the dataset's score function; those that are None are left out.
+
+    Raises:
+        InputError: the predictions are not valid, or the dataset has no such option.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    score = scorer(split.dataset).score
+    for name in given.keys() - inspect.signature(score).parameters:
+        raise InputError(
+            f"the scores of {split.dataset} have no --{name.replace('_', '-')}", cure="leave it out"
+        )
+    return score(split.table, read_predictions(predictions, split), **given)
 
 
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:

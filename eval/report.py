@@ -11,9 +11,10 @@ import jinja2
 
 from pronominal.atomic import new_file
 from pronominal.errors import InputError
+from pronominal.eval import scorer
 from pronominal.eval.evaluation import SCORE
 from pronominal.eval.run_store import read_description
-from pronominal.eval.tables import Table, comparison
+from pronominal.eval.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,12 @@ def write_report(runs: Path, out: Path) -> int:
 
 def _comparison(title: str, group: dict[str, tuple[dict[str, Any], dict[str, Any]]]) -> Comparison:
     scores = {label: score for label, (_, score) in group.items()}
-    first = next(iter(scores.values()))
+    runs = {label: run for label, (run, _) in group.items()}
+    dataset = next(iter(runs.values()))["dataset"]["name"]
     bars = [
         (key, [(label, score[by][key]["accuracy"]) for label, score in scores.items()])
         for by in ("by_case", "by_pronoun_set")
-        for key, block in first[by].items()
+        for key, block in next(iter(scores.values())).get(by, {}).items()
         if block["n"]
     ]
-    return Comparison(title, comparison(scores), bars, {k: run for k, (run, _) in group.items()})
+    return Comparison(title, [*scorer(dataset).tables(scores)], bars, runs)

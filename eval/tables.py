@@ -12,15 +12,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from pronominal.pronouns import CASES
-
 UNDEFINED, VACUOUS, BELOW_CHANCE = "–", "†", "↓"
 
-CONSISTENCIES = {"PronounC": "pronoun_consistency", "DisambigC": "disambiguation_consistency"}
-"""Heading, as in WinoPron's Table 3 -> block of a score."""
-
 Score = Mapping[str, Any]
-"""What `pronominal.eval.winopron.score` returns, or one of its blocks."""
+"""What a score function returns, or one of its blocks."""
 
 Cell = Callable[[Score], str]
 """Writes one cell for a system."""
@@ -83,17 +78,33 @@ class Table:
         return text.getvalue()
 
 
-def comparison(scores: Mapping[str, Score]) -> list[Table]:
-    """Compare systems: how well they resolve pronouns, which ones, and how consistently.
-
-    Values are percentages with one decimal, as in WinoPron's tables 2 and 3; one table with
-    everything would not fit 120 columns.
+def table(
+    title: str, columns: Mapping[str, Cell], scores: Mapping[str, Score], notes: Iterable[str]
+) -> Table:
+    """Write one row for each system.
 
     Args:
-        scores: system -> its `score`; with ``readings_differ`` (a number of rows) in a score,
-            the first table has a column for it.
+        title: what the table shows.
+        columns: heading -> how its cells are written.
+        scores: system -> its scores.
+        notes: sentences below the table; one that comes twice stands once.
     """
-    return [_performance(scores), _by_form(scores), _consistency(scores)]
+    rows = (
+        (system, *(cell(score) for cell in columns.values())) for system, score in scores.items()
+    )
+    return Table(title, ("System", *columns), tuple(rows), tuple(dict.fromkeys(notes)))
+
+
+def percent(value: float | None) -> str:
+    """Write a fraction as a percentage with one decimal."""
+    return UNDEFINED if value is None else f"{100 * value:.1f}"
+
+
+def with_interval(block: Score, name: str, mark: str = "") -> str:
+    """Write a fraction of a block, a mark, and its interval if it has one."""
+    interval = block["interval"][name]
+    ends = f" [{percent(interval[0])}, {percent(interval[1])}]" if interval else ""
+    return f"{percent(block[name])}{mark}{ends}"
 
 
 _LATEX = str.maketrans(
@@ -135,110 +146,3 @@ class _Fitted:
             part.append(index)
             room -= needed
         yield part
-
-
-def _performance(scores: Mapping[str, Score]) -> Table:
-    columns: dict[str, Cell] = {
-        "n": lambda score: f"{score['n']:,}",
-        "Accuracy": lambda score: _with_interval(score["overall"], "accuracy"),
-        "Precision": lambda score: _precision(score["overall"]),
-        "Recall": lambda score: _percent(score["overall"]["recall"]),
-        "F1": lambda score: _with_interval(score["overall"], "f1"),
-        "None": lambda score: _percent(score["overall"]["none"]),
-        "Both": lambda score: _percent(score["overall"]["both"]),
-    }
-    notes = ["None, Both: answers that name neither entity, or both; they are not right."]
-    if any("readings_differ" in score for score in scores.values()):
-        columns["Differ"] = lambda score: str(score.get("readings_differ", UNDEFINED))
-        notes.append("Differ: rows that the offset reading and upstream's decide differently.")
-    if any(score["overall"]["precision_is_vacuous"] for score in scores.values()):
-        notes.append(f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention.")
-    return _table("Performance", columns, scores, [*notes, *_interval_notes(scores.values())])
-
-
-def _by_form(scores: Mapping[str, Score]) -> Table:
-    sets = dict.fromkeys(
-        name
-        for score in scores.values()
-        for name, block in score["by_pronoun_set"].items()
-        if block["n"]
-    )
-    columns: dict[str, Cell] = {
-        **{case.capitalize(): _accuracy("by_case", case) for case in CASES},
-        **{name: _accuracy("by_pronoun_set", name) for name in sets},
-    }
-    return _table("Accuracy by grammatical case and pronoun set", columns, scores, [])
-
-
-def _consistency(scores: Mapping[str, Score]) -> Table:
-    columns: dict[str, Cell] = {}
-    for head, name in CONSISTENCIES.items():
-        columns[head] = _against_chance(name)
-        columns[f"{head} F1"] = _consistency_f1(name)
-    notes = [
-        "PronounC: right with every pronoun set. DisambigC: right in both sentences of a pair.",
-        *_group_notes(scores.values()),
-        *_interval_notes(scores.values()),
-    ]
-    return _table("Consistency (WinoPron, section 4.3)", columns, scores, notes)
-
-
-def _table(
-    title: str, columns: Mapping[str, Cell], scores: Mapping[str, Score], notes: Iterable[str]
-) -> Table:
-    rows = (
-        (system, *(cell(score) for cell in columns.values())) for system, score in scores.items()
-    )
-    # systems have most notes in common
-    return Table(title, ("System", *columns), tuple(rows), tuple(dict.fromkeys(notes)))
-
-
-def _accuracy(split: str, name: str) -> Cell:
-    return lambda score: _percent(score[split].get(name, {}).get("accuracy"))
-
-
-def _against_chance(name: str) -> Cell:
-    def cell(score: Score) -> str:
-        block = score[name]
-        below = block["groups"] and block["score"] < block["chance"]
-        return _with_interval(block, "score", BELOW_CHANCE if below else "")
-
-    return cell
-
-
-def _consistency_f1(name: str) -> Cell:
-    return lambda score: _with_interval(score[name], "f1")
-
-
-def _percent(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{100 * value:.1f}"
-
-
-def _precision(block: Score) -> str:
-    mark = VACUOUS if block["precision_is_vacuous"] else ""
-    return _percent(block["precision"]) + mark
-
-
-def _with_interval(block: Score, name: str, mark: str = "") -> str:
-    interval = block["interval"][name]
-    ends = f" [{_percent(interval[0])}, {_percent(interval[1])}]" if interval else ""
-    return f"{_percent(block[name])}{mark}{ends}"
-
-
-def _group_notes(scores: Iterable[Score]) -> Iterator[str]:
-    for head, name in CONSISTENCIES.items():
-        for block in (score[name] for score in scores):
-            if block["groups"]:
-                yield f"{head}: chance is {100 * block['chance']:g}; {BELOW_CHANCE} is below."
-            if block["left_out"]:
-                yield f"{head}: {block['left_out']} groups of one sentence are left out."
-
-
-def _interval_notes(scores: Iterable[Score]) -> Iterator[str]:
-    for drawn in (score["bootstrap"] for score in scores):
-        if drawn["resamples"]:
-            yield (
-                f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
-                f"resamples of {drawn['units']:,} template pairs ({drawn['unit']}), "
-                f"seed {drawn['seed']}."
-            )

@@ -24,6 +24,7 @@ from pronominal.eval.outcomes import (
     sum_by,
 )
 from pronominal.eval.sentences import Sentences
+from pronominal.eval.winopron_tables import tables
 
 Block = dict[str, Any]
 Blocks = Callable[[Strata], list[Block]]
@@ -195,3 +196,6 @@ def _blocks(**columns: Any) -> list[Block]:
 def _defined(value: Any) -> Any:
     # JSON has no NaN
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+__all__ = ["score", "score_choices", "tables"]

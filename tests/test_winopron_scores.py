@@ -217,7 +217,9 @@ def test_unknown_case_names_the_row() -> None:
 
 @pytest.mark.parametrize("dataset", SCORERS)
 def test_scorers_are_found_by_name(dataset: str) -> None:
-    assert callable(scorer(dataset))
+    module = scorer(dataset)
+    assert callable(module.score)
+    assert callable(module.tables)
 
 
 def test_unknown_scorer_suggests_the_nearest() -> None:
