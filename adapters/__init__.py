@@ -17,7 +17,9 @@ class SystemEntry:
         place: where its class is, as ``module:attribute`` below ``pronominal.adapters``.
         summary: what it does, in one sentence.
         extra: the extra that installs what it needs; None when the core is enough.
-        weights: the Hub id of the published weights; None when it has none.
+        weights: the Hub id of the published weights; the page that links to them (https://...)
+            where they are not on the Hub, so that a checkpoint has to be given; None when the
+            system has none.
     """
 
     kind: Kind
@@ -28,6 +30,13 @@ class SystemEntry:
 
 
 SYSTEMS: dict[str, SystemEntry] = {
+    "caw": SystemEntry(
+        "clustering",
+        "caw:CAW",
+        "CAW-coref (D'Oosterlinck et al., 2023) and WL-coref (Dobrovolskii, 2021), word-level",
+        extra="caw",
+        weights="https://github.com/KarelDO/wl-coref",
+    ),
     "fcoref": SystemEntry(
         "clustering",
         "fcoref:FCoref",
@@ -79,6 +88,11 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         if entry.weights is None:
             raise InputError(f"{name} has no weights", cure=f"write {name} without a checkpoint")
         settings["checkpoint"] = checkpoint
+    elif entry.weights is not None and entry.weights.startswith("https://"):
+        raise InputError(
+            f"{name} needs a checkpoint, for its weights are not on the Hub",
+            cure=f"download them (see {entry.weights}) and give the folder, as {name}=FOLDER",
+        )
     try:
         system_class = getattr(import_module(f"pronominal.adapters.{module}"), attribute)
     except ModuleNotFoundError as error:

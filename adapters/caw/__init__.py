@@ -1,0 +1,15 @@
+"""CAW-coref and WL-coref: word-level coreference, from upstream's checkpoints.
+
+CAW-coref (D'Oosterlinck et al., 2023, "CAW-coref: Conjunction-Aware Word-level Coreference
+Resolution") changes which word of a mention WL-coref (Dobrovolskii, 2021, "Word-Level Coreference
+Resolution") is trained to link, and nothing else, so this code serves the weights of both.
+
+In the order of computation: `words` (text to words), `tokens` (words to subwords and windows),
+`encoder`, `scorer` (which words corefer), `spans` (which spans they stand for), `model` (all of it
+for a batch of documents); beside them `checkpoint` (files), `loading` (files to a model) and
+`system` (the interface).
+"""
+
+from pronominal.adapters.caw.system import CAW
+
+__all__ = ["CAW"]

@@ -1,0 +1,231 @@
+"""The two forms of a CAW checkpoint on disk: upstream's, and ours without pickles.
+
+Upstream's is a folder with ``config.toml``, a ``.pt`` file for each section that is in use, and,
+optionally, the encoder's folder; ours is what `convert` writes and what a Hub repository holds::
+
+    config.toml                 config.json
+    SECTION.pt                  model.safetensors
+    roberta-large/config.json   encoder/config.json
+    roberta-large/...           encoder/tokenizer.json ...
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from pronominal.adapters.caw.model import ENTRIES, Hyperparameters
+from pronominal.adapters.checkpoints import (
+    TOKENIZER_FILES,
+    WEIGHTS,
+    Checkpoint,
+    open_checkpoint,
+)
+from pronominal.errors import InputError, unknown_name
+
+Tensors = dict[str, Tensor]
+
+FORMAT = "pronominal-caw-1"
+"""What ``config.json`` of the converted form says under ``format``."""
+
+ENCODER = "encoder"
+"""The encoder's folder in the converted form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a checkpoint holds.
+
+    Attributes:
+        checkpoint: which files these are.
+        section: the section of ``config.toml`` that was trained.
+        settings: sizes and limits.
+        encoder: folder or Hub id of the encoder's config and tokenizer, and of its weights where
+            the entry ``bert`` is missing.
+        tokenizer_kwargs: upstream's arguments for the encoder's tokenizer.
+        entries: the tensors by entry and name.
+    """
+
+    checkpoint: Checkpoint
+    section: str
+    settings: Hyperparameters
+    encoder: str
+    tokenizer_kwargs: Mapping[str, Any]
+    entries: Mapping[str, Tensors]
+
+
+def open_parts(checkpoint: str, section: str | None = None) -> Parts:
+    """Read a checkpoint of either form.
+
+    Args:
+        checkpoint: a folder of either form, or the Hub id of a converted one.
+        section: which section of ``config.toml``; the first whose weights are there when None.
+
+    Raises:
+        InputError: something is missing, or is not what a checkpoint of this system holds.
+    """
+    folder = Path(checkpoint)
+    if folder.is_dir() and (
+        (folder / "config.toml").is_file() or not (folder / "config.json").is_file()
+    ):
+        return _upstream_parts(checkpoint, section)
+    return _converted_parts(checkpoint, section)
+
+
+def _upstream_parts(name: str, section: str | None) -> Parts:
+    folder, file = Path(name), Path(name) / "config.toml"
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(
+            f"no config could be read ({error})", cure="give a folder with config.toml", file=file
+        ) from error
+    section, weights = _choose_section(tables, folder, section)
+    table = {**tables.get("DEFAULT", {}), **tables[section]}
+    settings = _hyperparameters(table, file, f"[{section}]")
+    encoder = str(table.get("bert_model", ""))
+    base = encoder.rstrip("/").rpartition("/")[2]
+    if not base:
+        raise InputError("bert_model is missing", cure="name it", file=file, row=f"[{section}]")
+    beside = folder / base
+    files = [f"{escape(base)}/{part}" for part in ("config.json", *TOKENIZER_FILES, *WEIGHTS)]
+    return Parts(
+        checkpoint=open_checkpoint(
+            name, weights=[escape(weights.name)], config="config.toml", others=files
+        ),
+        section=section,
+        settings=settings,
+        encoder=str(beside) if beside.is_dir() else encoder,
+        tokenizer_kwargs=table.get("tokenizer_kwargs", {}).get(base, {}),
+        entries=read_pickled(weights),
+    )
+
+
+def _converted_parts(name: str, section: str | None) -> Parts:
+    checkpoint = open_checkpoint(
+        name, weights=["model.safetensors"], config="config.json", others=[f"{ENCODER}/*"]
+    )
+    file = checkpoint.folder / "config.json"
+    try:
+        table = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"no JSON ({error})", cure="convert it again", file=file) from error
+    if not isinstance(table, dict) or table.get("format") != FORMAT:
+        raise InputError(
+            f"its format is not '{FORMAT}'",
+            cure="give upstream's folder with config.toml, or what 'pronominal convert caw' wrote",
+            file=file,
+        )
+    if section not in (None, table["section"]):
+        raise unknown_name("section", str(section), [table["section"]])
+    return Parts(
+        checkpoint=checkpoint,
+        section=table["section"],
+        settings=_hyperparameters(table, file, "its keys"),
+        encoder=str(checkpoint.folder / ENCODER),
+        tokenizer_kwargs=table["tokenizer_kwargs"],
+        entries=read_safetensors(checkpoint.folder / "model.safetensors"),
+    )
+
+
+def _choose_section(
+    tables: Mapping[str, Any], folder: Path, section: str | None
+) -> tuple[str, Path]:
+    sections = [name for name in tables if name != "DEFAULT" and isinstance(tables[name], dict)]
+    if section is not None and section not in sections:
+        raise unknown_name("section", section, sections)
+    for name in sections if section is None else [section]:
+        weights = _weights(folder, name)
+        if len(weights) > 1:
+            raise InputError(
+                f"the section '{name}' has several weights",
+                cure=f"keep one of {', '.join(file.name for file in weights)}",
+                file=folder,
+            )
+        if weights:
+            return name, weights[0]
+    wanted = " or ".join(f"{name}.pt" for name in (sections if section is None else [section]))
+    raise InputError(
+        "there are no weights", cure=f"name the .pt file after its section, {wanted}", file=folder
+    )
+
+
+def _weights(folder: Path, section: str) -> Sequence[Path]:
+    """Return the weights of a section: its own name, or what upstream's training and site append.
+
+    Training writes ``SECTION_(eN_DATE).pt``; the download of CAW says ``SECTION_-eN_DATE.pt``.
+    """
+    patterns = (f"{escape(section)}{rest}" for rest in (".pt", "_(e*.pt", "_-e*.pt"))
+    return sorted(file for pattern in patterns for file in folder.glob(pattern))
+
+
+def _hyperparameters(table: Mapping[str, Any], file: Path, row: str) -> Hyperparameters:
+    names = [field.name for field in fields(Hyperparameters)]
+    for name in names:
+        least = 0 if name == "n_hidden_layers" else 1
+        if not isinstance(table.get(name), int) or table[name] < least:
+            raise InputError(
+                f"{name} is {table.get(name, 'missing')}",
+                cure=f"write a whole number from {least} on",
+                file=file,
+                row=row,
+            )
+    return Hyperparameters(**{name: table[name] for name in names})
+
+
+def read_pickled(file: Path) -> dict[str, Tensors]:
+    """Read upstream's ``.pt`` as tensors alone; nothing else in it is ever run.
+
+    Raises:
+        InputError: the file holds other objects, is damaged, or lacks an entry.
+    """
+    try:
+        loaded = torch.load(file, map_location="cpu", weights_only=True)
+    except Exception as error:  # unpickling fails with whatever the damaged place leads to
+        raise InputError(
+            "no weights could be read: the file is damaged, or holds more than tensors",
+            cure="give the .pt that upstream's training wrote",
+            file=file,
+        ) from error
+    entries = loaded if isinstance(loaded, dict) else {}
+    # optimisers and the number of epochs may stand beside the tensors
+    return _checked({name: entries[name] for name in ("bert", *ENTRIES) if name in entries}, file)
+
+
+def read_safetensors(file: Path) -> dict[str, Tensors]:
+    """Read the converted form, in which a tensor is called ``ENTRY.NAME``."""
+    try:
+        loaded = load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise InputError(
+            f"no weights could be read ({error})", cure="convert the checkpoint again", file=file
+        ) from error
+    entries: dict[str, Tensors] = {}
+    for path, tensor in loaded.items():
+        entry, _, name = path.partition(".")
+        entries.setdefault(entry, {})[name] = tensor
+    return _checked(entries, file)
+
+
+def _checked(entries: dict[str, Any], file: Path) -> dict[str, Tensors]:
+    missing = [name for name in ENTRIES if name not in entries]
+    wrong = [name for name, entry in entries.items() if not _holds_tensors(entry)]
+    if missing or wrong:
+        raise InputError(
+            f"{', '.join(missing)} missing" if missing else f"{wrong[0]} holds more than tensors",
+            cure="give the weights of CAW-coref or WL-coref",
+            file=file,
+        )
+    return {name: dict(entry) for name, entry in entries.items()}
+
+
+def _holds_tensors(entry: object) -> bool:
+    return isinstance(entry, dict) and all(isinstance(part, Tensor) for part in entry.values())

@@ -1,0 +1,156 @@
+"""CAW-coref and WL-coref behind the interface of all clustering systems."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+
+import torch
+
+from pronominal.adapters.caw.checkpoint import open_parts
+from pronominal.adapters.caw.loading import load_model
+from pronominal.adapters.caw.model import NonFiniteScoresError
+from pronominal.adapters.caw.tokens import TokenizedDocument, oversized_sentences
+from pronominal.adapters.caw.words import EnglishWords, in_characters
+from pronominal.adapters.interface import contract_clusters
+from pronominal.adapters.self_check import announce, check_clusters
+from pronominal.errors import InputError
+from pronominal.spans import Cluster, Document
+
+
+class OversizedSentenceWarning(UserWarning):
+    """A sentence is longer than a window; it was encoded in pieces that do not see each other."""
+
+
+class CAW:
+    """CAW-coref or WL-coref, whichever the weights are of.
+
+    Answers do not depend on what else is in a batch, but for rounding: scores agree to about 1e-5.
+
+    Args:
+        checkpoint: a folder with upstream's ``config.toml`` and ``.pt``, a folder that
+            ``pronominal convert caw`` wrote, or the Hub id of such a one.
+        section: which section of ``config.toml``; the first whose weights are there when None.
+        device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
+        batch_size: how many documents, and windows of them, go through the model at once.
+
+    Attributes:
+        checkpoint: the weights in use.
+        section: the section in use.
+        self_check: what is wrong with them, one line each; also warned of on load.
+
+    Raises:
+        InputError: the checkpoint, the section, the device or the batch size cannot be used.
+    """
+
+    name = "caw"
+
+    def __init__(
+        self,
+        checkpoint: str,
+        *,
+        section: str | None = None,
+        device: str | None = None,
+        batch_size: int = 32,
+    ) -> None:
+        if batch_size < 1:
+            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        target = _device(device)
+        parts = open_parts(checkpoint, section)
+        self.checkpoint = parts.checkpoint
+        self.section = parts.section
+        self.batch_size = batch_size
+        model, self._tokenizer = load_model(parts, batch_size=batch_size)
+        self._model = model.to(target)
+        self._words = EnglishWords()
+        self.self_check = check_clusters(self)
+        announce(self.self_check)
+
+    def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
+        """Return for each text, in order, its clusters as half-open character spans.
+
+        Texts are taken for web text with one speaker; see `EnglishWords` for words and sentences.
+
+        Raises:
+            InputError: scores are not finite.
+        """
+        read = [self._words.read(text) for text in texts]
+        found = self._cluster([document for document, _ in read], "texts")
+        return [
+            contract_clusters(in_characters(clusters, places))
+            for clusters, (_, places) in zip(found, read, strict=True)
+        ]
+
+    def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
+        """Return for each document, in order, its clusters as half-open spans of words.
+
+        Words are counted over all sentences; clusters are upstream's, nothing is cleaned.
+
+        Raises:
+            InputError: a genre does not exist, speakers are not one for each word, or scores are
+                not finite.
+        """
+        return self._cluster(documents, "documents")
+
+    def _cluster(self, documents: Sequence[Document], kind: str) -> list[list[Cluster]]:
+        tokenized = [
+            self._tokenizer.read(document, f"{kind}[{index}]")
+            for index, document in enumerate(documents)
+        ]
+        self._warn_of_oversized(tokenized)
+        answers: list[list[Cluster]] = [[] for _ in documents]
+        for batch in self._batches(tokenized):
+            found = self._answer([tokenized[index] for index in batch])
+            for index, clusters in zip(batch, found, strict=True):
+                answers[index] = clusters
+        return answers
+
+    def _batches(self, documents: Sequence[TokenizedDocument]) -> Iterator[list[int]]:
+        """Yield the numbers of documents that go together: of similar length, so as to pad little.
+
+        A batch has as many subwords as its windows can hold, so that its vectors fit into memory.
+        """
+        filled = (index for index, document in enumerate(documents) if document.words)
+        room = self.batch_size * self._model.settings.capacity
+        batch: list[int] = []
+        subwords = 0
+        for index in sorted(filled, key=lambda index: len(documents[index].subwords)):
+            length = len(documents[index].subwords)
+            if batch and (len(batch) == self.batch_size or subwords + length > room):
+                yield batch
+                batch, subwords = [], 0
+            batch.append(index)
+            subwords += length
+        if batch:
+            yield batch
+
+    def _answer(self, batch: Sequence[TokenizedDocument]) -> list[list[Cluster]]:
+        try:
+            clusters: list[list[Cluster]] = self._model(batch)
+        except NonFiniteScoresError as error:
+            raise InputError(
+                "the scores are no finite numbers",
+                cure="give an undamaged checkpoint, or compute on another device",
+                file=self.checkpoint.name,
+                row=error.place,
+            ) from error
+        return clusters
+
+    def _warn_of_oversized(self, documents: Iterable[TokenizedDocument]) -> None:
+        capacity = self._model.settings.capacity
+        for document in documents:
+            for number, length in oversized_sentences(document, capacity):
+                warnings.warn(
+                    f"{self.name}: sentence {number} of {document.place} has {length} subwords "
+                    f"and a window holds {capacity}; it was encoded in pieces",
+                    OversizedSentenceWarning,
+                    stacklevel=4,
+                )
+
+
+def _device(device: str | None) -> torch.device:
+    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=chosen).device
+    except (RuntimeError, AssertionError) as error:  # a build without CUDA asserts
+        raise InputError(
+            f"there is no device '{chosen}' here", cure="write cpu or a device torch can use"
+        ) from error

@@ -1,0 +1,41 @@
+"""Raw text to words and back to characters."""
+
+import sys
+
+import spacy
+
+from pronominal.spans import Cluster, Document, Span
+
+RAW_TEXT_GENRE = "wb"
+"""Web text: the genre that the WinoPron authors gave to every sentence."""
+
+
+class EnglishWords:
+    """Splits raw text with spaCy's rules for English; neither rule needs a trained model.
+
+    Words are those of the blank English tokenizer, as the WinoPron authors took them, white space
+    included. Sentences end where spaCy's sentencizer sees final punctuation. The authors took a
+    text for one sentence, which every text of WinoPron and of KnowRef's test set is to the
+    sentencizer too; longer texts need their sentences, because no span crosses a sentence and no
+    window ends inside one.
+    """
+
+    def __init__(self) -> None:
+        self._nlp = spacy.blank("en")
+        self._nlp.add_pipe("sentencizer")
+        self._nlp.max_length = sys.maxsize  # the limit is for parsers, which need more memory
+
+    def read(self, text: str) -> tuple[Document, list[Span]]:
+        """Return the document that a text is, and the characters of each of its words."""
+        tokens = self._nlp(text)
+        words = [[token.text for token in sentence] for sentence in tokens.sents]
+        places = [Span(token.idx, token.idx + len(token)) for token in tokens]
+        return Document(words, genre=RAW_TEXT_GENRE), places
+
+
+def in_characters(clusters: list[Cluster], places: list[Span]) -> list[Cluster]:
+    """Turn spans of words into spans of characters, given the characters of each word."""
+    return [
+        [Span(places[span.start].start, places[span.end - 1].end) for span in cluster]
+        for cluster in clusters
+    ]
