@@ -6,7 +6,15 @@ from typing import Annotated, cast
 
 import typer
 
-from pronominal.cli import building, converting, publishing, reporting, running, switching
+from pronominal.cli import (
+    building,
+    converting,
+    leakcheck,
+    publishing,
+    reporting,
+    running,
+    switching,
+)
 from pronominal.errors import InputError
 
 # newer versions of typer carry their own click: this is the base of usage errors in every one
@@ -38,6 +46,7 @@ app.command("build")(building.build)
 app.command("validate")(building.validate)
 app.command("publish")(publishing.publish)
 app.command("access")(publishing.access)
+app.command("leakcheck")(leakcheck.leakcheck)
 app.command("switch")(switching.switch)
 app.command("hydrate")(switching.hydrate)
 app.command("convert")(converting.convert)

@@ -1,0 +1,115 @@
+"""``pronominal leakcheck``."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import DownloadColumn, Progress, SpinnerColumn
+
+from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    from pronominal.dataset_scripts.leakcheck.index import LeakIndex
+
+
+def leakcheck(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files and folders; in a repository, the files that git does not ignore and "
+            "everything in its history.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(help="A built dataset's folder, or its id on the Hub; give it once each."),
+    ] = None,
+    index: Annotated[
+        Path | None, typer.Option(help="An index made before, instead of datasets.")
+    ] = None,
+    write_index: Annotated[
+        Path | None, typer.Option(help="Write the index of the datasets; it holds no sentence.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(help="Pattern of paths to leave out, such as 'cards/*'; give it once each."),
+    ] = None,
+    history: Annotated[
+        bool, typer.Option("--history/--no-history", help="Look into git history too.")
+    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Find evaluation sentences and canaries; print file, line and row, never the sentence.
+
+    Reads text of every kind, JSONL, Parquet, and what gzip, bzip2, xz or Zstandard packed. Exits
+    with 1 if something was found, and with 2 if nothing was and a file could not be read.
+    """
+    from pronominal.dataset_scripts.leakcheck.finder import Survey, leakcheck
+
+    if not paths and write_index is None:
+        raise InputError("there is nothing to look into", cure="give a file or folder")
+    known = _index(dataset or [], index)
+    if write_index is not None:
+        known.write(write_index)
+    survey, found = Survey(), []
+    with _progress() as progress:
+        for leak in leakcheck(
+            paths or [],
+            known,
+            exclude=exclude or [],
+            history=history,
+            survey=survey,
+            progress=progress,
+        ):
+            found.append({**leak.place._asdict(), "line": leak.line, "found": leak.source})
+            if not as_json:
+                print(leak)
+    if as_json:
+        print(json.dumps({"leaks": found, **asdict(survey)}, indent=2))
+    for complaint in survey.unreadable:
+        print(f"pronominal: {complaint}", file=sys.stderr)
+    print(_summary(known, survey.documents, survey.size, len(found)), file=sys.stderr)
+    if found or survey.unreadable:
+        raise typer.Exit(1 if found else 2)
+
+
+def _index(datasets: list[str], index: Path | None) -> "LeakIndex":
+    from pronominal.dataset_scripts.leakcheck.index import LeakIndex
+    from pronominal.dataset_scripts.published import open_dataset
+
+    if bool(datasets) == bool(index):
+        raise InputError(
+            "it must be known what to look for", cure="give either --dataset FOLDER or --index FILE"
+        )
+    return LeakIndex.read(index) if index else LeakIndex.of(map(open_dataset, datasets))
+
+
+def _summary(known: "LeakIndex", documents: int, size: int, leaks: int) -> str:
+    sought = f"{known.sentences:,} sentences"
+    if known.too_short:
+        sought += f" ({known.too_short:,} rows are too short to be looked for)"
+    return f"{leaks:,} found in {documents:,} documents, {size / 1e6:,.1f} MB; looked for {sought}"
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    """Show the bytes read on stderr when that is a terminal."""
+    console = Console(stderr=True)
+    with Progress(
+        SpinnerColumn(),
+        DownloadColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+        # what is printed goes to a pipe or file as it is, and above the bar on a terminal
+        redirect_stdout=sys.stdout.isatty(),
+    ) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda size: bar.update(task, completed=size)

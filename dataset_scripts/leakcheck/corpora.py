@@ -1,0 +1,178 @@
+"""What `leakcheck` reads: files, folders and every object of a git repository, as byte blocks."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pronominal.dataset_scripts.leakcheck.git_history import Object, Repository
+from pronominal.errors import InputError
+
+BLOCK = 1 << 19
+"""Bytes read at a time: what is made of them still fits a core's cache."""
+ROWS = 4096
+"""Rows of a Parquet file read at a time."""
+SPACE = pa.scalar(b" ", pa.large_binary())
+STRINGS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+
+
+PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ", lzma.open),
+    (
+        b"\x28\xb5\x2f\xfd",
+        lambda stream: pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd"),
+    ),
+)
+"""First bytes of packed files, and what unpacks them; names do not matter."""
+
+DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException)
+"""What reading a damaged or forbidden file raises."""
+
+
+class Place(NamedTuple):
+    """Where a document is from.
+
+    Attributes:
+        path: the file; the repository for an object without one.
+        history: the commit that brought the file in, or what else of the history holds it; empty
+            for a file as it lies there.
+    """
+
+    path: str
+    history: str = ""
+
+
+class Document(NamedTuple):
+    """One text to look into.
+
+    Attributes:
+        places: gives its places, which may take a while; none if all of them are excluded.
+        blocks: its bytes, unpacked, in pieces of any size; to be read before the next document.
+    """
+
+    places: Callable[[], list[Place]]
+    blocks: Iterator[bytes]
+
+
+def documents(path: str, exclude: Sequence[str], history: bool) -> Iterator[Document]:
+    """Yield what a path holds.
+
+    A file is one document. Of a folder, every regular file below it is one; of a repository, the
+    files that git does not ignore, then every blob, commit message and tag that it holds.
+    Symbolic links are not followed.
+
+    Args:
+        path: a file or a folder.
+        exclude: patterns of paths to leave out, below `path` if it is a folder; ``*`` matches
+            ``/`` too.
+        history: whether to read the objects of repositories.
+
+    Raises:
+        InputError: the path does not exist, or git cannot read a repository.
+    """
+    if not os.path.exists(path):
+        raise InputError("there is no such file or folder", cure="check the path", file=path)
+    top = Path(path)
+
+    def wanted(file: Path) -> bool:
+        below = file if file == top else file.relative_to(top)
+        return not any(fnmatch(below.as_posix(), pattern) for pattern in exclude)
+
+    if top.is_dir():
+        yield from _folder(top, wanted, history)
+    elif wanted(top):
+        yield _file(top)
+
+
+def _folder(folder: Path, wanted: Callable[[Path], bool], history: bool) -> Iterator[Document]:
+    repository = Repository.at(folder)
+    for entry in repository.files() if repository else sorted(folder.iterdir()):
+        if entry.is_symlink() or not wanted(entry):
+            continue
+        if entry.is_dir():
+            yield from _folder(entry, wanted, history)
+        elif entry.is_file():
+            yield _file(entry)
+    if repository and history:
+        for stored in repository.objects():
+            yield _stored(repository, stored, wanted)
+
+
+def _file(path: Path) -> Document:
+    def blocks() -> Iterator[bytes]:
+        with path.open("rb") as stream:
+            yield from _unpacked(stream)
+
+    return Document(lambda: [Place(str(path))], blocks())
+
+
+def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], bool]) -> Document:
+    folder = repository.folder
+
+    def places() -> list[Place]:
+        if stored.kind != "blob":
+            return [Place(str(folder), f"message of {stored.kind} {stored.name[:12]}")]
+        files = [(commit, folder / name) for commit, name in repository.introductions(stored.name)]
+        if not files:
+            return [Place(str(folder), f"blob {stored.name[:12]}, in no commit")]
+        return [Place(str(file), f"commit {c[:12]}") for c, file in files if wanted(file)]
+
+    def message() -> Iterator[bytes]:
+        yield stored.content.read().partition(b"\n\n")[2]
+
+    return Document(places, _unpacked(stored.content) if stored.kind == "blob" else message())
+
+
+def _unpacked(stream: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the text of a file by its first bytes, whatever it is called."""
+    start = stream.peek(6)[:6]
+    if start.startswith(b"PAR1"):
+        yield from _rows(stream)
+        return
+    source = next((unpack(stream) for magic, unpack in PACKED if start.startswith(magic)), stream)
+    utf_16 = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    while block := source.read(BLOCK):
+        # ASCII in UTF-16 is ASCII between NULs
+        yield block.replace(b"\0", b"") if utf_16 else block
+
+
+def _rows(stream: io.BufferedReader) -> Iterator[bytes]:
+    """Yield every string of a Parquet file, one line for each row."""
+    source = stream if stream.seekable() else io.BytesIO(stream.read())
+    table = pq.ParquetFile(source, pre_buffer=False)
+    for batch in table.iter_batches(batch_size=ROWS):
+        strings = [found for column in batch.columns for found in _strings(column)]
+        if strings:
+            rows = pc.binary_join_element_wise(*strings, SPACE, null_handling="replace")
+            yield b"".join(row.replace(b"\n", b" ") + b"\n" for row in rows.to_pylist())
+        else:
+            yield b"\n" * len(batch)
+
+
+def _strings(values: pa.Array) -> Iterator[pa.Array]:
+    """Yield arrays with one byte string for each value: all strings in it, however deep."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if pa.types.is_struct(values.type):
+        for field in values.flatten():
+            yield from _strings(field)
+    elif pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
+        lengths = pc.list_value_length(values).fill_null(0)
+        borders = pa.array(np.cumsum([0, *lengths.to_pylist()]), pa.int64())
+        for inner in _strings(values.flatten()):
+            yield pc.binary_join(pa.LargeListArray.from_arrays(borders, inner), SPACE)
+    elif values.type in STRINGS:
+        yield values.cast(pa.large_binary())

@@ -1,0 +1,220 @@
+"""Finds evaluation sentences and canaries in files, folders, git history and corpora.
+
+A sentence counts as found when its last run stands there, or enough of its others: each run is
+one point, the last one two, and more than half of the points are needed, in their order and with
+at most `SLACK` words put in or taken out between them. So one phrase of eight words that is
+common to a long sentence and to other text does not count, and a whole sentence always does.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, Place, documents
+from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
+from pronominal.dataset_scripts.leakcheck.sentences import RUN
+from pronominal.dataset_scripts.leakcheck.word_runs import hashed_words
+
+SLACK = 8
+LONGEST_WORD = 4096
+"""A longer stretch of bytes without a space is cut anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """One place where evaluation data was found; it never holds the data.
+
+    Attributes:
+        place: the file, and the commit if it was found in the history.
+        line: the line on which the run begins that settled it, from 1; of a Parquet file, the row.
+        source: what was found, such as ``"sentence of winopron double/test, row 57"``.
+    """
+
+    place: Place
+    line: int
+    source: str
+
+    def __str__(self) -> str:
+        history = f" ({self.place.history})" if self.place.history else ""
+        return f"{self.place.path}:{self.line}: {self.source}{history}"
+
+
+@dataclass(slots=True)
+class Survey:
+    """What was looked into.
+
+    Attributes:
+        documents: number of files, and of objects in git history.
+        size: their bytes, unpacked.
+        unreadable: a sentence for each document that could not be read to its end.
+    """
+
+    documents: int = 0
+    size: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+
+def leakcheck(
+    paths: Iterable[str],
+    index: LeakIndex,
+    *,
+    exclude: Sequence[str] = (),
+    history: bool = True,
+    survey: Survey | None = None,
+    progress: Callable[[int], None] = lambda size: None,
+) -> Iterator[Leak]:
+    """Yield every leak below the paths, in the order of reading.
+
+    A document that cannot be read is noted in the survey and the others are read. Memory does not
+    grow with the size of a file or line: about 30 MB, and the index.
+
+    Args:
+        paths: files and folders, see `corpora.documents`.
+        index: what to look for.
+        exclude: patterns of paths to leave out.
+        history: whether to look into the history of repositories too.
+        survey: takes the counts.
+        progress: called with the bytes read so far.
+
+    Raises:
+        InputError: a path does not exist, or git cannot read a repository.
+    """
+    survey = survey if survey is not None else Survey()
+
+    def counted(blocks: Iterator[bytes]) -> Iterator[bytes]:
+        for block in blocks:
+            survey.size += len(block)
+            progress(survey.size)
+            yield block
+
+    for path in paths:
+        for document in documents(path, exclude, history):
+            survey.documents += 1
+            places: list[Place] | None = None
+            try:
+                for line, source in find_leaks(counted(document.blocks), index):
+                    places = document.places() if places is None else places
+                    for place in places:
+                        yield Leak(place, line, source)
+            except DAMAGED as error:
+                for place in document.places() if places is None else places:
+                    name = f"{place.path} ({place.history})" if place.history else place.path
+                    survey.unreadable.append(f"{name}: cannot be read ({_reason(error)})")
+
+
+def find_leaks(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[tuple[int, str]]:
+    """Yield (line, what was found there) for one text."""
+    sightings = _Sightings()
+    passage = _Passage(b"", 1)
+    for text in _whole_words(blocks):
+        passage = passage.followed_by(text)
+        for start, dataset in index.find_canaries(text):
+            yield passage.line_at(start), f"canary of {dataset}"
+        tail = len(passage.tail)
+        for place, length, runs in sorted(index.find_runs(passage.hashes)):
+            # a run that ends in the tail was found with the passage before
+            if place + length > tail and (run := sightings.settled(runs, passage.position + place)):
+                line = passage.line_of(place)
+                yield line, f"sentence of {index.splits[run.split]}, row {run.row}"
+
+
+class _Passage:
+    """One block of a text, and the words just before it.
+
+    Args:
+        text: the block.
+        line: number of the line on which it begins.
+        position: number of its first word, or of the tail's.
+        tail: hashes and lines of the last words before it, fewer than a run.
+    """
+
+    def __init__(
+        self, text: bytes, line: int, position: int = 0, tail: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        self.line, self.position, self.tail = line, position, tail
+        self.newlines = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
+        hashes, self.starts = hashed_words(text)
+        before = np.array([word for word, _ in tail], dtype=np.uint64)
+        self.hashes = np.concatenate([before, hashes])
+
+    def followed_by(self, text: bytes) -> "_Passage":
+        """Return the next block's passage."""
+        count = len(self.hashes)
+        last = range(max(0, count - RUN + 1), count)
+        tail = [(int(self.hashes[place]), self.line_of(place)) for place in last]
+        return _Passage(
+            text, self.line + len(self.newlines), self.position + count - len(tail), tail
+        )
+
+    def line_of(self, place: int) -> int:
+        """Return the line of a word; its place counts from the tail's first word."""
+        if place < len(self.tail):
+            return self.tail[place][1]
+        return self.line_at(int(self.starts[place - len(self.tail)]))
+
+    def line_at(self, offset: int) -> int:
+        """Return the line of a byte."""
+        return self.line + int(np.searchsorted(self.newlines, offset))
+
+
+def _whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the blocks, cut behind spaces only."""
+    rest = b""
+    for block in blocks:
+        text = rest + block
+        recent = max(0, len(text) - LONGEST_WORD)
+        space = max(text.rfind(b" ", recent), text.rfind(b"\n", recent))
+        end = len(text) if space < 0 and recent else space + 1
+        rest = text[end:]
+        if end:
+            yield text[:end]
+    if rest:
+        yield rest
+
+
+@dataclass(slots=True)
+class _Sighting:
+    """The runs of one sentence that stand together at one place."""
+
+    start: int
+    runs: set[int]
+    reported: bool = False
+
+
+class _Sightings:
+    """The latest sighting of each sentence in one text."""
+
+    def __init__(self) -> None:
+        self._latest: dict[int, _Sighting] = {}
+
+    def settled(self, runs: Sequence[Run], place: int) -> Run | None:
+        """Take one find, and return the run whose sentence it settles, if it does.
+
+        Args:
+            runs: all that begin at the place; sentences may share a run.
+            place: number of the word in the text.
+        """
+        here = [(run, self._sighting(run, place - run.offset)) for run in runs]
+        points = [len(seen.runs) + (run.runs - 1 in seen.runs) for run, seen in here]
+        settled = [
+            (score, -run.sentence, run)
+            for score, (run, _) in zip(points, here, strict=True)
+            if 2 * score > run.runs + 1
+        ]
+        if not settled or any(seen.reported for _, seen in here):
+            return None
+        for _, seen in here:
+            seen.reported = True
+        return max(settled)[-1]
+
+    def _sighting(self, run: Run, start: int) -> _Sighting:
+        seen = self._latest.get(run.sentence)
+        if seen is None or run.runs == 1 or abs(seen.start - start) > SLACK:
+            seen = self._latest[run.sentence] = _Sighting(start, set())
+        seen.runs.add(run.offset // RUN)
+        return seen
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or type(error).__name__

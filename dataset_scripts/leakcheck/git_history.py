@@ -1,0 +1,158 @@
+"""A git repository as `leakcheck` reads it: the files that may be committed, and every object."""
+
+import io
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from pronominal.errors import InputError
+
+# set inside hooks; they would send every command to the repository of the hook
+LOCATIONS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+READ = {"blob", "commit", "tag"}
+
+
+class Object(NamedTuple):
+    """One object of a repository.
+
+    Attributes:
+        name: its full hexadecimal name.
+        kind: blob, commit or tag.
+        content: its bytes; read them before the next object.
+    """
+
+    name: str
+    kind: str
+    content: io.BufferedReader
+
+
+class Repository:
+    """A repository on this machine; nothing is fetched, and nothing in it is run.
+
+    Args:
+        folder: its working tree, or the repository itself if it is bare.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def at(cls, folder: Path) -> "Repository | None":
+        """Return the repository whose top folder this is, if it is one."""
+        bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir()
+        return cls(folder) if bare or (folder / ".git").exists() else None
+
+    def files(self) -> list[Path]:
+        """Return the files of the working tree but for those that git ignores."""
+        if not (self.folder / ".git").exists():
+            return []
+        listed = self._git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
+        return [self.folder / name for name in sorted(names)]
+
+    def objects(self) -> Iterator[Object]:
+        """Yield every blob, commit and tag: packed or loose, of any branch, stash or of none."""
+        with tempfile.TemporaryFile() as names:
+            wanted = ("cat-file", "--batch-all-objects", "--unordered")
+            with self._reading(*wanted, "--batch-check=%(objectname) %(objecttype)") as listed:
+                for line in listed:
+                    if line.split()[1].decode() in READ:
+                        names.write(line.split()[0] + b"\n")
+            names.seek(0)
+            with self._reading("cat-file", "--batch", "--buffer", stdin=names) as contents:
+                while header := contents.readline():
+                    name, kind, *rest = header.decode().split()
+                    if not rest:
+                        continue  # removed by a garbage collection since it was listed
+                    content = _Part(contents, int(rest[0]))
+                    yield Object(name, kind, io.BufferedReader(content))
+                    content.skip()
+                    contents.read(1)
+
+    def introductions(self, blob: str) -> list[tuple[str, str]]:
+        """Return (commit, path) where a blob came in, the first commit for each path."""
+        log = self._git(
+            *("-c", "core.quotePath=false", "log", "--all", "--reflog", "-m", "--raw", "-z"),
+            *("--no-abbrev", "--no-renames", "--format=%H", f"--find-object={blob}"),
+        )
+        found: dict[str, str] = {}
+        commit = ""
+        fields = iter(os.fsdecode(log).replace("\n", "\0").split("\0"))
+        for field in fields:
+            if field.startswith(":"):
+                path = next(fields)
+                if field.split()[3] == blob:
+                    found[path] = commit
+            elif field:
+                commit = field
+        return [(commit, path) for path, commit in sorted(found.items())]
+
+    def _git(self, *arguments: str) -> bytes:
+        with self._reading(*arguments) as output:
+            return output.read()
+
+    @contextmanager
+    def _reading(self, *arguments: str, stdin: IO[bytes] | None = None) -> Iterator[IO[bytes]]:
+        """Give what a git command prints; `InputError` with its own words when it fails."""
+        environment = {name: v for name, v in os.environ.items() if name not in LOCATIONS}
+        environment["GIT_NO_LAZY_FETCH"] = "1"
+        # a repository's own settings may name programs that git would run
+        command = ("git", "-c", "core.fsmonitor=false", "-C", str(self.folder), *arguments)
+        with tempfile.TemporaryFile() as complaints:
+            try:
+                process = subprocess.Popen(
+                    command,
+                    stdin=stdin or subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=complaints,
+                    env=environment,
+                )
+            except OSError as error:
+                raise InputError(
+                    "git cannot be run", cure="install git", file=self.folder
+                ) from error
+            with process:
+                assert process.stdout is not None
+                finished = False
+                try:
+                    yield process.stdout
+                    finished = True
+                finally:
+                    if not finished:
+                        process.kill()
+            if process.returncode:
+                complaints.seek(0)
+                said = complaints.read().decode(errors="replace").strip().splitlines() or [""]
+                raise InputError(
+                    f"git cannot read the repository ({said[0]})",
+                    cure="see 'git fsck'",
+                    file=self.folder,
+                )
+
+
+class _Part(io.RawIOBase):
+    """The next bytes of a stream, as a file of their own."""
+
+    def __init__(self, stream: IO[bytes], size: int) -> None:
+        self._stream = stream
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        content = self._stream.read(min(len(buffer), self._left))
+        buffer[: len(content)] = content
+        self._left -= len(content)
+        return len(content)
+
+    def skip(self) -> None:
+        while self._left:
+            skipped = self._stream.read(min(1 << 20, self._left))
+            if not skipped:
+                break
+            self._left -= len(skipped)

@@ -1,0 +1,138 @@
+"""Text as hashed words: what all copies of a sentence share, however they are laid out.
+
+A word is a run of ASCII letters, lower-cased; everything else separates words, so case, line
+breaks, digits, punctuation, typographic quotes, Markdown and the encoding of the text do not
+matter. Passed over are words of one letter ('s, <b>, A.), third-person pronouns, so that a
+sentence of a template is the same for every pronoun set, and the names of markup and of slots.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pronominal.pronouns import PRONOUN_SETS
+
+Hashes = NDArray[np.uint64]
+"""One 64-bit hash for each word, or for each run of words."""
+
+# sets listed by Lauscher, Crowley and Hovy (2022), and their spelling variants
+NEOPRONOUNS = """
+    ae aer aers aerself co cos coself ey em eir eirs emself eirself fae faer faers faerself
+    ne nem nir nirs nemself per pers perself thon thons thonself ve ver vis verself
+    xyself ze zie hir hirs hirself zir zirs zirself
+"""
+# slots of templates ($NOM_PRONOUN, [MASK]), inline HTML and its entities, LaTeX fonts (\t of
+# \textbf was taken for a tab)
+MARKUP = """
+    pronoun nom acc poss mask
+    br em span strong sub sup amp apos gt hellip ldquo lsquo lt mdash nbsp ndash quot rdquo rsquo
+    emph extbf extit extsc underline
+"""
+PASSED_OVER = frozenset(
+    {form for pronouns in PRONOUN_SETS for form in pronouns.forms}
+    | {"themselves", *NEOPRONOUNS.split(), *MARKUP.split()}
+)
+
+# odd 64-bit constants: multiplying by one loses nothing
+FACTORS = tuple(
+    np.uint64(factor) for factor in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)
+)
+FIRST_LETTERS = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)
+WINDOW = 8
+
+
+class Words(NamedTuple):
+    """The words of a text that count.
+
+    Attributes:
+        hashes: one for each word.
+        starts: byte offset of each word.
+    """
+
+    hashes: Hashes
+    starts: NDArray[np.intp]
+
+
+class Sieve:
+    """A set of hashes that lets all its members through, and few others.
+
+    Args:
+        members: the hashes.
+        bits: how many leading bits of a hash are looked at; the table takes 2**bits bytes.
+    """
+
+    def __init__(self, members: Hashes, bits: int) -> None:
+        self._shift = np.uint64(64 - bits)
+        self._table = np.zeros(1 << bits, dtype=np.bool_)
+        self._table[members >> self._shift] = True
+
+    def candidates(self, hashes: Hashes) -> NDArray[np.intp]:
+        """Return the places of the hashes that may be members."""
+        return np.flatnonzero(self._table[hashes >> self._shift])
+
+
+def hashed_words(text: bytes) -> Words:
+    """Return the words of a text in any encoding that contains ASCII, valid or not."""
+    words = _every_word(text)
+    suspects = PASSED_OVER_SIEVE.candidates(words.hashes)
+    passed_over = suspects[np.isin(words.hashes[suspects], PASSED_OVER_HASHES)]
+    kept = np.ones(len(words.hashes), dtype=np.bool_)
+    kept[passed_over] = False
+    return Words(words.hashes[kept], words.starts[kept])
+
+
+def prefix_hashes(columns: Iterable[Hashes]) -> Iterator[Hashes]:
+    """Yield the hashes of runs of one word, two words, and so on.
+
+    Args:
+        columns: the hashes of the runs' first words, of their second words, and so on; a column
+            may be shorter than the one before it, and then the last runs end there.
+    """
+    runs: Hashes | None = None
+    for column in columns:
+        runs = column if runs is None else runs[: len(column)] * FACTORS[0] + column
+        yield runs
+
+
+def scattered(hashes: Hashes) -> Hashes:
+    """Return hashes whose leading bits depend on every bit, so that a few of them tell little."""
+    return (hashes ^ (hashes >> np.uint64(32))) * FACTORS[1]
+
+
+def _every_word(text: bytes) -> Words:
+    """Hash every word of two letters and more, by its first 8, its last 8 and its length."""
+    letters = np.zeros(len(text) + 2 * WINDOW, dtype=np.uint8)
+    letters[WINDOW:-WINDOW] = np.frombuffer(text, dtype=np.uint8)
+    if b"\\" in text:
+        _blank_escapes(letters)
+    letters |= 0x20
+    is_letter = (letters - np.uint8(ord("a"))) < 26
+    edges = np.flatnonzero(is_letter[1:] != is_letter[:-1]) + 1
+    starts, lengths = edges[0::2], edges[1::2] - edges[0::2]
+    longer = lengths > 1
+    starts, lengths = starts[longer], lengths[longer]
+    windows = np.ndarray((len(letters) - WINDOW + 1,), dtype="<u8", buffer=letters, strides=(1,))
+    hashes = windows[starts] & FIRST_LETTERS[np.minimum(lengths, WINDOW)]
+    long = np.flatnonzero(lengths > WINDOW)
+    ends = windows[starts[long] + lengths[long] - WINDOW]
+    hashes[long] ^= (ends + lengths[long].astype(np.uint64)) * FACTORS[1]
+    hashes *= FACTORS[0]
+    hashes ^= hashes >> np.uint64(29)
+    hashes *= FACTORS[2]
+    return Words(hashes, starts - WINDOW)
+
+
+def _blank_escapes(text: NDArray[np.uint8]) -> None:
+    r"""Put spaces for the letters of JSON's \n, \r, \t and \u2019, which are not words'."""
+    marks = np.flatnonzero(text == ord("\\"))
+    text[marks[np.isin(text[marks + 1], list(b"nrt"))] + 1] = ord(" ")
+    marks = marks[text[marks + 1] == ord("u")]
+    digits = marks[:, np.newaxis] + np.arange(2, 6)
+    is_code = np.isin(text[digits], list(b"0123456789abcdefABCDEF")).all(axis=1)
+    text[digits[is_code]] = ord(" ")
+
+
+PASSED_OVER_HASHES = np.sort(_every_word(" ".join(sorted(PASSED_OVER)).encode()).hashes)
+PASSED_OVER_SIEVE = Sieve(PASSED_OVER_HASHES, bits=14)
