@@ -68,8 +68,9 @@ class Sources:
         """Return a file's bytes; `InputError` when it is missing or cannot be downloaded."""
         pinned = upstream.files[name]
         content = self._local(upstream, name) if self.root else _download(upstream, pinned)
-        if not pinned.matches(content):
-            self.changed.append(f"{upstream.folder}/{name}")
+        key = f"{upstream.folder}/{name}"
+        if key not in self.changed and not pinned.matches(content):
+            self.changed.append(key)
         return content
 
     def place(self, upstream: Upstream, name: str) -> str:

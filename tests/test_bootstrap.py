@@ -21,6 +21,8 @@ def table(pairs: int, rows: int) -> pa.Table:
                 "pronoun_set": "xe",
                 "template_id": f"{pair}-{row % 2}",
                 "pair_id": str(pair),
+                "occupation": str(pair),
+                "candidates": [{"start": 0}, {"start": 1}],
             }
             for pair in range(pairs)
             for row in range(rows)

@@ -1,0 +1,221 @@
+"""RUFF (Gautam et al., 2024): pronoun fidelity with zero to five distractors, 5.6 million rows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from pronominal.dataset_scripts.columns import MENTION, Column, Columns
+from pronominal.dataset_scripts.ruff.assembly import SETTINGS, Setting
+from pronominal.dataset_scripts.ruff.checks import (
+    instance_violations,
+    setting_violations,
+    template_violations,
+)
+from pronominal.dataset_scripts.ruff.tables import Instances
+from pronominal.dataset_scripts.ruff.templates import (
+    BLANK,
+    CONTEXT,
+    TASK,
+    Templates,
+    order_errors,
+    parse_context,
+    parse_task,
+)
+from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.sources import (
+    Sources,
+    TableRow,
+    Upstream,
+    UpstreamFile,
+    read_table,
+    read_zip_member,
+)
+from pronominal.errors import InputError
+from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet
+from pronominal.spans import Mention
+
+T = TypeVar("T")
+
+NAME = "ruff"
+
+RUFF = Upstream(
+    repository="uds-lsv/robust-pronoun-fidelity",
+    commit="97637fa51e9c7771a3420dca2933f3ae9504682b",
+    licence="AGPL-3.0",
+    folder="ruff",
+    files={
+        "data.zip": UpstreamFile(
+            "data.zip", "2538e3f899612e97c5657f1b19941659f28f22816f73a7e0bd974f18aa9383f0"
+        ),
+        "README.md": UpstreamFile(
+            "README.md", "0e122ed68352e7107cc903f678f82dae2d481019f6e237a08fc41e693c8eee76"
+        ),
+    },
+)
+UPSTREAM = (RUFF,)
+
+SEEDS = (13, 17, 19)
+"""Seeds of the paper's three samples (upstream's sample_templates.py)."""
+
+HUMAN_SEED, HUMAN_ROWS = 131719, 100
+"""Seed of the sample for human annotation, rows from each setting (sample_for_humans.py)."""
+
+WHOLE_BY_DEFAULT = (0, 1)
+"""Numbers of distractors whose ``test`` is built without being asked for."""
+
+
+def columns(pronoun_sets: Sequence[PronounSet]) -> Columns:
+    """Return the published columns for these pronoun sets."""
+    names = tuple(pronouns.name for pronouns in pronoun_sets)
+    return (
+        Column("id", pa.string(), "unique in its config, the same in every version"),
+        Column("text", pa.string(), "the instance, with `___` in place of the missing pronoun"),
+        Column("blank", MENTION, "the slot `___` and its offsets in `text`"),
+        Column("options", pa.list_(pa.string()), f"forms in this case: {', '.join(names)}"),
+        Column("label", pa.int64(), "index of the right option; -1 in `no_context`", names),
+        Column("pronoun_set", pa.string(), "set of the right form; null in `no_context`"),
+        Column("distractor_set", pa.string(), "set of the distractors' forms; null without them"),
+        Column("case", pa.string(), "its grammatical case: nominative, accusative, possessive"),
+        Column("occupation", pa.string(), "the person whose pronoun is missing"),
+        Column("participant", pa.string(), "the person whom the distractors are about"),
+        Column("uid", pa.string(), "upstream's name of the context templates; not unique"),
+    )
+
+
+def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+    """Yield every config; ``test`` behind more than one distractor with ``everything`` only.
+
+    Further pronoun sets fill the templates too. The seeds' splits then hold the paper's rows,
+    followed by as many from each group with a further set; ``human`` holds the paper's rows.
+    """
+    settings, of = _settings(sources, options), columns(options.pronoun_sets)
+    for instances in settings:
+        if options.everything or instances.setting.distractors in WHOLE_BY_DEFAULT:
+            yield Split(_config(instances), "test", of, instances.tables())
+        yield from _seed_splits(instances, of)
+    templates = settings[0].setting.templates
+    yield Split.from_rows("no_context", "test", of, _task_rows(templates, options.pronoun_sets))
+    yield Split("human", "test", of, _human_tables(settings))
+
+
+def samples(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+    """Yield the eighteen splits that the paper evaluates on, and make no other row."""
+    for instances in _settings(sources, options):
+        yield from _seed_splits(instances, columns(options.pronoun_sets))
+
+
+def violations(sources: Sources) -> Iterator[Violation]:
+    """Check the templates (RUFF, section 3) and the balance of every setting and sample."""
+    templates, errors = read_templates(sources)
+    for error in errors:
+        yield Violation(str(error.file), error.row, error.cause)
+    yield from template_violations(templates)
+    if not errors:
+        for distractors in SETTINGS:
+            instances = Instances(Setting(templates, PRONOUN_SETS, distractors))
+            yield from setting_violations(instances, SEEDS)
+            if distractors in WHOLE_BY_DEFAULT:
+                yield from instance_violations(instances)
+    for file in sources.changed:
+        yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
+
+
+def _settings(sources: Sources, options: BuildOptions) -> list[Instances]:
+    """Return the six settings; `InputError` if they cannot be assembled."""
+    _refuse_sets(options.pronoun_sets)
+    templates, errors = read_templates(sources)
+    for error in errors:
+        raise error
+    sources.refuse_changed()
+    sets = tuple(options.pronoun_sets)
+    return [Instances(Setting(templates, sets, count)) for count in SETTINGS]
+
+
+def read_templates(sources: Sources) -> tuple[Templates, list[InputError]]:
+    """Return the rows that can be read, and why the others or all of them cannot be used."""
+    errors: list[InputError] = []
+
+    def parsed(
+        member: str, table: tuple[str, ...], parse: Callable[[TableRow, str], T]
+    ) -> tuple[T, ...]:
+        place = _place(sources, member)
+        content = read_zip_member(sources, RUFF, "data.zip", f"data/{member}")
+        rows = []
+        for row in read_table(content, table, place):
+            try:
+                rows.append(parse(row, place))
+            except InputError as error:
+                errors.append(error)
+        return tuple(rows)
+
+    templates = Templates(
+        parsed("task.tsv", TASK, parse_task),
+        parsed("context.tsv", CONTEXT, parse_context),
+        _place(sources, "task.tsv"),
+        _place(sources, "context.tsv"),
+    )
+    return templates, [*errors, *order_errors(templates)]
+
+
+def _refuse_sets(pronoun_sets: Sequence[PronounSet]) -> None:
+    """Raise `InputError` unless RUFF's sets come first and no two have a form in common."""
+    if tuple(pronoun_sets[: len(PRONOUN_SETS)]) != PRONOUN_SETS:
+        names = ", ".join(pronouns.name for pronouns in PRONOUN_SETS)
+        raise InputError("RUFF's own pronoun sets are missing", cure=f"begin with {names}")
+    for case in CASES:
+        owner: dict[str, str] = {}
+        for pronouns in pronoun_sets:
+            form = pronouns.form(case)
+            if owner.setdefault(form, pronouns.name) != pronouns.name:
+                raise InputError(
+                    f"the {case} form '{form}' is that of the sets '{owner[form]}' and "
+                    f"'{pronouns.name}', so that two of the options would be right",
+                    cure="build RUFF without the second set",
+                )
+
+
+def _seed_splits(instances: Instances, of: Columns) -> Iterator[Split]:
+    for seed in SEEDS:
+        yield Split(_config(instances), f"seed_{seed}", of, instances.sampled(seed))
+
+
+def _human_tables(settings: Sequence[Instances]) -> Iterator[pa.Table]:
+    """Yield 100 rows from the first seed's sample of each setting.
+
+    One `RandomState` serves the settings in the order of upstream's file names, in which more
+    distractors sort before fewer; the sample before rows of further pronoun sets is the paper's.
+    """
+    random = np.random.RandomState(HUMAN_SEED)
+    for instances in reversed(settings):
+        papers = 3 * len(PRONOUN_SETS) * len(instances.setting.templates.tasks)
+        drawn = random.choice(papers, size=min(HUMAN_ROWS, papers), replace=False)
+        yield instances.table(instances.setting.sample(SEEDS[0])[drawn])
+
+
+def _task_rows(
+    templates: Templates, pronoun_sets: Sequence[PronounSet]
+) -> Iterator[dict[str, object]]:
+    """Yield the task sentences alone, for which no form is the right one."""
+    for task in templates.tasks:
+        start = task.text.index(BLANK)
+        yield {
+            "id": task.name,
+            "text": task.text,
+            "blank": Mention(BLANK, start, start + len(BLANK))._asdict(),
+            "options": [pronouns.form(task.case) for pronouns in pronoun_sets],
+            "label": -1,
+            "case": task.case,
+            "occupation": task.occupation,
+            "participant": task.participant,
+            "uid": "task",
+        }
+
+
+def _config(instances: Instances) -> str:
+    return f"distractors_{instances.setting.distractors}"
+
+
+def _place(sources: Sources, member: str) -> str:
+    return f"{sources.place(RUFF, 'data.zip')}:data/{member}"

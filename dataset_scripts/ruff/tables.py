@@ -1,0 +1,168 @@
+"""RUFF's published tables, made whole columns at a time."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pronominal.dataset_scripts.columns import MENTION
+from pronominal.dataset_scripts.digests import BLOCK
+from pronominal.dataset_scripts.ruff.assembly import (
+    Coordinates,
+    IntArray,
+    Setting,
+    explicit_sentences,
+    flat_index,
+    further_sentences,
+)
+from pronominal.dataset_scripts.ruff.templates import BLANK
+from pronominal.pronouns import CASES
+
+
+class Pieces:
+    """Lists of strings in one array, from which rows are joined.
+
+    Args:
+        lists: the strings; each list is addressed by its own places.
+    """
+
+    def __init__(self, *lists: Sequence[str]) -> None:
+        self._strings = _strings([string for strings in lists for string in strings])
+        self._starts = np.cumsum([0, *map(len, lists)], dtype=np.int32)[:-1]
+        self._lengths = pc.utf8_length(self._strings).to_numpy()
+
+    def places(self, *places: IntArray | None) -> IntArray:
+        """Return the places in the one array, [row, piece], of one place in each list.
+
+        A list that is not used is None.
+        """
+        pairs = zip(self._starts, places, strict=True)
+        return np.column_stack([start + place for start, place in pairs if place is not None])
+
+    def lengths(self, places: IntArray) -> IntArray:
+        """Return the length of each row of `places` in code points."""
+        total: IntArray = sum(self._lengths[column] for column in places.T)
+        return total
+
+    def joined(self, places: IntArray) -> pa.StringArray:
+        """Return one string for each row of `places`, its pieces one after another.
+
+        ``take`` lays out the pieces of all rows in one buffer; a row is every n-th border in it,
+        so that no text is copied twice.
+        """
+        taken = self._strings.take(pa.array(places.ravel()))
+        _, borders, text = taken.buffers()
+        every = np.frombuffer(borders, dtype=np.int32, count=len(taken) + 1)
+        rows = np.ascontiguousarray(every[:: places.shape[1]])
+        return pa.StringArray.from_buffers(len(places), pa.py_buffer(rows), text)
+
+
+class Instances:
+    """The published rows of one setting; any of them is made from its number alone."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        tasks, sets = setting.templates.tasks, setting.pronoun_sets
+        uids, names = list(_uids(setting)), [pronouns.name for pronouns in sets]
+        endings = [f"-{name}" for name in names]
+        self._text = Pieces(
+            explicit_sentences(setting.templates, sets, "occupation"),
+            explicit_sentences(setting.templates, sets, "participant"),
+            further_sentences(setting),
+            [task.text for task in tasks],
+        )
+        self._id = Pieces([task.name for task in tasks], endings, endings, [f"-{u}" for u in uids])
+        self._case_of = np.array([CASES.index(task.case) for task in tasks], dtype=np.int32)
+        self._blank_of = np.array([task.text.index(BLANK) for task in tasks], dtype=np.int32)
+        self._occupations = _strings([task.occupation for task in tasks])
+        self._participants = _strings([task.participant for task in tasks])
+        self._options = pa.array([[pronouns.form(case) for pronouns in sets] for case in CASES])
+        self._cases, self._sets, self._uids = _strings(CASES), _strings(names), _strings(uids)
+
+    def __len__(self) -> int:
+        return len(self.setting)
+
+    @property
+    def repeated_uids(self) -> int:
+        """Number of combinations of context templates that have the uid of another one."""
+        return len(self._uids) - len(self._uids.unique())
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield all rows in upstream's order, in blocks."""
+        for start in range(0, len(self), BLOCK):
+            yield self.table(np.arange(start, min(start + BLOCK, len(self))))
+
+    def sampled(self, seed: int) -> Iterator[pa.Table]:
+        """Yield the rows that the paper samples with this seed."""
+        yield self.table(self.setting.sample(seed))
+
+    def table(self, rows: IntArray) -> pa.Table:
+        """Return the rows with these numbers, in this order."""
+        at = self.setting.coordinates(rows)
+        cases = self._case_of[at.task]
+        other = self.setting.distractor_sets(at) if self.setting.distractors else None
+        _, contexts, _, themes, _, orders = self.setting.shape
+        uid = flat_index((at.context, at.theme, at.order), (contexts, themes, orders))
+        text = self._sentences(at, cases, other)
+        blank = self._text.lengths(text[:, :-1]) + self._blank_of[at.task]
+        return pa.table(
+            {
+                "id": self._id.joined(self._id.places(at.task, at.pronoun, other, uid)),
+                "text": self._text.joined(text),
+                "blank": _blanks(blank),
+                "options": _take(self._options, cases),
+                "label": pa.array(at.pronoun, pa.int64()),
+                "pronoun_set": _take(self._sets, at.pronoun),
+                "distractor_set": (
+                    pa.nulls(len(rows), pa.string()) if other is None else _take(self._sets, other)
+                ),
+                "case": _take(self._cases, cases),
+                "occupation": _take(self._occupations, at.task),
+                "participant": _take(self._participants, at.task),
+                "uid": _take(self._uids, uid),
+            }
+        )
+
+    def _sentences(self, at: Coordinates, cases: IntArray, other: IntArray | None) -> IntArray:
+        """Return the places of each row's sentences, the task sentence last."""
+        tasks, contexts, sets, _, _, orders = self.setting.shape
+        about = (tasks, contexts, sets)
+        introductions = flat_index((at.task, at.context, at.pronoun), about)
+        if other is None:
+            return self._text.places(introductions, None, None, at.task)
+        first = self.setting.first_distractors(at)
+        return self._text.places(
+            introductions,
+            flat_index((at.task, first, other), about),
+            flat_index((cases, first, at.order, other), (len(CASES), contexts, orders, sets)),
+            at.task,
+        )
+
+
+def _blanks(starts: IntArray) -> pa.StructArray:
+    """Return the mentions of the blanks that begin at these offsets."""
+    fields = (
+        pa.repeat(pa.scalar(BLANK), len(starts)),
+        pa.array(starts, pa.int32()),
+        pa.array(starts + len(BLANK), pa.int32()),
+    )
+    return pa.StructArray.from_arrays(fields, fields=list(MENTION))
+
+
+def _uids(setting: Setting) -> Iterator[str]:
+    """Yield upstream's uid of each combination of context templates, in its order."""
+    _, contexts, _, themes, _, orders = setting.shape
+    context, theme, order = np.indices((contexts, themes, orders)).reshape(3, -1)
+    same = np.zeros_like(context)
+    kinds = ("eo", "_ep", "_ip", "_ip", "_ip", "_ip")
+    for row in setting.contexts(Coordinates(same, context, same, theme, same, order)):
+        yield "".join(f"{kind}{number}" for kind, number in zip(kinds, row, strict=False))
+
+
+def _strings(values: Sequence[str]) -> pa.StringArray:
+    return pa.array(values, pa.string())
+
+
+def _take(values: pa.Array, places: IntArray) -> pa.Array:
+    return values.take(pa.array(places))
