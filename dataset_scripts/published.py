@@ -43,7 +43,13 @@ class PublishedSplit:
     file: Path
 
     def instances(self) -> list[ResolutionInstance]:
-        """Return the rows as instances, in order."""
+        """Return the rows as instances, in order; `InputError` for RUFF, which has no candidates."""
+        if "candidates" not in self.table.column_names:
+            raise InputError(
+                f"{self.dataset} asks for a pronoun, not for its antecedent",
+                cure="run a resolution dataset, such as winopron",
+                file=self.file,
+            )
         return [ResolutionInstance.from_row(row) for row in self.table.to_pylist()]
 
 

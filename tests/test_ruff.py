@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from pronominal import InputError
 from pronominal.dataset_scripts import BuildOptions, Sources, ruff
 from pronominal.dataset_scripts.build import build
+from pronominal.dataset_scripts.published import read_split
 from pronominal.dataset_scripts.ruff.assembly import SLOTS, Setting
 from pronominal.dataset_scripts.ruff.checks import setting_violations, template_violations
 from pronominal.dataset_scripts.ruff.tables import Instances
@@ -630,3 +631,10 @@ def test_damaged_tables_are_violations(tmp_path: Path) -> None:
     assert any("task.tsv, line 3: the word is not the occupation" in line for line in found)
     assert any("context.tsv, line 7: there is no polarity" in line for line in found)
     assert sum("not the pinned upstream version" in line for line in found) == 2
+
+
+def test_a_coreference_system_cannot_be_asked(own: Sources, tmp_path: Path) -> None:
+    build(ruff, own, BuildOptions(), tmp_path)
+    split = read_split(str(tmp_path / "ruff"), "no_context")
+    with pytest.raises(InputError, match="asks for a pronoun, not for its antecedent"):
+        split.instances()
