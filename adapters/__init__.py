@@ -1,11 +1,12 @@
 """The systems under one interface, one file for each; heavy imports happen in `load`."""
 
+import inspect
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from pronominal.adapters.interface import ChoosingSystem, ClusteringSystem, Kind, System, kind_of
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError, nearest_name, unknown_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +103,16 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
             f"{name} needs the package {error.name}",
             cure=f'pip install "pronominal[{entry.extra}]"',
         ) from error
+    known = inspect.signature(system_class).parameters
+    for setting in settings.keys() - known:
+        raise InputError(f"{name} has no setting '{setting}'", cure=nearest_name(setting, known))
     try:
         system: System = system_class(**settings)
     except TypeError as error:
-        raise InputError(f"{name}: {error}", cure="see 'pronominal systems'") from error
+        given = ", ".join(f"{key} = {value!r}" for key, value in settings.items())
+        raise InputError(
+            f"{name} cannot be made with {given} ({error})", cure="give values of the right type"
+        ) from error
     return system
 
 

@@ -1,6 +1,9 @@
 """The command ``pronominal``: one app, one line for each error."""
 
+import io
+import os
 import sys
+import traceback
 from importlib.metadata import version
 from typing import Annotated, cast
 
@@ -59,12 +62,26 @@ app.command("report")(reporting.report)
 
 def main() -> None:
     """Run the command line; exit with 0 (done), 1 (a check found something) or 2 (wrong input)."""
+    debug = "--debug" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a terminal that has no arrows shows a question mark
+            stream.reconfigure(errors="replace")
     try:
-        status = app(standalone_mode=False)
-    except (InputError, USAGE_ERROR) as error:
-        if "--debug" in sys.argv:
-            raise
+        status = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (InputError, OSError, USAGE_ERROR) as error:
+        if debug:
+            traceback.print_exc()
         message: str = getattr(error, "format_message", error.__str__)()
+        if isinstance(error, OSError):
+            place = f"{error.filename}: " if error.filename else ""
+            message = f"{place}{error.strerror or error}; give a place that can be used"
         print(f"pronominal: {' '.join(message.split())}", file=sys.stderr)
         sys.exit(2)
     except typer.Abort:

@@ -77,14 +77,14 @@ def score(
         bool, typer.Option(help="Count groups of one sentence too, as the upstream scorer does.")
     ] = False,
     resamples: Annotated[int | None, typer.Option(min=1, help="Bootstrap resamples.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the bootstrap.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the bootstrap.")] = None,
     as_json: Json = False,
 ) -> None:
     """Score predictions with the dataset's own metrics."""
     from pronominal.dataset_scripts.published import read_split
     from pronominal.eval import scorer
     from pronominal.eval.evaluation import score_predictions
-    from pronominal.eval.run_store import read_predictions
+    from pronominal.eval.run_store import read_answers
 
     scoring = scorer(name)
     rows = read_split(dataset, config, split)
@@ -95,7 +95,7 @@ def score(
     options["upstream_groups"] = upstream_groups or None
     if switched is not None:
         other = read_split(dataset, "switched", split)
-        options["switched"] = (other.table, read_predictions(switched, other))
+        options["switched"] = (other.table, read_answers(switched, other))
     scores = score_predictions(rows, predictions, options)
     if as_json:
         print(json.dumps(scores, indent=2))
@@ -129,6 +129,7 @@ def evaluate(
         asked += evaluation.read_systems(systems_file)
     if not asked:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
+    evaluation.refuse_unknown(asked)
     rows = read_split(dataset, config, split)
     scores = {}
     for one in asked:
@@ -141,8 +142,10 @@ def evaluate(
 
 
 def _label(predictions: Path) -> str:
-    """Call predictions after their run: the folder that they lie in."""
-    return (predictions if predictions.is_dir() else predictions.resolve().parent).name
+    """Call the predictions of a run after its folder, and any other file by its name."""
+    if predictions.is_dir() or predictions.name != "predictions.jsonl":
+        return predictions.resolve().stem
+    return predictions.resolve().parent.name
 
 
 def _print(comparison: Sequence["Table"], *, markdown: bool = False, latex: bool = False) -> None:

@@ -27,6 +27,19 @@ class InputError(Exception):
         super().__init__(" ".join(message.split()))
 
 
+def shown(value: str) -> str:
+    """Return a cell as an error may quote it: one short word, or only what kind of thing it is.
+
+    A table whose columns moved has evaluation sentences in any column.
+
+    >>> shown("$DAT_PRONOUN"), shown("Ann met Eve.")
+    ("'$DAT_PRONOUN'", 'a text of 12 characters')
+    """
+    if len(value) <= 24 and len(value.split()) == 1:
+        return f"'{value}'"
+    return f"a text of {len(value)} characters"
+
+
 def nearest_name(name: str, known: Iterable[str]) -> str:
     """Return the cure for a mistyped name: the closest known name, or all of them.
 

@@ -82,6 +82,8 @@ def load_pronoun_sets(path: str | Path) -> tuple[PronounSet, ...]:
         raise InputError(
             f"no pronoun sets could be read ({error})", cure="give a TOML file", file=path
         ) from error
+    if not tables:
+        raise InputError("there is no pronoun set in it", cure="write one table a set", file=path)
     sets = list(PRONOUN_SETS)
     for name, table in tables.items():
         if name in {known.name for known in sets}:
@@ -96,6 +98,8 @@ def _pronoun_set(name: str, table: object, path: str | Path) -> PronounSet:
     def refuse(cause: str, cure: str) -> InputError:
         return InputError(cause, cure=cure, file=path, row=f"[{name}]")
 
+    if not name.isalpha():
+        raise refuse("the name of a set is a word", "name it after its nominative form")
     if not isinstance(table, dict):
         raise refuse("a pronoun set is a table of forms", f"write [{name}] and its forms below")
     for key, value in table.items():

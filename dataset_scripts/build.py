@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.card import card_header, write_card
+from pronominal.dataset_scripts.checksums import SUMS, read_checksums
 from pronominal.dataset_scripts.columns import CANARY, Columns, arrow_schema
 from pronominal.dataset_scripts.digests import BLOCK, ContentDigest, blocks
 from pronominal.dataset_scripts.published import table_faults
@@ -57,22 +58,36 @@ def build(
     Raises:
         InputError: a source is missing, changed or wrong, or the folder is something else's.
     """
-    folder = out / script.NAME
-    if folder.exists() and not (folder / "SHA256SUMS").exists():
-        raise InputError(
-            "the folder exists and is not a built dataset",
-            cure="choose another --out or remove it",
-            file=folder,
-        )
+    folder = (out / script.NAME).resolve()
+    _refuse_others_files(folder)
     canary = str(card_header(script.NAME)["canary"])
     with new_folder(folder) as beside:
         built = [
             _write_split(script.NAME, split, canary, beside)
             for split in script.splits(sources, options)
         ]
-        write_card(script, built, sources, beside / "README.md")
+        write_card(script, built, sources, options, beside / "README.md")
         _write_checksums(beside)
     return built
+
+
+def _refuse_others_files(folder: Path) -> None:
+    """A folder is replaced as a whole, so it may hold nothing but a built dataset."""
+    if not folder.exists():
+        return
+    if not (folder / SUMS).exists():
+        raise InputError(
+            "the folder exists and is not a built dataset",
+            cure="choose another --out or remove it",
+            file=folder,
+        )
+    ours = {folder / path for path in (*read_checksums(folder), SUMS)}
+    for path in sorted(set(_files(folder)) - ours):
+        raise InputError(
+            "it is no file of the dataset, and building again would remove it",
+            cure="move it away or choose another --out",
+            file=path,
+        )
 
 
 def _write_split(dataset: str, split: Split, canary: str, folder: Path) -> BuiltSplit:
@@ -142,7 +157,7 @@ def _write_checksums(folder: Path) -> None:
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
         for path in _files(folder)
     ]
-    (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
 
 
 def _files(folder: Path) -> Sequence[Path]:

@@ -1,6 +1,6 @@
 """Dataset cards: the hand-written page in ``cards/`` and what was built, as one README.md."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
@@ -11,15 +11,20 @@ import jinja2
 import yaml
 
 from pronominal.dataset_scripts.columns import Columns, card_features
-from pronominal.dataset_scripts.script import DatasetScript
+from pronominal.dataset_scripts.script import BuildOptions, DatasetScript
 from pronominal.dataset_scripts.sources import Sources
+from pronominal.pronouns import CASES, PRONOUN_SETS
 
 if TYPE_CHECKING:
     from pronominal.dataset_scripts.build import BuiltSplit
 
 
 def write_card(
-    script: DatasetScript, built: Sequence["BuiltSplit"], sources: Sources, path: Path
+    script: DatasetScript,
+    built: Sequence["BuiltSplit"],
+    sources: Sources,
+    options: BuildOptions,
+    path: Path,
 ) -> None:
     """Fill the dataset's page with what was built, and put the YAML header before it.
 
@@ -37,7 +42,7 @@ def write_card(
     ).from_string(_page(script.NAME)[1])
     text = template.render(
         columns=_columns_table(built),
-        splits=_splits_table(built),
+        splits="\n".join((_splits_table(built), *_own_build(options))),
         upstream=script.UPSTREAM,
         changed=sources.changed,
         version=version("pronominal"),
@@ -88,6 +93,15 @@ def _splits_table(built: Sequence["BuiltSplit"]) -> str:
     lines = ["| config | split | rows | content digest |", "|---|---|---|---|"]
     lines += [f"| {s.config} | {s.name} | {s.rows:,} | `{s.digest}` |" for s in built]
     return "\n".join(lines)
+
+
+def _own_build(options: BuildOptions) -> Iterator[str]:
+    """Say in which way the folder is not the published one."""
+    for pronouns in options.pronoun_sets[len(PRONOUN_SETS) :]:
+        forms = "/".join(map(pronouns.form, CASES))
+        yield f"\nBuilt with a further pronoun set: {pronouns.name} ({forms})."
+    if options.repair_case:
+        yield "\nBuilt with the case of switched names repaired (`--repair-case`)."
 
 
 def _columns_table(built: Sequence["BuiltSplit"]) -> str:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
 
+from pronominal.dataset_scripts import DATASETS, dataset_script
 from pronominal.dataset_scripts.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.columns import CANARY
 from pronominal.dataset_scripts.digests import content_digest
@@ -43,7 +45,7 @@ class PublishedSplit:
     file: Path
 
     def instances(self) -> list[ResolutionInstance]:
-        """Return the rows as instances, in order; `InputError` for RUFF, which has no candidates."""
+        """Return the rows as instances, in order; `InputError` for RUFF, without candidates."""
         if "candidates" not in self.table.column_names:
             raise InputError(
                 f"{self.dataset} asks for a pronoun, not for its antecedent",
@@ -63,7 +65,8 @@ def open_dataset(where: str) -> Path:
     folder = Path(where)
     if folder.is_dir():
         return folder
-    if not HUB_ID.fullmatch(where):
+    # a path below a folder that is there was meant as a path
+    if not HUB_ID.fullmatch(where) or folder.parent.is_dir():
         raise InputError(
             "there is no such folder", cure="build it with 'pronominal build'", file=where
         )
@@ -118,11 +121,10 @@ def read_split(where: str, config: str | None = None, split: str = "test") -> Pu
     if config not in configs:
         cure = nearest_name(config, configs) if configs else "build it with 'pronominal build'"
         raise InputError(f"there is no config '{config}'", cure=cure, file=where)
-    files = sorted((folder / config).glob(f"{split}.parquet")) or sorted(
-        (folder / config).glob(f"{split}-*.parquet")
-    )
+    there = sorted((folder / config).glob("*.parquet"))
+    files = [path for path in there if path.stem == split or path.stem.startswith(f"{split}-")]
     if not files:
-        names = {path.stem for path in (folder / config).glob("*.parquet")}
+        names = {path.stem for path in there}
         raise InputError(
             f"there is no split '{split}'", cure=nearest_name(split, names), file=folder / config
         )
@@ -137,8 +139,9 @@ def read_split(where: str, config: str | None = None, split: str = "test") -> Pu
     table = pa.concat_tables(tables)
     if CANARY.name in table.column_names:
         table = table.drop_columns(CANARY.name)
-    for row, fault in table_faults(table):
-        raise InputError(fault, cure="build the dataset again", file=files[0], row=f"row {row}")
+    for place, fault in chain(_column_faults(table, facts["dataset"]), table_faults(table)):
+        row = f"row {place}" if place is not None else None
+        raise InputError(fault, cure="build the dataset again", file=files[0], row=row)
     return PublishedSplit(facts["dataset"], config, split, table, content_digest(table), files[0])
 
 
@@ -162,6 +165,34 @@ def _read(file: Path) -> pa.Table:
         ) from error
 
 
+NEVER_NULL = (
+    *("id", "text", "pronoun", "candidates", "label"),
+    *("case", "pronoun_set", "template_id", "pair_id", "occupation"),
+)
+
+
+def _column_faults(table: pa.Table, dataset: str) -> Iterator[tuple[int | None, str]]:
+    """Yield (row or None, what is wrong) where a table is not what its dataset's script makes."""
+    if not table.num_rows:
+        yield None, "the table is empty"
+    # RUFF's columns depend on the pronoun sets, and it has nothing that a scorer here reads
+    columns = getattr(dataset_script(dataset), "COLUMNS", ()) if dataset in DATASETS else ()
+    for column in columns:
+        if column.name not in table.column_names:
+            yield None, f"the column '{column.name}' is missing"
+            return
+        values = table[column.name]
+        if values.type != column.type:
+            yield None, f"the column '{column.name}' holds {values.type}, not {column.type}"
+        elif column.name in NEVER_NULL and values.null_count:
+            yield values.to_pylist().index(None), f"the column '{column.name}' has no value"
+        elif column.labels:
+            known = range(len(column.labels))
+            for row, label in enumerate(values.to_pylist()):
+                if label not in known:
+                    yield row, f"the {column.name} {label} is not one of {', '.join(column.labels)}"
+
+
 def table_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
     """Yield (row, what is wrong) for repeated ids and for offsets that miss their mention."""
     ids = table["id"]
@@ -174,6 +205,8 @@ def table_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
         return
     columns = (table[name].to_pylist() for name in ("text", "pronoun", "candidates"))
     for row, (text, pronoun, candidates) in enumerate(zip(*columns, strict=True)):
+        if len(candidates) != 2:
+            yield row, f"{len(candidates)} candidates instead of two"
         for mention in map(Mention._make, map(dict.values, (pronoun, *candidates))):
             if mention.span != (-1, -1) and not mention.stands_in(text):
                 yield row, f"the offsets {mention.start}:{mention.end} do not hold their mention"

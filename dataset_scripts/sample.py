@@ -5,6 +5,7 @@ from importlib.resources import files
 
 from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
 from pronominal.dataset_scripts.sources import Sources, TableRow, Upstream, read_table
+from pronominal.dataset_scripts.winopron import COLUMNS as WINOPRON_COLUMNS
 from pronominal.dataset_scripts.winopron import (
     SINGLE,
     TABLE,
@@ -16,12 +17,14 @@ from pronominal.dataset_scripts.winopron import (
 NAME = "sample"
 UPSTREAM: tuple[Upstream, ...] = ()
 
+COLUMNS = WINOPRON_COLUMNS
+
 TEMPLATES = "sample_templates.tsv"
 
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     """Yield ``double`` and ``single``, in the order of WinoPron."""
-    yield from schema_splits([parse_schema(row, TEMPLATES) for row in _rows()], options)
+    yield from schema_splits([parse_schema(row, TEMPLATES) for row in _rows()], options, TEMPLATES)
 
 
 def violations(sources: Sources) -> Iterator[Violation]:

@@ -185,13 +185,20 @@ def read_table(content: bytes, columns: tuple[str, ...], place: str) -> list[Tab
         InputError: the text is not UTF-8, is empty, lacks a column, or a row is cut short.
     """
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise InputError(
             "the text is not UTF-8", cure="fetch it again", file=place, row=f"line {line}"
         ) from error
-    lines = list(csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+    reader = csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
+    try:
+        lines = list(reader)
+    except csv.Error as error:
+        row = f"line {reader.line_num}"
+        raise InputError(
+            f"the table is damaged ({error})", cure="fetch it again", file=place, row=row
+        ) from error
     if len(lines) < 2:
         raise InputError("the table is empty", cure="fetch it again from upstream", file=place)
     missing = [column for column in columns if column not in lines[0]]

@@ -1,5 +1,6 @@
 """The structural constraints on templates, each named as a user reads it in `validate`."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from pronominal.dataset_scripts.script import Violation
@@ -13,18 +14,22 @@ from pronominal.dataset_scripts.templates import (
     other_pronoun,
     pairs,
 )
+from pronominal.errors import InputError, shown
+
+BOTH = (OCCUPATION, PARTICIPANT)
+GLUED = re.compile(rf"(?>{SLOT.pattern})[\w']|\w{SLOT.pattern}")
 
 
 def double_violations(template: Template, place: str) -> Iterator[Violation]:
     """Check one double-entity template."""
-    for message in (*_slots(template, (OCCUPATION, PARTICIPANT)), *_wording(template)):
+    for message in (*slot_faults(template, BOTH), *_wording(template)):
         yield Violation(place, f"line {template.line}", f"double: {message}")
 
 
 def single_violations(template: Template, place: str) -> Iterator[Violation]:
     """Check one single-entity version: it never names the entity that is not the answer."""
     entity = (OCCUPATION, PARTICIPANT)[template.answer]
-    for message in (*_slots(template, (entity,)), *_wording(template)):
+    for message in (*slot_faults(template, (entity,)), *_wording(template)):
         yield Violation(place, f"line {template.line}", f"single: {message}")
 
 
@@ -33,6 +38,12 @@ def pair_violations(templates: Sequence[Template], place: str) -> Iterator[Viola
     for first, second in pairs(templates):
         for message in _pair(first, second):
             yield Violation(place, f"line {second.line}", message)
+
+
+def refuse_slot_faults(template: Template, entities: tuple[str, ...], place: str) -> None:
+    """Raise `InputError` for a template that cannot be filled."""
+    for message in slot_faults(template, entities):
+        raise InputError(message, cure="mend the template", file=place, row=f"line {template.line}")
 
 
 def prefix(template: Template) -> str:
@@ -53,24 +64,29 @@ def _pair(first: Template, second: Template) -> Iterator[str]:
         yield f"the same ending as line {first.line} of its pair"
 
 
-def _slots(template: Template, entities: tuple[str, ...]) -> Iterator[str]:
+def slot_faults(template: Template, entities: tuple[str, ...]) -> Iterator[str]:
+    """Yield why a template cannot be filled with these entities and a pronoun."""
+    if not (template.occupation and template.participant):
+        yield "an entity without a name"
     slots = [match.group() for match in SLOT.finditer(template.text)]
     pronoun = next(slot for slot, case in PRONOUN_SLOTS.items() if case == template.case)
     for slot in (*entities, pronoun):
         if slots.count(slot) != 1:
             yield f"{slots.count(slot)} {slot} slots instead of one"
     for slot in sorted(set(slots) - {*entities, pronoun}):
-        yield f"the slot {slot} does not belong here"
+        yield f"the slot {shown(slot)} does not belong here"
+    if GLUED.search(template.text) or "$" in SLOT.sub("", template.text):
+        yield "letters at a slot, or a $ that belongs to none"
     if pronoun in slots and slots[-1] != pronoun:
         yield "an entity stands after the pronoun"
-    for match in SLOT.finditer(template.text):
-        before = template.text[: match.start()].split()[-1:]
-        if match.group() in entities and [word.lower() for word in before] != ["the"]:
-            yield f"no determiner 'the' before {match.group()}"
 
 
 def _wording(template: Template) -> Iterator[str]:
     text = template.text
+    for match in SLOT.finditer(text):
+        before = text[: match.start()].split()[-1:]
+        if match.group() in (OCCUPATION, PARTICIPANT) and [w.lower() for w in before] != ["the"]:
+            yield f"no determiner 'the' before {match.group()}"
     words = WORD.findall(SLOT.sub(" ", text).lower())
     extra = other_pronoun(text)
     if extra is not None:
@@ -79,7 +95,7 @@ def _wording(template: Template) -> Iterator[str]:
         yield "'was' after the pronoun does not agree with they"
     for entity in (template.occupation, template.participant):
         if entity.lower() in words:
-            yield f"the entity '{entity}' stands in the fixed text"
+            yield f"the entity {shown(entity)} stands in the fixed text"
     if not text.endswith("."):
         yield "no period at the end"
     if text != " ".join(text.split()):

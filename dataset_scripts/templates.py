@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pronominal.errors import InputError
+from pronominal.errors import InputError, shown
 from pronominal.pronouns import CASES, PRONOUN_SETS, Case, PronounSet
 from pronominal.spans import Mention
 
@@ -54,7 +54,7 @@ def parse_answer(answer: str, place: str, line: int) -> int:
     """Return 0 or 1; `InputError` for anything else."""
     if answer not in ("0", "1"):
         raise InputError(
-            f"the answer is '{answer}'", cure="write 0 or 1", file=place, row=f"line {line}"
+            f"the answer is {shown(answer)}", cure="write 0 or 1", file=place, row=f"line {line}"
         )
     return int(answer)
 
@@ -63,7 +63,7 @@ def parse_case(slot: str, place: str, line: int) -> Case:
     """Return the grammatical case of a pronoun slot; `InputError` for an unknown one."""
     if slot not in PRONOUN_SLOTS:
         raise InputError(
-            f"there is no grammatical case '{slot}'",
+            f"{shown(slot)} is no grammatical case",
             cure=f"write one of {', '.join(PRONOUN_SLOTS)}",
             file=place,
             row=f"line {line}",

@@ -11,7 +11,12 @@ from pronominal.dataset_scripts.sources import (
     UpstreamFile,
     read_table,
 )
-from pronominal.dataset_scripts.template_checks import double_violations, pair_violations
+from pronominal.dataset_scripts.template_checks import (
+    BOTH,
+    double_violations,
+    pair_violations,
+    refuse_slot_faults,
+)
 from pronominal.dataset_scripts.templates import (
     PRONOUN_SLOTS,
     SLOT,
@@ -20,7 +25,7 @@ from pronominal.dataset_scripts.templates import (
     parse_answer,
 )
 from pronominal.dataset_scripts.winopron import COLUMNS
-from pronominal.errors import InputError
+from pronominal.errors import InputError, shown
 from pronominal.pronouns import HE, SHE, THEY
 
 NAME = "winogender"
@@ -56,6 +61,8 @@ INDEFINITE = frozenset({12, 13})
 def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     """Yield ``original`` (he, she, they) and ``with_xe`` (every set of the build)."""
     templates = [parse_template(row, _place(sources)) for row in _rows(sources)]
+    for template in templates:
+        refuse_slot_faults(template, BOTH, _place(sources))
     sources.refuse_changed()
     for config, sets in (("original", ORIGINAL_SETS), ("with_xe", options.pronoun_sets)):
         rows = (instantiate(template, pronouns) for template in templates for pronouns in sets)
@@ -123,7 +130,8 @@ def _incomplete_pairs(templates: Sequence[Template], place: str) -> Iterator[Vio
     counts = Counter(template.pair for template in templates)
     for template in templates:
         if counts[template.pair] != 2:
-            message = f"{template.pair} has {counts[template.pair]} templates instead of 2"
+            found = counts[template.pair]
+            message = f"{shown(template.pair)} has {found} templates instead of 2"
             yield Violation(place, f"line {template.line}", message)
 
 
@@ -140,9 +148,11 @@ def _other_sentences(sources: Sources, templates: Sequence[Template]) -> Iterato
             sentid = f"{template.occupation}.{template.participant}.{template.answer}.{gender}.txt"
             row = upstream.get(sentid)
             if row is None:
-                yield Violation(place, None, f"the sentence {sentid} is missing")
+                yield Violation(place, None, f"the sentence {shown(sentid)} is missing")
             elif row.cells["sentence"] != instantiate(template, pronouns)["text"]:
-                yield Violation(place, f"line {row.line}", f"{sentid} is not what templates give")
+                yield Violation(
+                    place, f"line {row.line}", f"{shown(sentid)} is not what templates give"
+                )
 
 
 def _rows(sources: Sources) -> list[TableRow]:

@@ -17,12 +17,14 @@ from pronominal.dataset_scripts.sources import (
     read_zip_member,
 )
 from pronominal.dataset_scripts.template_checks import (
+    BOTH,
     double_violations,
     pair_violations,
+    refuse_slot_faults,
     single_violations,
 )
 from pronominal.dataset_scripts.templates import Template, instantiate, parse_answer, parse_case
-from pronominal.errors import InputError
+from pronominal.errors import InputError, shown
 from pronominal.pronouns import CASES
 
 NAME = "winopron"
@@ -72,7 +74,7 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     """Yield ``double`` and ``single``, in upstream's order: template, then pronoun set."""
     schemas = [parse_schema(row, _place(sources)) for row in _rows(sources)]
     sources.refuse_changed()
-    yield from schema_splits(schemas, options)
+    yield from schema_splits(schemas, options, _place(sources))
 
 
 def violations(sources: Sources) -> Iterator[Violation]:
@@ -82,8 +84,11 @@ def violations(sources: Sources) -> Iterator[Violation]:
         yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
 
 
-def schema_splits(schemas: Sequence[Schema], options: BuildOptions) -> Iterator[Split]:
-    """Fill every template with every pronoun set."""
+def schema_splits(schemas: Sequence[Schema], options: BuildOptions, place: str) -> Iterator[Split]:
+    """Fill every template with every pronoun set; `InputError` for one that cannot be filled."""
+    for schema in schemas:
+        refuse_slot_faults(schema.double, BOTH, place)
+        refuse_slot_faults(schema.single, (BOTH[schema.single.answer],), place)
     for config in ("double", "single"):
         yield Split.from_rows(
             config,
@@ -128,6 +133,8 @@ def table_violations(rows: Sequence[TableRow], place: str, templates: int) -> It
     for schema in schemas:
         yield from single_violations(schema.single, place)
     yield from _incomplete_blocks(doubles, place)
+    if len(doubles) == templates:
+        yield from _misplaced(doubles, place)
     yield from pair_violations(doubles, place)
     for kind in (doubles, [schema.single for schema in schemas]):
         yield from _repeated(kind, place)
@@ -143,8 +150,16 @@ def _incomplete_blocks(templates: Sequence[Template], place: str) -> Iterator[Vi
         for case in CASES:
             found = counts[occupation, participant, case]
             if found != 2:
-                message = f"{occupation}-{participant} has {found} {case} templates instead of 2"
+                pair = shown(f"{occupation}-{participant}")
+                message = f"{pair} has {found} {case} templates instead of 2"
                 yield Violation(place, f"line {line}", message)
+
+
+def _misplaced(templates: Sequence[Template], place: str) -> Iterator[Violation]:
+    """Upstream's blocks of six rows: two of each grammatical case, in a fixed order."""
+    for index, template in enumerate(templates):
+        if template.case != CASES[index // 2 % 3] or template.pair != templates[index ^ 1].pair:
+            yield Violation(place, f"line {template.line}", "not in the order of its block of six")
 
 
 def _repeated(templates: Sequence[Template], place: str) -> Iterator[Violation]:

@@ -16,6 +16,8 @@ from pronominal.eval.evaluation import SCORE
 from pronominal.eval.run_store import read_description
 from pronominal.eval.tables import Table
 
+AGAIN = "run 'pronominal evaluate' again"
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -47,8 +49,10 @@ def write_report(runs: Path, out: Path) -> int:
     groups: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = defaultdict(dict)
     for path in sorted(runs.glob(f"*/{SCORE}")):
         run = read_description(path.parent)
-        title = " / ".join(run["dataset"][key] for key in ("name", "config", "split"))
-        groups[title][run["label"]] = (run, json.loads(path.read_text(encoding="utf-8")))
+        # the same name may stand for other rows, such as those of a build with further pronouns
+        rows = run["dataset"]
+        title = f"{rows['name']} / {rows['config']} / {rows['split']} ({rows['digest'][:8]})"
+        groups[title][run["label"]] = (run, _read_score(path))
     if not groups:
         raise InputError(
             "there is no scored run", cure="make some with 'pronominal evaluate'", file=runs
@@ -60,6 +64,18 @@ def write_report(runs: Path, out: Path) -> int:
     with new_file(out) as beside:
         beside.write_text(page, encoding="utf-8")
     return sum(len(group) for group in groups.values())
+
+
+def _read_score(path: Path) -> dict[str, Any]:
+    try:
+        score = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            "it is damaged", cure="run 'pronominal evaluate' again", file=path
+        ) from error
+    if not isinstance(score, dict) or not score:
+        raise InputError("it holds no scores", cure="run 'pronominal evaluate' again", file=path)
+    return score
 
 
 def _comparison(title: str, group: dict[str, tuple[dict[str, Any], dict[str, Any]]]) -> Comparison:

@@ -3,10 +3,10 @@
 Neither file holds evaluation text: ids, choices, scores and offsets only (CONTRACT, section 4).
 """
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,38 +14,16 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
+from pronominal.eval.predictions import PREDICTIONS, Prediction, parse_line, read_predictions
 
 SCHEMA_VERSION = 1
 """Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
 
-PREDICTIONS = "predictions.jsonl"
-
 IDENTITY = ("schema_version", "dataset", "system", "checkpoint", "settings")
+"""What two runs must have in common to share a folder."""
 
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """One line of ``predictions.jsonl``.
-
-    Attributes:
-        id: id of the instance.
-        decision: what the system did with it.
-        given: what else it gave: ``scores``, ``clusters`` (as offsets), ``generation``.
-    """
-
-    id: str
-    decision: Decision
-    given: Mapping[str, Any] = field(default_factory=dict)
-
-    def line(self) -> str:
-        """Return the prediction as one line of JSON, with its line end."""
-        fields = {
-            "id": self.id,
-            "choice": self.decision.choice,
-            "abstained": self.decision.abstained,
-            **self.given,
-        }
-        return json.dumps(fields, ensure_ascii=False) + "\n"
+RECORDED = ("label", "versions", "times", "counts", "self_check", "complete")
+"""What ``run.json`` says besides."""
 
 
 class RunFolder:
@@ -71,19 +49,28 @@ class RunFolder:
         Raises:
             InputError: it holds a run of another dataset, system, checkpoint or other settings.
         """
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._lock()
+        try:
+            self._begin_or_go_on()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin_or_go_on(self) -> None:
         earlier = read_description(self.path) if (self.path / "run.json").exists() else None
         if earlier is None:
             if self.predictions.exists():
                 raise InputError(
                     "there are predictions but no run.json", cure="remove it", file=self.path
                 )
-            self.path.mkdir(parents=True, exist_ok=True)
             self.describe()
             return
         for key in IDENTITY:
             if earlier.get(key) != self.description[key]:
+                differing = _differing(earlier.get(key), self.description[key])
                 raise InputError(
-                    f"the folder holds a run with another {key.replace('_', ' ')}",
+                    f"the folder holds a run with another {key.replace('_', ' ')}{differing}",
                     cure="choose another --out or remove the folder",
                     file=self.path,
                 )
@@ -94,6 +81,23 @@ class RunFolder:
                 file=self.path,
             )
         self.description = earlier
+
+    def _lock(self) -> None:
+        """Keep other processes from writing here until this one ends, however it ends."""
+        self._handle = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._handle)
+            raise InputError(
+                "another process is writing to this run",
+                cure="wait until it is done, or choose another --out",
+                file=self.path,
+            ) from error
+
+    def close(self) -> None:
+        """Let other processes write here again."""
+        os.close(self._handle)
 
     @property
     def complete(self) -> bool:
@@ -112,7 +116,7 @@ class RunFolder:
         lines = content[: content.rfind(b"\n") + 1].splitlines(keepends=True)
         done = len(lines) // chunk * chunk if len(lines) < len(ids) else len(ids)
         for number, (line, expected) in enumerate(zip(lines[:done], ids, strict=False), start=1):
-            if _object(line, self.predictions, number).get("id") != expected:
+            if parse_line(line, self.predictions, number).get("id") != expected:
                 raise InputError(
                     "the prediction is not that of the instance in its place",
                     cure="remove the run's folder to begin again",
@@ -135,6 +139,14 @@ class RunFolder:
         write_json(self.path / "run.json", self.description)
 
 
+def _differing(earlier: Any, now: Any) -> str:
+    """Name the settings in which two runs differ."""
+    if not (isinstance(earlier, dict) and isinstance(now, dict)):
+        return ""
+    names = sorted(key for key in earlier.keys() | now.keys() if earlier.get(key) != now.get(key))
+    return f": {', '.join(names)}"
+
+
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write one JSON object, whole or not at all."""
     with new_file(path) as beside:
@@ -147,8 +159,12 @@ def read_description(folder: Path) -> dict[str, Any]:
     try:
         description = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError("cannot be read", cure="give a run's folder", file=path) from error
-    if not isinstance(description, dict) or description.get("schema_version") != SCHEMA_VERSION:
+        raise InputError(
+            "it is damaged or cannot be read", cure="remove the folder to run again", file=path
+        ) from error
+    if not isinstance(description, dict) or not {*IDENTITY, *RECORDED} <= description.keys():
+        raise InputError("it is no description of a run", cure="remove the folder", file=path)
+    if description["schema_version"] != SCHEMA_VERSION:
         raise InputError(
             f"its schema version is not {SCHEMA_VERSION}",
             cure="run it again with this version of pronominal",
@@ -157,100 +173,25 @@ def read_description(folder: Path) -> dict[str, Any]:
     return description
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return every line of a predictions file that we wrote, as it stands there."""
-    lines = path.read_bytes().splitlines()
-    return [_object(line, path, number) for number, line in enumerate(lines, start=1)]
+def read_answers(path: Path, split: PublishedSplit) -> list[Decision]:
+    """Read the decisions of a predictions file or of a run, which must be of these rows.
 
-
-def read_predictions(path: Path, split: PublishedSplit) -> list[Decision]:
-    """Read one decision for each row of a split.
-
-    Args:
-        path: a file in the form of ``predictions.jsonl``, or the folder of a run.
-        split: the rows that the predictions answer.
-
-    Returns:
-        The decisions, in the order of the split.
-
-    Raises:
-        InputError: a line is not valid, or an id is unknown, missing or given twice.
+    Args and errors are those of `read_predictions`.
     """
-    file = path / PREDICTIONS if path.is_dir() else path
-    try:
-        lines = file.read_bytes().splitlines()
-    except OSError as error:
+    _refuse_other_rows(path if path.is_dir() else path.parent, split)
+    return read_predictions(path, split)
+
+
+def _refuse_other_rows(folder: Path, split: PublishedSplit) -> None:
+    """Refuse the predictions of a run whose rows were others: configs may share their ids."""
+    if not (folder / "run.json").exists():
+        return
+    dataset = read_description(folder)["dataset"]
+    if dataset["digest"] != split.digest:
+        run = "/".join(str(dataset[key]) for key in ("name", "config", "split"))
         raise InputError(
-            f"cannot be read ({error.strerror})", cure="give a predictions file", file=file
-        ) from error
-    if not lines:
-        raise InputError("the file is empty", cure="run the system again", file=file)
-    ids = split.table["id"].to_pylist()
-    candidates = dict(zip(ids, map(len, split.table["candidates"].to_pylist()), strict=True))
-    found: dict[str, Decision] = {}
-    for number, line in enumerate(lines, start=1):
-        name, decision = _parse(_object(line, file, number), candidates, file, number)
-        if name in found:
-            raise InputError(
-                f"the id {name} is given twice",
-                cure="keep one line for each id",
-                file=file,
-                row=f"line {number}",
-            )
-        found[name] = decision
-    missing = [name for name in ids if name not in found]
-    if missing:
-        raise InputError(
-            f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
-            cure="predict every row; an answer that is none has abstained: none",
-            file=file,
+            f"the run is of other rows ({run}, {dataset['digest'][:12]}) than "
+            f"{split.dataset}/{split.config}/{split.name} ({split.digest[:12]})",
+            cure="give the --dataset, --config and --split of the run",
+            file=folder,
         )
-    return [found[name] for name in ids]
-
-
-def _object(line: bytes, file: Path, number: int) -> dict[str, Any]:
-    try:
-        parsed = json.loads(line)
-    except ValueError as error:
-        raise InputError(
-            "the line is not valid JSON",
-            cure="write one JSON object a line",
-            file=file,
-            row=f"line {number}",
-        ) from error
-    if not isinstance(parsed, dict):
-        raise InputError(
-            "the line is not a JSON object",
-            cure='write {"id": ..., "choice": ..., "abstained": ...}',
-            file=file,
-            row=f"line {number}",
-        )
-    return parsed
-
-
-def _parse(
-    fields: Mapping[str, Any], candidates: Mapping[str, int], file: Path, number: int
-) -> tuple[str, Decision]:
-    def refuse(cause: str, cure: str) -> InputError:
-        return InputError(cause, cure=cure, file=file, row=f"line {number}")
-
-    name, choice, abstained = (fields.get(key) for key in ("id", "choice", "abstained"))
-    if not isinstance(name, str) or name not in candidates:
-        raise refuse(f"the id {name!r} is not in the dataset", "check --dataset and --config")
-    if choice is None:
-        if abstained not in ("none", "both"):
-            raise refuse(
-                f"{name} has neither a choice nor an abstention",
-                'write "abstained": "none" or "both" where "choice" is null',
-            )
-        return name, Decision(None, abstained)
-    if abstained is not None:
-        raise refuse(f"{name} has a choice and an abstention", "set one of the two to null")
-    if not isinstance(choice, int) or isinstance(choice, bool):
-        raise refuse(f"the choice of {name} is not an integer", "write an index or null")
-    if not 0 <= choice < candidates[name]:
-        raise refuse(
-            f"the choice of {name} is {choice}, outside its candidates",
-            f"write an index from 0 to {candidates[name] - 1}, or null",
-        )
-    return name, Decision(choice)

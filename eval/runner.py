@@ -14,10 +14,11 @@ from pronominal.adapters.interface import ChoosingSystem, ClusteringSystem
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError, unknown_name
+from pronominal.eval.predictions import Prediction, read_lines
 from pronominal.eval.readings import READINGS, differing
-from pronominal.eval.run_store import Prediction, RunFolder, read_lines
+from pronominal.eval.run_store import RunFolder
 from pronominal.instances import ResolutionInstance
-from pronominal.spans import Span
+from pronominal.spans import Cluster, Span
 
 CHUNK = 240
 """Instances that are predicted together and then written: the unit of resuming."""
@@ -75,9 +76,21 @@ def run(
         raise unknown_name("reading", reading, READINGS)
     folder = RunFolder(_run_path(split, asked, out), _description(split, system, asked, reading))
     folder.open()
-    if folder.complete:
-        return folder
-    instances = split.instances()
+    try:
+        if not folder.complete:
+            _predict_all(folder, system, split.instances(), reading, progress)
+    finally:
+        folder.close()
+    return folder
+
+
+def _predict_all(
+    folder: RunFolder,
+    system: System,
+    instances: Sequence[ResolutionInstance],
+    reading: str,
+    progress: Progress,
+) -> None:
     started = time.monotonic()
     done = folder.resume([instance.id for instance in instances], CHUNK)
     for start in range(done, len(instances), CHUNK):
@@ -87,7 +100,6 @@ def run(
     seconds = folder.description["times"]["seconds"] + time.monotonic() - started
     times = folder.description["times"] | {"finished": _now(), "seconds": round(seconds, 3)}
     folder.describe(times=times, counts=_counts(folder, instances), complete=True)
-    return folder
 
 
 def predict(
@@ -109,7 +121,8 @@ def _predict_clusters(
     answers = system.cluster([instance.text for instance in instances])
     _refuse_other_length(system.name, answers, instances)
     predictions = []
-    for instance, clusters in zip(instances, answers, strict=True):
+    for instance, answer in zip(instances, answers, strict=True):
+        clusters = _spans(system.name, instance, answer)
         for span in (span for cluster in clusters for span in cluster):
             if not 0 <= span.start < span.end <= len(instance.text):
                 raise InputError(
@@ -129,7 +142,11 @@ def _predict_choices(
     answers = system.choose(instances)
     _refuse_other_length(system.name, answers, instances)
     predictions = []
-    for instance, scores in zip(instances, answers, strict=True):
+    for instance, answer in zip(instances, answers, strict=True):
+        try:
+            scores = [float(score) for score in answer]
+        except (TypeError, ValueError):
+            scores = []
         if len(scores) != len(instance.candidates) or not all(0 <= s <= 1 for s in scores):
             raise InputError(
                 f"{system.name} does not give one probability for each candidate",
@@ -141,7 +158,21 @@ def _predict_choices(
     return predictions
 
 
-def _refuse_other_length(name: str, answers: Sequence[object], asked: Sequence[object]) -> None:
+def _spans(name: str, instance: ResolutionInstance, answer: Any) -> list[Cluster]:
+    """Take any pairs of integers for spans, such as tuples and numpy's."""
+    try:
+        return [[Span(int(start), int(end)) for start, end in cluster] for cluster in answer]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} does not give clusters of (start, end)",
+            cure="return a list of clusters, each a list of pairs of integers",
+            row=f"id {instance.id}",
+        ) from error
+
+
+def _refuse_other_length(name: str, answers: Any, asked: Sequence[object]) -> None:
+    if not isinstance(answers, Sequence):
+        raise InputError(f"{name} gives a {type(answers).__name__}", cure="return a list")
     if len(answers) != len(asked):
         raise InputError(
             f"{name} gives {len(answers)} answers to {len(asked)} inputs",

@@ -206,7 +206,7 @@ def test_wrong_input_is_one_line_and_exit_2(
 def test_the_module_runs_and_debug_shows_the_traceback() -> None:
     command = [sys.executable, "-m", "pronominal", "--debug", "build", "winoprn", "--out", "o"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert "Traceback" in result.stderr
 
 
@@ -222,3 +222,79 @@ def test_a_folder_that_is_not_ours_is_not_replaced(tmp_path: Path) -> None:
 def test_lists_are_for_people_and_for_machines(command: str) -> None:
     assert pronominal(command).returncode == 0
     assert all("name" in row for row in json.loads(pronominal(command, "--json").stdout))
+
+
+def test_a_runs_predictions_are_of_its_rows(sample: Path, runs: Path) -> None:
+    """The ids of double and single are the same: only the run itself tells them apart."""
+    run = predictions(runs, "random").parent
+    for given in (run, run / "predictions.jsonl"):
+        result = pronominal(
+            *("score", "sample", "--dataset", sample, "--config", "single"),
+            *("--predictions", given),
+        )
+        assert result.returncode == 2
+        assert "the run is of other rows (sample/double/test" in result.stderr
+
+
+def test_a_report_keeps_different_rows_apart(sample: Path, tmp_path: Path) -> None:
+    (tmp_path / "ze.toml").write_text(
+        '[ze]\nnominative = "ze"\naccusative = "zir"\npossessive = "zir"\n'
+    )
+    built = pronominal("build", "sample", "--out", tmp_path, "--pronouns", tmp_path / "ze.toml")
+    assert built.returncode == 0
+    assert "ze (ze/zir/zir)" in (tmp_path / "sample" / "README.md").read_text()
+    for folder, system in ((tmp_path / "sample", "random"), (sample, "first-mention")):
+        command = ("evaluate", "--dataset", folder, "--config", "double", "--system", system)
+        assert pronominal(*command, "--out", tmp_path / "runs").returncode == 0
+    assert pronominal("report", tmp_path / "runs", "--out", tmp_path / "r.html").returncode == 0
+    assert (tmp_path / "r.html").read_text().count("<section>") == 2
+
+
+@pytest.mark.parametrize("taken", ["file", "folder/below/a/file", "/proc/nowhere"])
+def test_an_out_that_cannot_be_written_is_one_line(tmp_path: Path, taken: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").write_text("")
+    result = pronominal("build", "sample", "--out", tmp_path / taken)
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert "give a place that can be used" in result.stderr
+
+
+def test_a_rebuild_keeps_its_hands_off_the_users_files(tmp_path: Path) -> None:
+    pronominal("build", "sample", "--out", tmp_path)
+    (tmp_path / "sample" / "notes.txt").write_text("mine")
+    result = pronominal("build", "sample", "--out", tmp_path)
+    assert result.returncode == 2
+    assert "notes.txt: it is no file of the dataset" in result.stderr
+    assert (tmp_path / "sample" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ('["../esc"]\nsystem = "random"\n', "cannot be the name of a folder"),
+        ('["a/b"]\nsystem = "random"\n', "cannot be the name of a folder"),
+        ("[x]\nsystem = 3\n", "system and checkpoint are strings"),
+        ('[x]\nsystem = "random"\nsead = 1\n', "no setting 'sead'; did you mean 'seed'?"),
+        ("[random]\nseed = 4\n", "two systems are called random"),
+        ('[x]\nsystem = "rndom"\n', "did you mean 'random'?"),
+    ],
+)
+def test_a_wrong_systems_file_is_one_line_before_anything_runs(
+    sample: Path, tmp_path: Path, toml: str, message: str
+) -> None:
+    (tmp_path / "systems.toml").write_text(toml)
+    command = ("evaluate", "--dataset", sample, "--out", tmp_path / "runs", "--system", "random")
+    result = pronominal(*command, "--systems", tmp_path / "systems.toml")
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+    assert message in result.stderr
+    assert not (tmp_path / "esc").exists()
+
+
+def test_a_blank_last_line_is_no_line(sample: Path, runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text(predictions(runs, "random").read_text() + "\n\n")
+    result = pronominal(
+        *("score", "sample", "--dataset", sample, "--predictions", tmp_path / "mine.jsonl")
+    )
+    assert result.returncode == 0
+    assert "mine" in result.stdout

@@ -115,6 +115,30 @@ def test_a_killed_run_goes_on(sample: Path, split: PublishedSplit, tmp_path: Pat
     assert resumed.predictions.read_bytes() == straight.predictions.read_bytes()
 
 
+def test_two_processes_do_not_write_to_one_run(split: PublishedSplit, tmp_path: Path) -> None:
+    class Nosy:
+        name = "random"
+
+        def choose(self, instances):
+            with pytest.raises(InputError, match="another process is writing to this run"):
+                run(split, load("random"), RANDOM, tmp_path)
+            return load("random").choose(instances)
+
+    first = run(split, Nosy(), RANDOM, tmp_path)
+    assert len(first.predictions.read_text().splitlines()) == split.table.num_rows
+
+
+def test_any_pairs_of_integers_are_spans(split: PublishedSplit) -> None:
+    class Tuples:
+        name = "tuples"
+
+        def cluster(self, texts):
+            return [[((0, 3), (4, 7))] for _ in texts]
+
+    (prediction,) = predict(Tuples(), split.instances()[:1])
+    assert prediction.given["clusters"] == [[[0, 3], [4, 7]]]
+
+
 def test_a_finished_run_is_not_run_again(split: PublishedSplit, tmp_path: Path) -> None:
     run(split, load("random"), RANDOM, tmp_path)
 
@@ -151,6 +175,7 @@ def test_predictions_of_other_rows_are_not_resumed(split: PublishedSplit, tmp_pa
     ("answers", "cause"),
     [
         (lambda texts: [[]], "1 answers to 2 inputs"),
+        (lambda texts: None, "a NoneType"),
         (lambda texts: [[[Span(0, 1), Span(0, 999)]] for _ in texts], "0:999 outside the text"),
         (lambda texts: [[[Span(2, 2), Span(0, 1)]] for _ in texts], "2:2 outside the text"),
     ],

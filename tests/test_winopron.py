@@ -291,3 +291,41 @@ def test_score_gives_every_number_of_the_upstream_scorer(
         ours = {name: found[ours] for name, ours in NUMBERS.items()}
         ours["acc"] = found["accuracy" if pairing == "None" else "score"]
         assert ours == pytest.approx(numbers, abs=1e-6), key
+
+
+@pytest.mark.parametrize("columns", [(2, 4), (0, 4), (1, 5), (3, 4)])
+def test_moved_columns_put_no_sentence_into_a_message(
+    upstream: Path, tmp_path: Path, columns: tuple[int, int]
+) -> None:
+    first, second = columns
+
+    def move(rows: Rows) -> None:
+        for row in rows[1:]:
+            row[first], row[second] = row[second], row[first]
+
+    sources = planted(upstream, tmp_path, move)
+    longest = max(len(violation.message) for violation in winopron.violations(sources))
+    assert longest < 120
+    with pytest.raises(InputError) as caught:
+        build(winopron, Sources(tmp_path, allow_changed=True), BuildOptions(), tmp_path / "out")
+    assert len(caught.value.cause) < 120
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (replace(3, 4, "$ACC_PRONOUN", "someone"), "line 4: 0 $ACC_PRONOUN slots"),
+        (replace(3, 4, "$OCCUPATION", "$FOO"), "line 4: 0 $OCCUPATION slots"),
+        (replace(3, 4, "$ACC_PRONOUN", "$ACC_PRONOUNs"), "line 4: letters at a slot"),
+        (lambda rows: rows[3].__setitem__(0, ""), "line 4: an entity without a name"),
+        (lambda rows: rows[3].__setitem__(4, rows[3][4] + "\r!"), "the table is damaged"),
+        (lambda rows: rows[3].__setitem__(4, "x" * 140_000), "the table is damaged"),
+    ],
+)
+def test_a_template_that_cannot_be_filled_is_named(
+    upstream: Path, tmp_path: Path, change: Callable[[Rows], None], message: str
+) -> None:
+    planted(upstream, tmp_path, change)
+    with pytest.raises(InputError) as caught:
+        build(winopron, Sources(tmp_path, allow_changed=True), BuildOptions(), tmp_path / "out")
+    assert message in str(caught.value)

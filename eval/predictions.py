@@ -1,0 +1,138 @@
+"""Predictions: one JSON object a line, ours or from anywhere (CONTRACT, section 4)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.decisions import Decision
+from pronominal.errors import InputError
+
+PREDICTIONS = "predictions.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One line of ``predictions.jsonl``.
+
+    Attributes:
+        id: id of the instance.
+        decision: what the system did with it.
+        given: what else it gave: ``scores``, ``clusters`` (as offsets), ``generation``.
+    """
+
+    id: str
+    decision: Decision
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """Return the prediction as one line of JSON, with its line end."""
+        fields = {
+            "id": self.id,
+            "choice": self.decision.choice,
+            "abstained": self.decision.abstained,
+            **self.given,
+        }
+        return json.dumps(fields, ensure_ascii=False) + "\n"
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return every line of a predictions file that we wrote, as it stands there."""
+    lines = path.read_bytes().splitlines()
+    return [parse_line(line, path, number) for number, line in enumerate(lines, start=1)]
+
+
+def read_predictions(path: Path, split: PublishedSplit) -> list[Decision]:
+    """Read one decision for each row of a split.
+
+    Args:
+        path: a file in the form of ``predictions.jsonl``, or the folder of a run.
+        split: the rows that the predictions answer.
+
+    Returns:
+        The decisions, in the order of the split.
+
+    Raises:
+        InputError: a line is not valid, or an id is unknown, missing or given twice.
+    """
+    file = path / PREDICTIONS if path.is_dir() else path
+    try:
+        lines = file.read_bytes().rstrip().splitlines()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror})", cure="give a predictions file", file=file
+        ) from error
+    if not lines:
+        raise InputError("the file is empty", cure="run the system again", file=file)
+    ids = split.table["id"].to_pylist()
+    candidates = dict(zip(ids, map(len, split.table["candidates"].to_pylist()), strict=True))
+    found: dict[str, Decision] = {}
+    for number, line in enumerate(lines, start=1):
+        name, decision = _parse(parse_line(line, file, number), candidates, file, number)
+        if name in found:
+            raise InputError(
+                f"the id {name} is given twice",
+                cure="keep one line for each id",
+                file=file,
+                row=f"line {number}",
+            )
+        found[name] = decision
+    missing = [name for name in ids if name not in found]
+    if missing:
+        raise InputError(
+            f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
+            cure="predict every row; an answer that is none has abstained: none",
+            file=file,
+        )
+    return [found[name] for name in ids]
+
+
+def parse_line(line: bytes, file: Path, number: int) -> dict[str, Any]:
+    """Return the object of one line of a predictions file; `InputError` if it is none."""
+    try:
+        parsed = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            "the line is not valid JSON",
+            cure="write one JSON object a line",
+            file=file,
+            row=f"line {number}",
+        ) from error
+    if not isinstance(parsed, dict):
+        raise InputError(
+            "the line is not a JSON object",
+            cure='write {"id": ..., "choice": ..., "abstained": ...}',
+            file=file,
+            row=f"line {number}",
+        )
+    return parsed
+
+
+def _parse(
+    fields: Mapping[str, Any], candidates: Mapping[str, int], file: Path, number: int
+) -> tuple[str, Decision]:
+    def refuse(cause: str, cure: str) -> InputError:
+        return InputError(cause, cure=cure, file=file, row=f"line {number}")
+
+    name, choice, abstained = (fields.get(key) for key in ("id", "choice", "abstained"))
+    if not isinstance(name, str) or name not in candidates:
+        raise refuse(f"the id {name!r} is not in the dataset", "check --dataset and --config")
+    if choice is None:
+        if abstained not in ("none", "both"):
+            raise refuse(
+                f"{name} has neither a choice nor an abstention",
+                'write "abstained": "none" or "both" where "choice" is null',
+            )
+        return name, Decision(None, abstained)
+    if abstained is not None:
+        raise refuse(f"{name} has a choice and an abstention", "set one of the two to null")
+    if not isinstance(choice, int) or isinstance(choice, bool):
+        raise refuse(f"the choice of {name} is not an integer", "write an index or null")
+    if not 0 <= choice < candidates[name]:
+        raise refuse(
+            f"the choice of {name} is {choice}, outside its candidates",
+            f"write an index from 0 to {candidates[name] - 1}, or null",
+        )
+    return name, Decision(choice)
