@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pronominal.dataset_scripts import DATASETS, BuildOptions, Sources, dataset_script
+from pronominal.errors import InputError
 from pronominal.pronouns import PRONOUN_SETS, load_pronoun_sets
 
 Name = Annotated[str, typer.Argument(help="A dataset: see 'pronominal datasets'.")]
@@ -78,9 +79,15 @@ def build(
 
 def validate(name: Name, sources: SourcesFolder = None) -> None:
     """Check the upstream files of a dataset; exit 1 and print one line for each violation."""
-    violations = list(dataset_script(name).violations(Sources(sources)))
-    for violation in violations:
-        print(violation)
-    if violations:
+    found = 0
+    try:
+        for violation in dataset_script(name).violations(Sources(sources)):
+            found += 1
+            print(violation)
+    except InputError as error:
+        if not found:
+            raise
+        print(error)
+    if found:
         raise typer.Exit(1)
     print(f"{name}: every check passed")

@@ -5,6 +5,7 @@ a position does not. The exchange is verbatim: every whole-word occurrence of ei
 the other name, in one pass, and nothing else changes.
 """
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -76,7 +77,10 @@ def _next(text: str, name: str, start: int) -> int:
 
 
 def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    if not character:
+        return False
+    # an accent that is a character of its own belongs to the letter before it
+    return character.isalnum() or character == "_" or unicodedata.combining(character) > 0
 
 
 def locate_candidates(text: str, names: Sequence[str], pronoun: Span) -> tuple[Mention, ...]:

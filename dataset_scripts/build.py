@@ -58,6 +58,7 @@ def build(
     Raises:
         InputError: a source is missing, changed or wrong, or the folder is something else's.
     """
+    _refuse_useless(script, options)
     folder = (out / script.NAME).resolve()
     _refuse_others_files(folder)
     canary = str(card_header(script.NAME)["canary"])
@@ -69,6 +70,14 @@ def build(
         write_card(script, built, sources, options, beside / "README.md")
         _write_checksums(beside)
     return built
+
+
+def _refuse_useless(script: DatasetScript, options: BuildOptions) -> None:
+    """Refuse an option that changes nothing: who gave it expects that it does."""
+    switches = {"pronoun_sets": "--pronouns", "everything": "--all", "repair_case": "--repair-case"}
+    for name, switch in switches.items():
+        if name not in script.OPTIONS and getattr(options, name) != getattr(BuildOptions(), name):
+            raise InputError(f"{script.NAME} has no use for {switch}", cure="leave it out")
 
 
 def _refuse_others_files(folder: Path) -> None:

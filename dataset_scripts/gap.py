@@ -21,6 +21,7 @@ from pronominal.spans import Mention
 from pronominal.switching import Unswitchable, switch_row
 
 NAME = "gap"
+OPTIONS = ("repair_case",)
 
 GAP = Upstream(
     repository="google-research-datasets/gap-coreference",
@@ -67,10 +68,7 @@ ROWS = {"train": 2000, "validation": 454, "test": 2000}
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     """Yield ``original`` and ``switched``, each with upstream's three splits in its order."""
-    original = {
-        split: [parse_row(row, _place(sources, split)) for row in _rows(sources, split)]
-        for split in SPLITS
-    }
+    original = {split: _parsed(sources, split) for split in SPLITS}
     sources.refuse_changed()
     switched = {
         split: [_switched(row, _place(sources, split), options) for row in rows]
@@ -79,6 +77,21 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     for config, rows_of in (("original", original), ("switched", switched)):
         for split in SPLITS:
             yield Split.from_rows(config, split, COLUMNS, rows_of[split])
+
+
+def _parsed(sources: Sources, split: str) -> list[dict[str, Any]]:
+    place, lines, rows = _place(sources, split), dict[str, int](), []
+    for row in _rows(sources, split):
+        earlier = lines.setdefault(row.cells["ID"], row.line)
+        if earlier != row.line:
+            raise InputError(
+                f"the id is that of line {earlier}",
+                cure="keep one of the two",
+                file=place,
+                row=f"line {row.line}",
+            )
+        rows.append(parse_row(row, place))
+    return rows
 
 
 def _switched(row: dict[str, Any], place: str, options: BuildOptions) -> dict[str, Any]:

@@ -45,9 +45,10 @@ def read_own_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
         return
     number = 0
     with open_parquet(path) as file:
+        _refuse_repeated_columns(file, path)
         batches = file.iter_batches(BATCH)
-        while (batch := _next_batch(batches, path)) is not None:
-            for row in batch.to_pylist():
+        while (rows := _next_rows(batches, path)) is not None:
+            for row in rows:
                 yield Place(path, f"row {number}"), row
                 number += 1
 
@@ -60,15 +61,30 @@ def open_parquet(path: Path) -> pq.ParquetFile:
         return pq.ParquetFile(path)
 
 
-def _next_batch(batches: Iterator[pa.RecordBatch], path: Path) -> pa.RecordBatch | None:
+def _next_rows(batches: Iterator[pa.RecordBatch], path: Path) -> list[dict[str, Any]] | None:
     with _parquet_errors(path):
-        return next(batches, None)
+        batch = next(batches, None)
+        rows: list[dict[str, Any]] | None = None if batch is None else batch.to_pylist()
+        return rows
+
+
+def _refuse_repeated_columns(file: pq.ParquetFile, path: Path) -> None:
+    names = file.schema_arrow.names
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(
+            f"two columns are called '{repeated}'", cure="rename one of them", file=path
+        )
 
 
 @contextmanager
 def _parquet_errors(path: Path) -> Iterator[None]:
     try:
         yield
+    except OverflowError as error:
+        raise InputError(
+            "a date or time is out of Python's range", cure="leave its column out", file=path
+        ) from error
     except (pa.ArrowException, OSError) as error:
         # pyarrow raises a bare OSError for damaged data
         reason = getattr(error, "strerror", None) or "the Parquet data are damaged"

@@ -15,6 +15,7 @@ from pronominal.dataset_scripts.winopron import (
 )
 
 NAME = "sample"
+OPTIONS = ("pronoun_sets",)
 UPSTREAM: tuple[Upstream, ...] = ()
 
 COLUMNS = WINOPRON_COLUMNS

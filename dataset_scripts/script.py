@@ -77,6 +77,11 @@ class DatasetScript(Protocol):
         ...
 
     @property
+    def OPTIONS(self) -> tuple[str, ...]:  # noqa: N802
+        """Names of the `BuildOptions` that change what it builds."""
+        ...
+
+    @property
     def UPSTREAM(self) -> tuple[Upstream, ...]:  # noqa: N802
         """Where the upstream files come from; empty when the package holds them."""
         ...

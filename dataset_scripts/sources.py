@@ -38,7 +38,7 @@ class Upstream:
     Attributes:
         repository: ``owner/name`` on GitHub.
         commit: the pinned commit.
-        licence: SPDX identifier of the licence stated upstream.
+        licence: the licence stated upstream, as an SPDX identifier where it is one.
         folder: name of its folder below ``--sources``.
         files: local file name -> its place upstream.
     """

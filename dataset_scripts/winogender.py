@@ -29,6 +29,7 @@ from pronominal.errors import InputError, shown
 from pronominal.pronouns import HE, SHE, THEY
 
 NAME = "winogender"
+OPTIONS = ("pronoun_sets",)
 
 WINOGENDER = Upstream(
     repository="rudinger/winogender-schemas",

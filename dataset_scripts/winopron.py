@@ -28,6 +28,7 @@ from pronominal.errors import InputError, shown
 from pronominal.pronouns import CASES
 
 NAME = "winopron"
+OPTIONS = ("pronoun_sets",)
 
 WINOPRON = Upstream(
     repository="uds-lsv/winopron",

@@ -245,6 +245,7 @@ def test_bytes_do_not_depend_on_how_rows_are_streamed(tmp_path: Path) -> None:
         pieces = list(in_pieces(whole, cuts))
         script = SimpleNamespace(
             NAME="sample",
+            OPTIONS=(),
             UPSTREAM=(),
             splits=lambda *_, pieces=pieces: [Split("only", "test", identified, pieces)],
         )

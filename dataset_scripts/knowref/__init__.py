@@ -21,6 +21,7 @@ from pronominal.dataset_scripts.sources import Sources
 from pronominal.switching import Unswitchable, occurrences, switch_row
 
 NAME = "knowref"
+OPTIONS = ("repair_case",)
 UPSTREAM = (KNOWREF, KNOWREF60K)
 UNPUBLISHABLE = ("train", "validation")
 """Splits of Reddit text: the authors give its ids only, for legal reasons, and so do we."""

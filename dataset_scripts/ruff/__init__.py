@@ -39,6 +39,7 @@ from pronominal.spans import Mention
 T = TypeVar("T")
 
 NAME = "ruff"
+OPTIONS = ("pronoun_sets", "everything")
 
 RUFF = Upstream(
     repository="uds-lsv/robust-pronoun-fidelity",
@@ -70,7 +71,7 @@ def columns(pronoun_sets: Sequence[PronounSet]) -> Columns:
     """Return the published columns for these pronoun sets."""
     names = tuple(pronouns.name for pronouns in pronoun_sets)
     return (
-        Column("id", pa.string(), "unique in its config, the same in every version"),
+        Column("id", pa.string(), "unique in its split; a row has the same id wherever it stands"),
         Column("text", pa.string(), "the instance, with `___` in place of the missing pronoun"),
         Column("blank", MENTION, "the slot `___` and its offsets in `text`"),
         Column("options", pa.list_(pa.string()), f"forms in this case: {', '.join(names)}"),

@@ -20,6 +20,7 @@ from pronominal.errors import InputError
 from pronominal.spans import Mention, Span
 
 NAME = "winonb"
+OPTIONS: tuple[str, ...] = ()
 
 UPSTREAM = (WINONB,)
 

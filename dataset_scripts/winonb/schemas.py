@@ -93,11 +93,15 @@ def paired_rows(sources: Sources) -> Iterator[tuple[TableRow, TableRow]]:
     )
     yield from zip(old, new, strict=False)
     if len(old) != len(new):
-        short, more = sorted(((len(old), LABELS), (len(new), SENTENCES)))
+        # the one that is not the pinned file is at fault; of two such, the one that is cut short
+        counts = {LABELS: len(old), SENTENCES: len(new)}
+        changed = [name for name in counts if f"{WINONB.folder}/{name}" in sources.changed]
+        wrong = changed[0] if len(changed) == 1 else min(counts, key=counts.__getitem__)
+        (other,) = counts.keys() - {wrong}
         raise InputError(
-            f"{short[0]} rows where {more[1]} has {more[0]}",
+            f"{counts[wrong]} rows where {other} has {counts[other]}",
             cure="fetch it again from upstream",
-            file=sources.place(WINONB, short[1]),
+            file=sources.place(WINONB, wrong),
         )
 
 
