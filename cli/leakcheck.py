@@ -48,8 +48,8 @@ def leakcheck(
 ) -> None:
     """Find evaluation sentences and canaries; print file, line and row, never the sentence.
 
-    Reads text of every kind, JSONL, Parquet, and what gzip, bzip2, xz or Zstandard packed. Exits
-    with 1 if something was found, and with 2 if nothing was and a file could not be read.
+    Reads text of every kind, JSONL, Parquet, zip, and what gzip, bzip2, xz or Zstandard packed.
+    Exits with 1 if something was found, and with 2 if nothing was and a file could not be read.
     """
     from pronominal.dataset_scripts.leakcheck.finder import Survey, leakcheck
 
@@ -59,20 +59,28 @@ def leakcheck(
     if write_index is not None:
         known.write(write_index)
     survey, found = Survey(), []
-    with _progress() as progress:
-        for leak in leakcheck(
-            paths or [],
-            known,
-            exclude=exclude or [],
-            history=history,
-            survey=survey,
-            progress=progress,
-        ):
-            found.append({**leak.place._asdict(), "line": leak.line, "found": leak.source})
-            if not as_json:
-                print(leak)
+    failure: InputError | None = None
+    try:
+        with _progress() as progress:
+            for leak in leakcheck(
+                paths or [],
+                known,
+                exclude=exclude or [],
+                history=history,
+                survey=survey,
+                progress=progress,
+            ):
+                found.append({**leak.place._asdict(), "line": leak.line, "found": leak.source})
+                if not as_json:
+                    print(leak)
+    except InputError as error:
+        failure = error
     if as_json:
-        print(json.dumps({"leaks": found, **asdict(survey)}, indent=2))
+        told = asdict(survey)
+        told["unreadable"] += [str(failure)] if failure else []
+        print(json.dumps({"leaks": found, **told}, indent=2))
+    if failure:
+        raise failure
     for complaint in survey.unreadable:
         print(f"pronominal: {complaint}", file=sys.stderr)
     print(_summary(known, survey.documents, survey.size, len(found)), file=sys.stderr)

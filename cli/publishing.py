@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pronominal.dataset_scripts.hub.repository import Gating
+from pronominal.dataset_scripts.hub.repository import Gating, require_hub_id
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,7 +77,12 @@ def access(
     """List, answer and export the requests for access to a gated dataset."""
     from pronominal.dataset_scripts.hub import access as requests
 
+    require_hub_id(repo)
     if action is Action.LIST:
+        if target is not None:
+            raise InputError(
+                f"list takes no {target}", cure=f"write 'pronominal access {repo} list'"
+            )
         _list(requests.access_requests(repo), answers)
         return
     if target is None:
@@ -101,5 +106,10 @@ def access(
 def _list(requests: "Sequence[AccessRequest]", answers: bool) -> None:
     for request in requests:
         given = "; ".join(f"{key}: {value}" for key, value in request.answers.items())
-        line = f"{request.user:30} {request.status:10} {request.date}"
-        print(f"{line}  {given}" if answers else line)
+        line = f"{_printable(request.user):30} {request.status:10} {request.date}"
+        print(f"{line}  {_printable(given)}" if answers else line)
+
+
+def _printable(text: str) -> str:
+    """Escape what could steer a terminal: strangers write the answers."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

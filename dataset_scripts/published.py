@@ -71,37 +71,46 @@ def open_dataset(where: str) -> Path:
             "there is no such folder", cure="build it with 'pronominal build'", file=where
         )
     snapshot = _fetch(where)
-    _refuse_damaged(snapshot)
+    _refuse_damaged(snapshot, where)
     return snapshot
 
 
 def _fetch(repo: str) -> Path:
     client = hub_client()
-    from huggingface_hub.errors import GatedRepoError
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     wanted = ["README.md", SUMS, "*/*.parquet"]
     try:
         with hub_errors(repo):
             return Path(client.snapshot_download(repo, repo_type="dataset", allow_patterns=wanted))
     except InputError as error:
-        if isinstance(error.__cause__, GatedRepoError):
+        reason = error.__cause__
+        if not isinstance(reason, RepositoryNotFoundError) or isinstance(reason, GatedRepoError):
             raise
         # the name may have been meant as that of a folder
         cause = f"there is no such folder, and on the Hub: {error.cause}"
         raise InputError(cause, cure=error.cure, file=repo) from error
 
 
-def _refuse_damaged(snapshot: Path) -> None:
+def _refuse_damaged(snapshot: Path, repo: str) -> None:
     """Compare what was fetched with its checksums: the client looks at sizes only."""
-    sums = read_checksums(snapshot) if (snapshot / SUMS).exists() else {}
+    if not (snapshot / SUMS).exists():
+        raise InputError(
+            f"it has no {SUMS}: pronominal did not publish it, or the cache holds a part of it",
+            cure=f"fetch it once with 'hf download {repo} --repo-type dataset'",
+            file=repo,
+        )
+    # the cache would link a removed file to the same damaged bytes again
+    cure = f"remove {snapshot.parent.parent} and run the same command again"
+    try:
+        sums = read_checksums(snapshot)
+    except InputError as error:
+        cause = f"the download is damaged: {error.cause}"
+        raise InputError(cause, cure=cure, file=snapshot / SUMS) from error
     tables = [path for path in sums if path.endswith(".parquet")]
     for path in mismatched(snapshot, sums, tables):
-        raise InputError(
-            f"the download is damaged: it is not the file of {SUMS}",
-            # the cache would link a removed file to the same damaged bytes again
-            cure=f"remove {snapshot.parent.parent} and run the same command again",
-            file=snapshot / path,
-        )
+        cause = f"the download is damaged: it is not the file of {SUMS}"
+        raise InputError(cause, cure=cure, file=snapshot / path)
 
 
 def read_split(where: str, config: str | None = None, split: str = "test") -> PublishedSplit:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from huggingface_hub import EvalResult
 
 NAMESPACE = "uds-lsv"
-"""Whose datasets on the Hub carry our datasets' names."""
+PUBLISHED = ("gap", "knowref", "ruff", "winogender", "winonb", "winopron")
+"""Whose datasets on the Hub carry these names; others are nobody's and keep the bare name."""
 
 METRICS: dict[str, tuple[str, str]] = {
     "overall.accuracy": ("accuracy", "Accuracy"),
@@ -102,11 +103,12 @@ def eval_results(run: Mapping[str, Any], scores: Mapping[str, Any]) -> "list[Eva
             "the Hub's metadata needs huggingface_hub", cure='pip install "pronominal[hub]"'
         ) from error
     dataset, reading = run["dataset"], run["settings"].get("reading")
+    prefix = f"{NAMESPACE}/" if dataset["name"] in PUBLISHED else ""
     return [
         EvalResult(
             task_type="coreference-resolution",
             task_name="Pronoun resolution",
-            dataset_type=f"{NAMESPACE}/{dataset['name']}",
+            dataset_type=f"{prefix}{dataset['name']}",
             dataset_name=dataset["name"],
             dataset_config=dataset["config"],
             dataset_split=dataset["split"],

@@ -37,8 +37,8 @@ def test_every_system_gets_a_card_that_the_client_reads(runs: Path, tmp_path: Pa
     name, results = model_index_to_eval_results(yaml.safe_load(files[0].read_text())["model-index"])
     assert name == "first-mention"
     assert {(r.dataset_type, r.dataset_config, r.dataset_split) for r in results} == {
-        ("uds-lsv/sample", "double", "test"),
-        ("uds-lsv/sample", "single", "test"),
+        ("sample", "double", "test"),
+        ("sample", "single", "test"),
     }
     card = ModelCard(f"---\n{files[0].read_text()}---\n")
     assert isinstance(card.data, ModelCardData)
@@ -98,6 +98,15 @@ def test_every_dataset_gives_its_own_metrics(
     scores: dict[str, object], values: dict[str, float]
 ) -> None:
     assert {r.metric_name: r.metric_value for r in eval_results(RUN, scores)} == values
+
+
+@pytest.mark.parametrize(
+    ("name", "id_"), [("winopron", "uds-lsv/winopron"), ("sample", "sample"), ("x", "x")]
+)
+def test_only_what_is_published_is_attributed(name: str, id_: str) -> None:
+    run = RUN | {"dataset": RUN["dataset"] | {"name": name}}
+    results = eval_results(run, {"accuracy": 0.5})
+    assert [result.dataset_type for result in results] == [id_]
 
 
 def test_runs_that_do_not_belong_together_are_refused(runs: Path, tmp_path: Path) -> None:

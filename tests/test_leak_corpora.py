@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import os
@@ -9,6 +10,7 @@ import random
 import shlex
 import subprocess
 import tracemalloc
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,7 +21,7 @@ import yaml
 
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.build import build
-from pronominal.dataset_scripts.leakcheck.finder import find_leaks, leakcheck
+from pronominal.dataset_scripts.leakcheck.finder import Survey, find_leaks, leakcheck
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 from tests.test_cli import pronominal
 
@@ -54,6 +56,14 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
 @pytest.mark.parametrize(
     "pack",
     [
@@ -65,8 +75,17 @@ def git(folder: Path, *arguments: str) -> str:
         lambda content: b"".join(
             pa.compress(p, "zstd", asbytes=True) for p in (content[:9], content[9:])
         ),
+        lambda content: (
+            b"\x5a\x2a\x4d\x18\x03\0\0\0abc" + pa.compress(content, "zstd", asbytes=True)
+        ),
+        lambda content: gzip.compress(content.decode().encode("utf-16")),
+        lambda content: zipped(("a", content)),
+        lambda content: zipped(("a", zipped(("b", gzip.compress(content))))),
     ],
-    ids=["gzip", "bzip2", "xz", "zstd", "gzip members", "zstd frames"],
+    ids=[
+        *("gzip", "bzip2", "xz", "zstd", "gzip members", "zstd frames", "zstd, skippable frame"),
+        *("gzip of utf-16", "zip", "zip in zip"),
+    ],
 )
 def test_packed_corpora_are_read_whatever_they_are_called(
     pack: Callable[[bytes], bytes], sentence: str, index: LeakIndex, tmp_path: Path
@@ -115,6 +134,36 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_read(
     (tmp_path / "z.txt").write_text(sentence)
     result = pronominal("leakcheck", ".", "--dataset", sample, cwd=tmp_path)
     assert (result.returncode, result.stdout[:8]) == (1, "z.txt:1:")
+
+
+def test_a_damaged_member_is_said_and_the_others_are_read(
+    sentence: str, index: LeakIndex, tmp_path: Path
+) -> None:
+    content = bytearray(zipped(("a", os.urandom(999)), ("b", sentence.encode())))
+    content[100] ^= 1
+    (tmp_path / "x.zip").write_bytes(content)
+    (tmp_path / "y.zip").write_bytes(content[:700])
+    survey = Survey()
+    assert [name for name, _, _ in found(tmp_path, index, survey=survey)] == ["x.zip"]
+    assert len(survey.unreadable) == 2
+
+
+def test_a_forbidden_folder_is_said_and_the_rest_is_read(
+    sentence: str, index: LeakIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b.txt").write_text(sentence)
+    listed = Path.iterdir
+
+    def forbidding(folder: Path) -> Iterator[Path]:
+        if folder.name == "a":
+            raise PermissionError(13, "Permission denied")
+        return listed(folder)
+
+    monkeypatch.setattr(Path, "iterdir", forbidding)
+    survey = Survey()
+    assert found(tmp_path, index, survey=survey) == [("b.txt", 1, "")]
+    assert survey.unreadable == [f"{tmp_path / 'a'}: cannot be read (Permission denied)"]
 
 
 def test_one_endless_line_takes_no_memory(index: LeakIndex) -> None:
@@ -204,6 +253,63 @@ def test_a_damaged_repository_is_refused(sample: Path, tmp_path: Path) -> None:
     result = pronominal("leakcheck", tmp_path, "--dataset", sample)
     assert result.returncode == 2
     assert "git cannot read the repository" in result.stderr
+
+
+def test_a_damaged_repository_takes_nothing_from_the_rest(
+    repository: Path, sentence: str, index: LeakIndex
+) -> None:
+    for nested in (repository / "a", repository.parent / "b"):
+        nested.mkdir()
+        (nested / ".git").write_text("gitdir: /nowhere/at/all\n")
+        (nested / "inner.txt").write_text(sentence)
+    (repository.parent / "z.txt").write_text(sentence)
+    survey = Survey()
+    names = {name for name, _, _ in found(repository.parent, index, survey=survey)}
+    assert names >= {"inner.txt", "old notes.txt", "z.txt"}
+    assert [line.split(":")[0] for line in survey.unreadable].count(
+        str(repository.parent / "b")
+    ) == 1
+
+
+def test_no_program_of_the_repository_is_run(repository: Path, index: LeakIndex) -> None:
+    marker, program = repository.parent / "was-run", repository.parent / "program"
+    program.write_text(f"#!/bin/sh\ntouch '{marker}'\nexit 1\n")
+    program.chmod(0o755)
+    tree, parent = git(repository, "rev-parse", "HEAD^{tree}"), git(repository, "rev-parse", "HEAD")
+    who = "T <t@example.org> 1700000000 +0000"
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    signed = f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n{signature}\n\nsigned\n"
+    (repository.parent / "signed").write_text(signed)
+    name = git(repository, "hash-object", "-t", "commit", "-w", str(repository.parent / "signed"))
+    git(repository, "update-ref", "HEAD", name)
+    git(repository, "config", "log.showSignature", "true")
+    for setting in ("gpg.program", "core.fsmonitor", "diff.external", "core.pager"):
+        git(repository, "config", setting, str(program))
+    assert len(found(repository, index)) == 1
+    assert not marker.exists()
+    subprocess.run(["git", "-C", repository, "log", "-1"], capture_output=True, check=False)
+    assert marker.exists()
+
+
+def test_a_replaced_blob_is_found(repository: Path, index: LeakIndex) -> None:
+    second = git(repository, "rev-parse", "HEAD~1")
+    leaking = git(repository, "rev-parse", f"{second}:docs/old notes.txt")
+    git(repository, "replace", leaking, git(repository, "rev-parse", "HEAD:kept.txt"))
+    assert ("old notes.txt", 2, f"commit {second[:12]}") in found(repository, index)
+
+
+def test_the_history_is_walked_once(
+    repository: Path, rows: list[dict], index: LeakIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(0, 40, 4):
+        (repository / f"{number}.txt").write_text(rows[number]["text"])
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "-m", "many")
+    commands = []
+    start = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda c, **o: commands.append(c) or start(c, **o))
+    assert len(found(repository, index)) == 21
+    assert sum("diff-tree" in command for command in commands) == 1
 
 
 def test_the_hook_stops_a_commit(

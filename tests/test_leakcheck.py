@@ -87,6 +87,7 @@ layouts: dict[str, Callable[[str], str | bytes]] = {
     "undecodable bytes": lambda text: b"\xff\xfa" + text.replace(" ", "\xa0").encode("latin-1"),
     "markdown": lambda text: " ".join(f"**{word}**" for word in text.split()),
     "html": lambda text: text.replace(" the ", "&nbsp;<b>the</b> <i><br/></i> "),
+    "zero-width characters": lambda text: text.replace("e", "e\u200b").replace("a", "\u00ada"),
     "latex": lambda text: text.replace(" the ", r" \textit{the} \emph{}"),
     "json": lambda text: json.dumps({"text": f"x\n{text}\n\u2019".replace(" ", "\n", 3)}),
     "json, twice": lambda text: json.dumps(json.dumps({"text": f"\u00e9{text}"})),
@@ -298,6 +299,17 @@ def test_of_three_runs_two_are_needed_in_place(tmp_path: Path) -> None:
 
 
 # wrong input
+
+
+def test_json_is_printed_for_wrong_input_too(index: LeakIndex, tmp_path: Path) -> None:
+    """And nothing is read before all paths are known to exist."""
+    index.write(tmp_path / "leak.index")
+    (tmp_path / "kept.txt").write_text("kept")
+    arguments = ("kept.txt", "nowhere", "--index", "leak.index", "--json")
+    result = pronominal("leakcheck", *arguments, cwd=tmp_path)
+    told = json.loads(result.stdout)
+    assert (result.returncode, told["documents"], told["leaks"]) == (2, 0, [])
+    assert told["unreadable"][0].startswith("nowhere: there is no such file")
 
 
 @pytest.mark.parametrize(

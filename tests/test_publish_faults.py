@@ -14,6 +14,7 @@ import yaml
 from pronominal.dataset_scripts.hub.client import hub_client
 from pronominal.errors import InputError
 from tests.hub.folders import changed, resealed
+from tests.hub.repository import access_request
 from tests.hub.server import HubServer
 from tests.hub.users import CLIENT, ORGS, REPO, USERS, Hub
 
@@ -77,6 +78,18 @@ def test_a_dataset_that_was_opened_is_hidden_before_anything_else(
     assert [path.rpartition("/")[2] for path in hub.since(before, *WRITES)] == ["settings"] * 3
     assert not server.repos[REPO].private
     assert server.repos[REPO].gated == "manual"
+
+
+def test_an_opened_dataset_is_hidden_although_its_version_is_refused(
+    server: HubServer, hub: Hub, sample: Path, tmp_path: Path
+) -> None:
+    hub.publish(sample)
+    server.repos[REPO].gated = False
+    other = changed(sample, tmp_path / "other", lambda card: card + "\nOne more line.\n")
+    said = hub.publish(other, status=2)
+    assert "version 1.0.0 is published already, and README.md is another" in said
+    assert "the repository is left private, without the new files" in said
+    assert server.repos[REPO].private
 
 
 def test_a_new_version_of_a_gated_dataset_is_never_readable_and_never_gone(
@@ -187,9 +200,9 @@ def test_a_token_that_expires_at_any_moment_leaves_nothing_open(
     for number, (message, steps) in enumerate(said):
         repo = f"uds-lsv/sample-{number}"
         assert message.startswith(f"{repo}: the Hub does not accept the token in HF_TOKEN")
-        assert (
-            "the repository is left private, with" if steps else "nothing was changed"
-        ) in message
+        assert "the repository is left private, with" in message or (
+            not steps and "nothing was changed" in message
+        )
         assert list(server.repos[repo].tags) == ["1.0.0"]
         assert len(server.repos[repo].commits) == 2
         assert (server.repos[repo].private, server.repos[repo].gated) == (False, "manual")
@@ -225,6 +238,20 @@ def test_a_publisher_that_is_killed_goes_on_where_it_stopped(
     hub.publish(sample)
     assert len([path for path in hub.since(before, "PUT") if path.startswith("/lfs/")]) == 1
     assert server.exposed == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_publisher_that_is_ended_hides_what_it_showed(
+    server: HubServer, hub: Hub, sample: Path, number: signal.Signals
+) -> None:
+    publisher = hub.start(CLIENT, home="ended")
+    server.faults.at_probe = lambda: publisher.send_signal(number)
+    arguments = ["publish", str(sample), "--repo", REPO, "--gated", "manual"]
+    line = json.dumps({"arguments": arguments, "token": "hf_owner"}) + "\n"
+    done = json.loads(publisher.communicate(line)[0])
+    assert done["status"] == 128 + number
+    assert "interrupted; the repository is left private, with the new files" in done["stderr"]
+    assert server.repos[REPO].private
 
 
 def test_a_damaged_download_is_found(server: HubServer, hub: Hub, sample: Path) -> None:
@@ -276,10 +303,26 @@ def test_answers_that_cannot_be_given_are_explained(hub: Hub, sample: Path) -> N
         (("export",), f"export needs a file; write 'pronominal access {REPO} export FILE'"),
     ):
         assert message in hub.pronominal("access", REPO, *arguments, status=2, token="hf_owner")
+    for arguments, message in (
+        ((REPO, "list", "bob"), f"list takes no bob; write 'pronominal access {REPO} list'"),
+        (("sample", "list"), "'sample' is no name of a repository; give it as ORG/NAME"),
+    ):
+        assert message in hub.pronominal("access", *arguments, status=2, token="hf_owner")
+    nobody = hub.pronominal("access", REPO, "list", status=2)
+    assert f"you are not logged in; make a token at {hub.url}/settings/tokens" in nobody
     stranger = hub.pronominal("access", REPO, "list", status=2, token="hf_alice")
     assert "your token may not manage datasets of uds-lsv" in stranger
     missing = hub.pronominal("access", "uds-lsv/nowhere", "list", status=2, token="hf_owner")
     assert "there is no such dataset" in missing
+
+
+def test_an_answer_cannot_steer_the_terminal(server: HubServer, hub: Hub, sample: Path) -> None:
+    hub.publish(sample)
+    fields = {"Name\x1b[2J": "Zoë\r\u202e"}
+    server.repos[REPO].requests["bob"] = access_request("bob\x9b", fields)
+    (line,) = hub.pronominal("access", REPO, "list", "--answers", token="hf_owner").splitlines()
+    assert line.isprintable()
+    assert r"Name\x1b[2J: Zoë\r\u202e" in line
 
 
 def test_an_open_dataset_has_no_requests(server: HubServer, hub: Hub, sample: Path) -> None:

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pronominal import InputError
-from pronominal.dataset_scripts.published import read_split
+from pronominal.dataset_scripts import published
+from pronominal.dataset_scripts.published import open_dataset, read_split
 
 
 def replaced(name: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:
@@ -51,6 +52,23 @@ def test_a_changed_table_is_named(sample: Path, tmp_path: Path, change, message:
         read_split(str(folder), "double")
     assert message in str(caught.value)
     assert "test.parquet" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("sums", "message"),
+    [
+        (None, "x/y: it has no SHA256SUMS: .*; fetch it once with 'hf download x/y --repo-type"),
+        ("?", "SHA256SUMS: the download is damaged: .*; remove .* and run the same command again"),
+    ],
+)
+def test_a_cached_copy_without_checksums_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sums: str | None, message: str
+) -> None:
+    if sums is not None:
+        (tmp_path / "SHA256SUMS").write_text(sums)
+    monkeypatch.setattr(published, "_fetch", lambda repo: tmp_path)
+    with pytest.raises(InputError, match=message):
+        open_dataset("x/y")
 
 
 @pytest.mark.parametrize("split", ["*", "../single/test", "/etc/passwd", "t"])

@@ -41,6 +41,7 @@ def spoil(name: str, folder: Path) -> None:
         "a table kept back": lambda: replace(
             card, "version:", "unpublishable: [single/test]\nversion:"
         ),
+        "a list that is none": lambda: replace(card, "version:", "unpublishable: 5\nversion:"),
         "hydrated text": lambda: (folder / "hydrated").mkdir(),
     }
     edits[name]()
@@ -65,6 +66,7 @@ def spoil(name: str, folder: Path) -> None:
         ("no version", "README.md: the card has no version; write 'version: 1.0.0'"),
         ("no header", "README.md: the card has no header"),
         ("a table kept back", "the text of single/test.parquet must not leave this machine"),
+        ("a list that is none", "README.md: 'unpublishable' is no list"),
         ("hydrated text", "what 'pronominal hydrate' made must not leave this machine"),
     ],
 )
@@ -89,6 +91,16 @@ def test_a_version_can_be_given_but_not_contradicted(sample: Path, tmp_path: Pat
     assert read_release(folder, "0.9.0").version == "0.9.0"
     with pytest.raises(InputError, match="the card's version is 'latest'"):
         read_release(folder, "latest")
+
+
+def test_what_a_script_keeps_back_is_refused_whatever_the_card_says(
+    sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset_script("sample"), "UNPUBLISHABLE", ("test",), raising=False)
+    with pytest.raises(
+        InputError, match=r"the text of .*test\.parquet must not leave this machine"
+    ):
+        read_release(sample)
 
 
 def test_the_reddit_text_of_knowref_is_refused(upstream: Path, tmp_path: Path) -> None:

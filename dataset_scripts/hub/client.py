@@ -1,5 +1,6 @@
 """The Hub's client, and each of its failures as one sentence with a page or a command."""
 
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -42,6 +43,8 @@ def hub_client() -> "HfApi":
         ) from error
     if not sys.stderr.isatty():
         disable_progress_bars()
+    # its warnings would stand beside the one line that says what is wrong
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     return HfApi(library_name="pronominal")
 
 
@@ -92,6 +95,13 @@ def explained(error: Exception, repo: str) -> InputError:
     )
 
 
+def was_refused(error: BaseException) -> bool:
+    """Return whether the Hub answered that it did not do what it was asked for."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    return isinstance(error, HfHubHTTPError) and 400 <= error.response.status_code < 500
+
+
 def _told(error: BaseException, repo: str) -> Told | None:
     from huggingface_hub import constants, errors
 
@@ -101,7 +111,7 @@ def _told(error: BaseException, repo: str) -> Told | None:
     if isinstance(error, errors.HfHubHTTPError):
         return _answered(error, repo)
     if isinstance(error, errors.LocalTokenNotFoundError):
-        return "you are not logged in", f"make a token at {tokens_page()}, then run 'hf auth login'"
+        return _not_logged_in()
     if isinstance(error, errors.OfflineModeIsEnabled) or (
         constants.HF_HUB_OFFLINE and isinstance(error, errors.LocalEntryNotFoundError)
     ):
@@ -143,6 +153,8 @@ def _answered(error: "HfHubHTTPError", repo: str) -> Told | None:
         login = "check your login" if with_token else "run 'hf auth login'"
         cause = "there is no such dataset, or it is private and not yours"
         return cause, f"look for it at {page(repo)} and {login}"
+    if status == 401:
+        return _not_logged_in()
     if status == 403:
         owner = repo.partition("/")[0]
         cure = f"make one that may at {tokens_page()}, or ask an owner of {owner} to add you"
@@ -154,6 +166,10 @@ def _answered(error: "HfHubHTTPError", repo: str) -> Told | None:
     if status >= 500:
         return f"the Hub has a fault of its own ({status})", "run the same command again later"
     return None
+
+
+def _not_logged_in() -> Told:
+    return "you are not logged in", f"make a token at {tokens_page()}, then run 'hf auth login'"
 
 
 def _refused_token() -> Told:

@@ -1,11 +1,17 @@
 """From a built folder to a gated dataset on the Hub, without one public minute before the gate."""
 
+import sys
 from collections.abc import Callable
 
-from pronominal.dataset_scripts.hub.client import explained, page
+from pronominal.dataset_scripts.hub.client import explained, page, was_refused
 from pronominal.dataset_scripts.hub.release import Release
-from pronominal.dataset_scripts.hub.repository import DatasetRepository, Gating, differing
-from pronominal.dataset_scripts.published import HUB_ID
+from pronominal.dataset_scripts.hub.repository import (
+    DatasetRepository,
+    Gating,
+    differing,
+    require_hub_id,
+)
+from pronominal.dataset_scripts.hub.signals import signals_as_exits
 from pronominal.errors import InputError
 
 GITATTRIBUTES = ".gitattributes"
@@ -52,13 +58,16 @@ def publish(release: Release, repo: str, gating: Gating, say: Say = print) -> No
     Raises:
         InputError: something stopped it; the message says in which state the repository is left.
         GateOpenError: the gate does not hold.
+        KeyboardInterrupt, SystemExit: it was interrupted; the state is printed on stderr.
     """
-    if not HUB_ID.fullmatch(repo):
-        raise InputError(f"'{repo}' is no name of a repository", cure="give --repo ORG/NAME")
+    require_hub_id(repo)
     publication = _Publication(release, DatasetRepository(repo), gating, say)
     try:
         publication.run()
     except GateOpenError:
+        raise
+    except (KeyboardInterrupt, SystemExit):
+        print(f"pronominal: {repo}: interrupted; {publication.left}", file=sys.stderr)
         raise
     except Exception as error:
         told = explained(error, repo)
@@ -101,25 +110,38 @@ class _Publication:
         """Make sure that there is a repository of this dataset that no stranger can read."""
         found = self.repository.find()
         if found is None:
-            self.repository.create_private()
-            self.visibility = PRIVATE
-            self.say("created, private")
-            if not self.repository.info().private:
-                raise self._gate_open(
-                    "the server made a public repository, asked for a private one"
-                )
+            self._create()
             return
         files = self.repository.files()
         self._refuse_other_dataset(files, found.card_data and found.card_data.get("canary"))
-        self._refuse_changed_version(files)
         tables = [path for path in files if path.endswith(".parquet")]
+        closed: str | None = None
         if found.private:
-            self.visibility = PRIVATE
+            closed = PRIVATE
         elif found.gated and tables and self.repository.open_to_strangers(tables) is None:
-            self.visibility = GATED
+            closed = GATED
         else:
             self._hide()
             self.say("was open to strangers: made private")
+        # only now: a repository that was opened is hidden whatever it is to hold
+        self._refuse_changed_version(files)
+        self.visibility = closed or self.visibility
+
+    def _create(self) -> None:
+        self.visibility = PERHAPS_PUBLIC
+        created = False
+        try:
+            self.repository.create_private()
+            created = True
+            private = self.repository.info().private
+        except BaseException as error:
+            # a refused request made nothing; one that broke off may have made the repository
+            self.visibility = None if was_refused(error) and not created else self._seen()
+            raise
+        if not private:
+            raise self._gate_open("the server made a public repository, asked for a private one")
+        self.visibility = PRIVATE
+        self.say("created, private")
 
     def _refuse_other_dataset(self, files: dict[str, str], canary: object) -> None:
         if files.keys() - {GITATTRIBUTES} and canary != self.release.canary:
@@ -171,18 +193,22 @@ class _Publication:
     def _show(self) -> None:
         """Make the repository public and make sure, as a stranger, that the gate holds."""
         hidden = self.repository.info().private
-        try:
-            if hidden:
-                self.visibility = PERHAPS_PUBLIC
-                self.repository.set_private(False)
-            leak = self.repository.open_to_strangers(self.release.data)
-        except BaseException:
-            # an interrupt, too, may come after the repository was shown
-            if hidden:
-                self._hide()
-            raise
-        if leak is not None:
-            raise self._gate_open(f"{leak}, although the server says gated: {self.gating}")
+        with signals_as_exits():
+            try:
+                if hidden:
+                    self.visibility = PERHAPS_PUBLIC
+                    self.repository.set_private(False)
+                leak = self.repository.open_to_strangers(self.release.data)
+                if leak is not None:
+                    raise self._gate_open(f"{leak}, although the server says gated: {self.gating}")
+                self.visibility = GATED
+            except GateOpenError:
+                raise
+            except BaseException:
+                # an interrupt, too, may come after the repository was shown
+                if self.visibility == PERHAPS_PUBLIC:
+                    self._hide()
+                raise
         self.say("public" if hidden else "public, as it was")
         self.say("a stranger without a token is refused")
 
@@ -200,7 +226,10 @@ class _Publication:
         try:
             self.repository.set_private(True)
         finally:
-            if self.repository.hidden_from_strangers():
-                self.visibility = PRIVATE
+            self.visibility = self._seen()
         if not self.repository.info().private:
             raise InputError("the server does not make it private", cure="remove the repository")
+
+    def _seen(self) -> str:
+        """Return what a stranger sees now of a repository that should be private."""
+        return PRIVATE if self.repository.hidden_from_strangers() else PERHAPS_PUBLIC

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
+from pronominal.dataset_scripts import DATASETS, dataset_script
 from pronominal.dataset_scripts.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.columns import CANARY, Column, card_features
 from pronominal.errors import InputError
@@ -55,8 +56,8 @@ def read_release(folder: Path, version: str | None = None) -> Release:
 
     It is refused unless it holds the files of its SHA256SUMS and nothing else, its card describes
     exactly its tables (files, features, rows), the terms of access and the canary stand in the
-    card and the canary in every file and row, and no file belongs to a split that the card calls
-    ``unpublishable``.
+    card and the canary in every file and row, and no file belongs to a split that the card or the
+    dataset's script calls unpublishable.
 
     Args:
         folder: a folder that ``pronominal build`` made.
@@ -114,14 +115,20 @@ def _header(folder: Path) -> dict[str, Any]:
 
 def _refuse_unpublishable(folder: Path, header: Mapping[str, Any], sums: Mapping[str, str]) -> None:
     """Refuse the splits that the card keeps back, as ``CONFIG/SPLIT``."""
-    kept_back = {f"{split}.parquet" for split in header.get("unpublishable") or ()}
-    held = sorted(kept_back & sums.keys())
+    splits = header.get("unpublishable") or []
+    if not isinstance(splits, list):
+        raise InputError("'unpublishable' is no list", cure=REBUILD, file=folder / CARD)
+    held = sorted({f"{split}.parquet" for split in splits} & sums.keys())
     if held:
-        raise InputError(
-            f"the text of {', '.join(held)} must not leave this machine",
-            cure="build it from sources that do not hold this text, and publish that",
-            file=folder,
-        )
+        raise _kept_back(folder, held)
+
+
+def _kept_back(folder: Path, held: Sequence[str]) -> InputError:
+    return InputError(
+        f"the text of {', '.join(held)} must not leave this machine",
+        cure="build it from sources that do not hold this text, and publish that",
+        file=folder,
+    )
 
 
 def _terms(folder: Path, header: Mapping[str, Any]) -> str:
@@ -187,6 +194,10 @@ def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: s
     except (pa.ArrowException, OSError) as error:
         raise InputError("the Parquet file is damaged", cure=REBUILD, file=folder / path) from error
     facts = json.loads((schema.metadata or {}).get(b"pronominal", b"{}"))
+    # a card can be edited: the script that made the file has a say of its own
+    script = dataset_script(facts["dataset"]) if facts.get("dataset") in DATASETS else None
+    if {facts.get("split"), declared["split"]} & {*getattr(script, "UNPUBLISHABLE", ())}:
+        raise _kept_back(folder, [path])
     found = {
         "config": facts.get("config"),
         "split": facts.get("split"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pronominal.dataset_scripts.hub.client import hub_client, tokens_page
 from pronominal.dataset_scripts.hub.release import Release
+from pronominal.dataset_scripts.published import HUB_ID
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ class Gating(StrEnum):
 
     AUTO = "auto"
     MANUAL = "manual"
+
+
+def require_hub_id(repo: str) -> None:
+    """Raise `InputError` unless it is of the form ``ORG/NAME``."""
+    if not HUB_ID.fullmatch(repo):
+        raise InputError(f"'{repo}' is no name of a repository", cure="give it as ORG/NAME")
 
 
 class DatasetRepository:

@@ -4,7 +4,8 @@ import bz2
 import gzip
 import io
 import lzma
-import os
+import stat
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
@@ -38,8 +39,17 @@ PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
 )
 """First bytes of packed files, and what unpacks them; names do not matter."""
 
-DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException)
-"""What reading a damaged or forbidden file raises."""
+ZIP = b"PK\x03\x04"
+NESTED = 3
+"""How many zip archives deep is read: an archive can be made that holds itself."""
+SKIPPABLE = tuple(bytes([byte, 0x2A, 0x4D, 0x18]) for byte in range(0x50, 0x60))
+"""First bytes of a frame that Zstandard passes over (RFC 8878, section 3.1.2)."""
+BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException, InputError)
+"""What reading a damaged or forbidden file, folder or repository raises."""
+# zipfile's words for an encrypted member and for an unknown method
+DAMAGED_ZIP = (*DAMAGED, zipfile.BadZipFile, RuntimeError, NotImplementedError, ValueError)
 
 
 class Place(NamedTuple):
@@ -72,19 +82,14 @@ def documents(path: str, exclude: Sequence[str], history: bool) -> Iterator[Docu
 
     A file is one document. Of a folder, every regular file below it is one; of a repository, the
     files that git does not ignore, then every blob, commit message and tag that it holds.
-    Symbolic links are not followed.
+    Symbolic links are not followed. What cannot be read is a document that raises when it is read.
 
     Args:
-        path: a file or a folder.
+        path: a file or a folder, which exists.
         exclude: patterns of paths to leave out, below `path` if it is a folder; ``*`` matches
             ``/`` too.
         history: whether to read the objects of repositories.
-
-    Raises:
-        InputError: the path does not exist, or git cannot read a repository.
     """
-    if not os.path.exists(path):
-        raise InputError("there is no such file or folder", cure="check the path", file=path)
     top = Path(path)
 
     def wanted(file: Path) -> bool:
@@ -98,17 +103,49 @@ def documents(path: str, exclude: Sequence[str], history: bool) -> Iterator[Docu
 
 
 def _folder(folder: Path, wanted: Callable[[Path], bool], history: bool) -> Iterator[Document]:
-    repository = Repository.at(folder)
-    for entry in repository.files() if repository else sorted(folder.iterdir()):
-        if entry.is_symlink() or not wanted(entry):
-            continue
-        if entry.is_dir():
-            yield from _folder(entry, wanted, history)
-        elif entry.is_file():
-            yield _file(entry)
+    repository: Repository | None = None
+    entries: list[Path] = []
+    try:
+        repository = Repository.at(folder)
+        entries = repository.files() if repository else sorted(folder.iterdir())
+    except InputError as error:
+        # its files are still there, ignored ones too: git cannot tell
+        yield _unreadable(folder, error)
+        repository = None
+        entries = sorted(entry for entry in folder.iterdir() if entry.name != ".git")
+    except OSError as error:
+        yield _unreadable(folder, error)
+    for entry in entries:
+        if wanted(entry):
+            yield from _entry(entry, wanted, history)
     if repository and history:
-        for stored in repository.objects():
-            yield _stored(repository, stored, wanted)
+        try:
+            for stored in repository.objects():
+                yield _stored(repository, stored, wanted)
+        except InputError as error:
+            yield _unreadable(folder, error)
+
+
+def _entry(path: Path, wanted: Callable[[Path], bool], history: bool) -> Iterator[Document]:
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return  # git knows it, but it was deleted
+    except OSError as error:
+        yield _unreadable(path, error)
+        return
+    if stat.S_ISDIR(mode):
+        yield from _folder(path, wanted, history)
+    elif stat.S_ISREG(mode):
+        yield _file(path)
+
+
+def _unreadable(path: Path, error: Exception) -> Document:
+    def blocks() -> Iterator[bytes]:
+        raise error
+        yield b""
+
+    return Document(lambda: [Place(str(path))], blocks())
 
 
 def _file(path: Path) -> Document:
@@ -125,7 +162,12 @@ def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], boo
     def places() -> list[Place]:
         if stored.kind != "blob":
             return [Place(str(folder), f"message of {stored.kind} {stored.name[:12]}")]
-        files = [(commit, folder / name) for commit, name in repository.introductions(stored.name)]
+        try:
+            introductions = repository.introductions(stored.name)
+        except InputError:
+            # damage elsewhere in the history takes no leak away
+            return [Place(str(folder), f"blob {stored.name[:12]}")]
+        files = [(commit, folder / name) for commit, name in introductions]
         if not files:
             return [Place(str(folder), f"blob {stored.name[:12]}, in no commit")]
         return [Place(str(file), f"commit {c[:12]}") for c, file in files if wanted(file)]
@@ -136,17 +178,55 @@ def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], boo
     return Document(places, _unpacked(stored.content) if stored.kind == "blob" else message())
 
 
-def _unpacked(stream: io.BufferedReader) -> Iterator[bytes]:
+def _unpacked(stream: io.BufferedReader, nested: int = 0) -> Iterator[bytes]:
     """Yield the text of a file by its first bytes, whatever it is called."""
+    while stream.peek(4)[:4] in SKIPPABLE:
+        yield from _skippable(stream)
     start = stream.peek(6)[:6]
     if start.startswith(b"PAR1"):
         yield from _rows(stream)
         return
+    if start.startswith(ZIP):
+        yield from _members(stream, nested)
+        return
     source = next((unpack(stream) for magic, unpack in PACKED if start.startswith(magic)), stream)
-    utf_16 = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    utf_16: bool | None = None
     while block := source.read(BLOCK):
+        if utf_16 is None:
+            utf_16 = block.startswith(BYTE_ORDER_MARKS)
         # ASCII in UTF-16 is ASCII between NULs
         yield block.replace(b"\0", b"") if utf_16 else block
+
+
+def _skippable(stream: io.BufferedReader) -> Iterator[bytes]:
+    """Yield what stands in a frame that unpacking would pass over."""
+    left = int.from_bytes(stream.read(8)[4:], "little")
+    while left and (block := stream.read(min(left, BLOCK))):
+        left -= len(block)
+        yield block
+
+
+def _members(stream: io.BufferedReader, nested: int) -> Iterator[bytes]:
+    """Yield the text of every member of a zip archive, then raise what went wrong with one."""
+    if nested == NESTED:
+        raise InputError("archives lie too deep in archives", cure="unpack them first")
+    problem: Exception | None = None
+    try:
+        with zipfile.ZipFile(stream if stream.seekable() else io.BytesIO(stream.read())) as archive:
+            for member in archive.infolist():
+                try:
+                    with archive.open(member) as content:
+                        unread: Any = content  # typeshed knows no readinto of it
+                        reader: io.BufferedReader = io.BufferedReader(unread)
+                        yield from _unpacked(reader, nested + 1)
+                except DAMAGED_ZIP as error:
+                    problem = error
+                yield b"\n"
+    except DAMAGED_ZIP as error:
+        problem = error
+    if problem:
+        cause = problem.cause if isinstance(problem, InputError) else "zip: damaged or encrypted"
+        raise InputError(cause, cure="unpack it first") from problem
 
 
 def _rows(stream: io.BufferedReader) -> Iterator[bytes]:

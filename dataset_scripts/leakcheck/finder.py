@@ -6,6 +6,7 @@ at most `SLACK` words put in or taken out between them. So one phrase of eight w
 common to a long sentence and to other text does not count, and a whole sentence always does.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +15,8 @@ import numpy as np
 from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, Place, documents
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
-from pronominal.dataset_scripts.leakcheck.word_runs import hashed_words
+from pronominal.dataset_scripts.leakcheck.word_runs import hashed_words, without_zero_width
+from pronominal.errors import InputError
 
 SLACK = 8
 LONGEST_WORD = 4096
@@ -78,8 +80,9 @@ def leakcheck(
         progress: called with the bytes read so far.
 
     Raises:
-        InputError: a path does not exist, or git cannot read a repository.
+        InputError: a path does not exist; all are looked for before the first is read.
     """
+    paths = _existing(paths)
     survey = survey if survey is not None else Survey()
 
     def counted(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -101,6 +104,14 @@ def leakcheck(
                 for place in document.places() if places is None else places:
                     name = f"{place.path} ({place.history})" if place.history else place.path
                     survey.unreadable.append(f"{name}: cannot be read ({_reason(error)})")
+
+
+def _existing(paths: Iterable[str]) -> list[str]:
+    paths = list(paths)
+    for path in paths:
+        if not os.path.exists(path):
+            raise InputError("there is no such file or folder", cure="check the path", file=path)
+    return paths
 
 
 def find_leaks(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[tuple[int, str]]:
@@ -159,7 +170,7 @@ class _Passage:
 
 
 def _whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the blocks, cut behind spaces only."""
+    """Yield the blocks, cut behind spaces only, without zero-width characters."""
     rest = b""
     for block in blocks:
         text = rest + block
@@ -168,9 +179,9 @@ def _whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:
         end = len(text) if space < 0 and recent else space + 1
         rest = text[end:]
         if end:
-            yield text[:end]
+            yield without_zero_width(text[:end])
     if rest:
-        yield rest
+        yield without_zero_width(rest)
 
 
 @dataclass(slots=True)
@@ -217,4 +228,6 @@ class _Sightings:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, InputError):
+        return error.cause
     return getattr(error, "strerror", None) or type(error).__name__

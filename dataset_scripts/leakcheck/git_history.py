@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._introduced: dict[str, dict[str, str]] | None = None
 
     @classmethod
     def at(cls, folder: Path) -> "Repository | None":
@@ -47,8 +49,13 @@ class Repository:
         return cls(folder) if bare or (folder / ".git").exists() else None
 
     def files(self) -> list[Path]:
-        """Return the files of the working tree but for those that git ignores."""
+        """Return the files of the working tree but for those that git ignores.
+
+        Raises:
+            InputError: git cannot read the repository, even a bare one.
+        """
         if not (self.folder / ".git").exists():
+            self._git("rev-parse", "--git-dir")
             return []
         listed = self._git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
@@ -75,21 +82,34 @@ class Repository:
 
     def introductions(self, blob: str) -> list[tuple[str, str]]:
         """Return (commit, path) where a blob came in, the first commit for each path."""
-        log = self._git(
-            *("-c", "core.quotePath=false", "log", "--all", "--reflog", "-m", "--raw", "-z"),
-            *("--no-abbrev", "--no-renames", "--format=%H", f"--find-object={blob}"),
-        )
-        found: dict[str, str] = {}
+        if self._introduced is None:
+            self._introduced = self._all_introductions()
+        paths = self._introduced.get(blob, {})
+        return [(commit, path) for path, commit in sorted(paths.items())]
+
+    def _all_introductions(self) -> dict[str, dict[str, str]]:
+        """Return the first commit of each path of each blob, in one pass over the history.
+
+        Plumbing only: `git log` runs programs that a repository's settings name.
+        """
+        found: dict[str, dict[str, str]] = {}
         commit = ""
-        fields = iter(os.fsdecode(log).replace("\n", "\0").split("\0"))
-        for field in fields:
-            if field.startswith(":"):
-                path = next(fields)
-                if field.split()[3] == blob:
-                    found[path] = commit
-            elif field:
-                commit = field
-        return [(commit, path) for path, commit in sorted(found.items())]
+        as_raw = ("--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv")
+        with tempfile.TemporaryFile() as commits:
+            with self._reading("rev-list", "--all", "--reflog", "--topo-order") as listed:
+                shutil.copyfileobj(listed, commits)
+            commits.seek(0)
+            with self._reading(
+                "diff-tree", "--stdin", "--root", "-m", "-r", *as_raw, stdin=commits
+            ) as changes:
+                fields = _fields(changes)
+                for field in fields:
+                    if field.startswith(":"):
+                        # children come first, so the first commit of a path is kept
+                        found.setdefault(field.split()[3], {})[next(fields)] = commit
+                    else:
+                        commit = field
+        return found
 
     def _git(self, *arguments: str) -> bytes:
         with self._reading(*arguments) as output:
@@ -99,9 +119,17 @@ class Repository:
     def _reading(self, *arguments: str, stdin: IO[bytes] | None = None) -> Iterator[IO[bytes]]:
         """Give what a git command prints; `InputError` with its own words when it fails."""
         environment = {name: v for name, v in os.environ.items() if name not in LOCATIONS}
-        environment["GIT_NO_LAZY_FETCH"] = "1"
+        environment |= {
+            # nothing is fetched, by older git either
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "none",
+            # a damaged repository is not taken for a part of the one around it
+            "GIT_CEILING_DIRECTORIES": str(self.folder.resolve().parent),
+        }
         # a repository's own settings may name programs that git would run
-        command = ("git", "-c", "core.fsmonitor=false", "-C", str(self.folder), *arguments)
+        safe = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+        # what `git replace` put in another's place is still there
+        command = ("git", "--no-replace-objects", *safe, "-C", str(self.folder), *arguments)
         with tempfile.TemporaryFile() as complaints:
             try:
                 process = subprocess.Popen(
@@ -132,6 +160,14 @@ class Repository:
                     cure="see 'git fsck'",
                     file=self.folder,
                 )
+
+
+def _fields(stream: IO[bytes]) -> Iterator[str]:
+    """Yield what stands between NULs."""
+    rest = b""
+    while block := stream.read(1 << 16):
+        *whole, rest = (rest + block).split(b"\0")
+        yield from map(os.fsdecode, whole)
 
 
 class _Part(io.RawIOBase):

@@ -11,7 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, hashed_words
+from pronominal.dataset_scripts.leakcheck.word_runs import (
+    Hashes,
+    hashed_words,
+    without_zero_width,
+)
 from pronominal.errors import InputError
 
 RUN = 8
@@ -118,7 +122,7 @@ def _sentences(texts: Sequence[str], bare: bool) -> Iterator[tuple[int, Hashes]]
     pieces = [SENTENCE_END.split(text) for text in texts]
     flat = [piece.replace("\n", " ") for text in pieces for piece in text]
     lines = [(PUNCTUATION.sub("", piece) if bare else piece).encode() for piece in flat]
-    words = hashed_words(b"\n".join(lines))
+    words = hashed_words(without_zero_width(b"\n".join(lines)))
     line_ends = np.cumsum([len(line) + 1 for line in lines])
     ends = np.searchsorted(words.starts, line_ends).tolist()
     done = begin = 0

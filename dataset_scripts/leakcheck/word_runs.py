@@ -41,6 +41,8 @@ FACTORS = tuple(
 )
 FIRST_LETTERS = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)
 WINDOW = 8
+# soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark
+ZERO_WIDTH = tuple(c.encode() for c in "\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 
 class Words(NamedTuple):
@@ -81,6 +83,13 @@ def hashed_words(text: bytes) -> Words:
     kept = np.ones(len(words.hashes), dtype=np.bool_)
     kept[passed_over] = False
     return Words(words.hashes[kept], words.starts[kept])
+
+
+def without_zero_width(text: bytes) -> bytes:
+    """Return a text in UTF-8 without the characters that divide a word and cannot be seen."""
+    for character in ZERO_WIDTH:
+        text = text.replace(character, b"")
+    return text
 
 
 def prefix_hashes(columns: Iterable[Hashes]) -> Iterator[Hashes]:

@@ -163,6 +163,8 @@ def commit(self: "Handler", name: str, revision: str, body: bytes) -> None:
 @route("GET HEAD", rf"/datasets{ID}/resolve/([^/]+)/(.+)")
 def resolve(self: "Handler", name: str, revision: str, path: str, _: bytes) -> None:
     hub, repo = self.server.hub, self.repo(name)
+    if self.user is None and hub.faults.at_probe:
+        hub.faults.at_probe()
     hub.check_gate(repo, name, self.user)
     content, commit_id = repo.files(revision).get(path), repo.resolve(revision)
     if content is None:

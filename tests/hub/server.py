@@ -19,6 +19,7 @@ from tests.hub.routes import ROUTES
 class Faults:
     gating: str = "works"  # or "is dropped": the setting reads False; or "is not enforced"
     at_second_upload: Callable[[], None] | None = None  # called; then the connection breaks
+    at_probe: Callable[[], None] | None = None  # called when a stranger asks for a file
     flipped: bool = False  # one byte of every table that is sent
 
 
