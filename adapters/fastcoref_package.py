@@ -49,13 +49,22 @@ with _unchanged_logging():
     from fastcoref.utilities.util import encode
 
 
+MOST_SUBTOKENS = 4096
+"""What the texts of a batch may have together, unless it is one text.
+
+It is what Longformer's position table lets one text have; memory grows with the square of a text's
+length, so no batch of shorter ones needs more than that text.
+"""
+
+
 class FastcorefSystem:
     """What LingMess and FCoref share; each answer is that of a call with this text alone.
 
     Args:
         checkpoint: a folder or a Hub id; the published weights when None.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
-        batch_size: how many texts of equal length, in subtokens, go through the model at once.
+        batch_size: how many texts of equal length, in subtokens, go through the model at once;
+            fewer where they have more than `MOST_SUBTOKENS` together.
 
     Attributes:
         checkpoint: the weights in use.
@@ -70,7 +79,7 @@ class FastcorefSystem:
     collator_class: ClassVar[type]
 
     def __init__(
-        self, checkpoint: str | None = None, *, device: str | None = None, batch_size: int = 32
+        self, checkpoint: str | None = None, *, device: str | None = None, batch_size: int = 128
     ) -> None:
         if batch_size < 1:
             raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
@@ -189,9 +198,10 @@ def _equally_long(
     by_length = defaultdict(list)
     for example in examples:
         by_length[example["length"]].append(example)
-    for group in by_length.values():
-        for first in range(0, len(group), batch_size):
-            yield group[first : first + batch_size]
+    for length, group in by_length.items():
+        size = max(1, min(batch_size, MOST_SUBTOKENS // max(1, length)))
+        for first in range(0, len(group), size):
+            yield group[first : first + size]
 
 
 def _checked(device: str | None) -> str | None:

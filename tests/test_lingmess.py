@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +25,8 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from pronominal.adapters import SYSTEMS, kind_of, load
+from pronominal.adapters.dense_longformer import dense_limit
+from pronominal.adapters.fastcoref_package import LingMessModel
 from pronominal.adapters.lingmess import LingMess
 from pronominal.adapters.self_check import SelfCheckWarning
 from pronominal.errors import InputError
@@ -334,3 +337,68 @@ def test_no_text_is_skipped_for_its_length(tmp_path: Path) -> None:
     system = LingMess(reconfigured(tmp_path, max_doc_len=40), device="cpu")
     with pytest.raises(InputError, match=r"texts\[2\]: 52 subtokens.* at most 40 \(max_doc_len"):
         system.cluster(["a", "a " * 38, "a " * 50])
+
+
+# short texts, encoded densely, and the experts
+
+
+def test_scores_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    system, longest = lingmess(), 0
+    model = system._package.model
+    for text, _ in goldens("clean").values():
+        batch = system._package.collator(system._encoded([text]))
+        longest = max(longest, batch["input_ids"].shape[1])
+        with torch.no_grad(), monkeypatch.context() as patch:
+            found = model(batch)
+            encode = functools.partial(LingMessModel.forward_transformer, model)
+            patch.setattr(model, "forward_transformer", encode)
+            expected = LingMessModel.forward(model, batch, return_all_outputs=True)
+        assert all(map(torch.equal, found[:2], expected[:2]))  # starts and ends of mentions
+        for name, mine, other in zip(("spans", "pairs"), found[2:], expected[2:], strict=True):
+            assert torch.allclose(mine, other, rtol=1e-5, atol=1e-4), name
+    assert longest > dense_limit(model.base_model)  # both encoders were asked
+
+
+def test_only_long_texts_meet_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    system, lengths = lingmess(), []
+    encoder = system._package.model.base_model
+    windowed = encoder.forward
+
+    def watched(ids: torch.Tensor, **rest: Any) -> Any:
+        lengths.append(ids.shape[1])
+        return windowed(ids, **rest)
+
+    monkeypatch.setattr(encoder, "forward", watched)
+    system.cluster(["a " * words for words in range(20)])  # 2 to 21 subtokens; the window is 32
+    assert lengths == [18, 19, 20, 21]
+
+
+def test_an_expert_without_pairs_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, read = lingmess()._package.model, []
+    weights = model.antecedent_s2s_all_weights
+    batch = lingmess()._package.collator(lingmess()._encoded(["The old dog barked again."]))
+    with torch.no_grad():
+        for expert in (0, 1, 2):  # those for pronouns, of which there is none
+            before = model(batch)[3]
+            kept = weights[expert].clone()
+            weights[expert] = torch.nan
+            read.append(bool(model(batch)[3].isnan().any()))
+            weights[expert] = kept
+            assert torch.equal(model(batch)[3], before)
+    assert read == [False] * 3
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_goldens_in_shuffled_batches_of_every_size(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = list(goldens(file).values())
+    if not rows:
+        pytest.skip(f"{FILES[file].name} is not beside the repository")
+    lengths = Counter(example["length"] for example in lingmess()._encoded([t for t, _ in rows]))
+    sizes = range(1, max(lengths.values()) + 1)  # a larger batch would be the same
+    for size in sizes:
+        random.Random(size).shuffle(rows)
+        monkeypatch.setattr(lingmess(), "batch_size", size)
+        found = lingmess().cluster([text for text, _ in rows])
+        assert found == [expected for _, expected in rows], size
