@@ -493,7 +493,7 @@ DAMAGES = [
     (lambda tables: tables["task.tsv"][4].pop(), "task.tsv, line 5: the row is cut short"),
     (cell("task.tsv", 3, 2, lambda text: text[:9]), "line 3: 0 $POSS_PRONOUN slots instead of"),
     (cell("task.tsv", 3, 2, lambda text: f"{text} ___"), "line 3: the sentence has another slot"),
-    (cell("task.tsv", 3, 3, lambda _: "$PRONOUN"), "line 3: there is no grammatical case"),
+    (cell("task.tsv", 3, 3, lambda _: "$PRONOUN"), "line 3: '$PRONOUN' is no grammatical case"),
     (cell("task.tsv", 3, 4, lambda _: "mayor"), "line 3: the word is not the occupation"),
     (double("task.tsv", 3), "task.tsv, line 4: the same occupation and grammatical case as line 3"),
     (cell("context.tsv", 7, 1, lambda _: "mixed"), "line 7: there is no polarity 'mixed'"),
