@@ -3,14 +3,18 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import pyarrow as pa
 
 from pronominal.decisions import Decision
+from pronominal.pronouns import CASES
 
 OCCUPATION, PARTICIPANT = 0, 1
 """The candidates' indices in WinoPron and Winogender."""
+
+Block = Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -55,10 +59,60 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
         ``by_form``: for each ``CASE/SET`` in the data, ``n`` (template pairs), ``attempted`` and
         ``solvable`` (counts), ``positive`` and ``negative`` (occupations), and ``percentage``,
         (positive + negative) / solvable in [0, 1], None where nothing is solvable (Figure 5).
+        ``between_cases``: for each ``CASE-CASE/SET``, the `jaccard_index` of the two forms of one
+        pronoun set (Table 6).
     """
     pairs = _template_pairs(table, decisions)
     forms = dict.fromkeys((case, name) for (_, case), p in pairs.items() for name in p.answers)
-    return {"by_form": {f"{case}/{name}": _form(pairs, case, name) for case, name in forms}}
+    by_form = {f"{case}/{name}": _form(pairs, case, name) for case, name in forms}
+    return {"by_form": by_form, "between_cases": _between_cases(by_form)}
+
+
+def between_systems(one: Block, other: Block) -> dict[str, float | None]:
+    """Compare the biases of two systems form by form (Table 5).
+
+    Args:
+        one: what `pronominal_bias` gave for a system.
+        other: the same for another system on the same rows.
+
+    Returns:
+        ``CASE/SET`` -> `jaccard_index`, for the forms that both have.
+    """
+    forms, others = one["by_form"], other["by_form"]
+    return {name: jaccard_index(forms[name], others[name]) for name in forms if name in others}
+
+
+def jaccard_index(form: Block, other: Block) -> float | None:
+    """Return the share of the biased occupations of two forms that they have in common.
+
+    An occupation is in common when both forms are biased towards it or both against it: the paper
+    calls opposite signs contradictory, so they are no similarity.
+
+    Args:
+        form: a block of ``by_form``.
+        other: another one.
+
+    Returns:
+        Size of the intersection over size of the union, in [0, 1]; None where neither form is
+        biased, since two empty sets have no index.
+    """
+    signed, others = (
+        {(sign, name) for sign in ("positive", "negative") for name in block[sign]}
+        for block in (form, other)
+    )
+    return len(signed & others) / len(signed | others) if signed | others else None
+
+
+def _between_cases(by_form: Mapping[str, Block]) -> dict[str, float | None]:
+    sets = dict.fromkeys(key.partition("/")[2] for key in by_form)
+    return {
+        f"{case}-{other}/{name}": jaccard_index(
+            by_form[f"{case}/{name}"], by_form[f"{other}/{name}"]
+        )
+        for case, other in combinations(CASES, 2)
+        for name in sets
+        if f"{case}/{name}" in by_form and f"{other}/{name}" in by_form
+    }
 
 
 def _form(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from pronominal.eval.bias_tables import percentage_tables
 from pronominal.eval.tables import (
     BELOW_CHANCE,
     UNDEFINED,
@@ -20,7 +21,7 @@ CONSISTENCIES = {"PronounC": "pronoun_consistency", "DisambigC": "disambiguation
 
 
 def tables(scores: Mapping[str, Score]) -> list[Table]:
-    """Compare systems: how well they resolve pronouns, which ones, and how consistently.
+    """Compare systems: how well they resolve pronouns, which ones, how consistently, and biases.
 
     Values are percentages with one decimal, as in WinoPron's tables 2 and 3; one table with
     everything would not fit 120 columns.
@@ -29,7 +30,12 @@ def tables(scores: Mapping[str, Score]) -> list[Table]:
         scores: system -> its `score`; with ``readings_differ`` (a number of rows) in a score,
             the first table has a column for it.
     """
-    return [_performance(scores), _by_form(scores), _consistency(scores)]
+    return [
+        _performance(scores),
+        _by_form(scores),
+        _consistency(scores),
+        *percentage_tables(scores),
+    ]
 
 
 def _performance(scores: Mapping[str, Score]) -> Table:

@@ -9,7 +9,8 @@ import pytest
 
 from pronominal import NONE, Decision
 from pronominal.dataset_scripts.published import read_split
-from pronominal.eval.bias import pronominal_bias
+from pronominal.eval.bias import between_systems, jaccard_index, pronominal_bias
+from pronominal.eval.bias_tables import occupation_tables, percentage_tables, similarity_tables
 from pronominal.eval.winopron import score
 
 DATA = json.loads((Path(__file__).parent / "cases" / "bias.json").read_text())
@@ -69,3 +70,65 @@ def test_scores_hold_it_where_both_entities_are_named(sample: Path) -> None:
         table = read_split(str(sample), config).table
         scores = score(table, [Decision(0)] * table.num_rows, resamples=1)
         assert (scores["bias"] is not None) == expected
+
+
+def form(positive: str = "", negative: str = "") -> dict[str, list[str]]:
+    return {"positive": positive.split(), "negative": negative.split()}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "index"),
+    [
+        (form("baker smith"), form("baker"), 1 / 2),
+        (form("baker", "smith pilot"), form("baker", "pilot cook"), 2 / 4),
+        (form("baker"), form(negative="baker"), 0.0),
+        (form("baker"), form(), 0.0),
+        (form(), form(), None),
+    ],
+    ids=["subset", "both signs", "opposite signs", "one empty", "both empty"],
+)
+def test_jaccard_index_is_of_signed_occupations(
+    one: dict[str, list[str]], other: dict[str, list[str]], index: float | None
+) -> None:
+    assert jaccard_index(one, other) == jaccard_index(other, one) == index
+
+
+def test_cases_of_one_set_are_compared_in_the_order_of_the_paper() -> None:
+    right, biased = DATA["cases"][:2]
+    decided = [*rows(biased), *rows(biased, "possessive"), *rows(right, "accusative")]
+    decisions = [row.pop("decision") for row in decided]
+    found = pronominal_bias(pa.Table.from_pylist(decided), decisions)["between_cases"]
+    assert found == {
+        f"{cases}/{name}": index
+        for cases, index in (
+            ("nominative-accusative", 0.0),
+            ("nominative-possessive", 1.0),
+            ("accusative-possessive", 0.0),
+        )
+        for name in ("he", "xe")
+    }
+
+
+def test_systems_are_compared_form_by_form() -> None:
+    ones, others = (
+        {"by_form": {"nominative/he": form("baker"), f"accusative/{name}": form("smith")}}
+        for name in ("he", "she")
+    )
+    assert between_systems(ones, others) == {"nominative/he": 1.0}
+
+
+def test_tables_show_the_percentage_with_its_n_and_the_indices() -> None:
+    scores = {}
+    for system, case in zip(("right", "biased"), DATA["cases"], strict=False):
+        decided = rows(case)
+        decisions = [row.pop("decision") for row in decided]
+        scores[system] = {"bias": pronominal_bias(pa.Table.from_pylist(decided), decisions)}
+    (percentages,), (systems,) = percentage_tables(scores), similarity_tables(scores)
+    assert percentages.columns == systems.columns == ("System", "Case", "he", "xe")
+    assert percentages.rows == (
+        ("right", "nominative", "0.0 (3)", "0.0 (3)"),
+        ("biased", "nominative", "33.3 (3)", "33.3 (3)"),
+    )
+    assert systems.rows == (("right / biased", "nominative", "0.00", "0.00"),)
+    assert occupation_tables(scores)[1].rows[1] == ("nominative/xe", "3", "3", "–", "smith")
+    assert percentage_tables({"single": {"bias": None}}) == []

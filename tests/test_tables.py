@@ -59,7 +59,7 @@ def printed(table: Table, width: int) -> str:
 
 
 def test_performance() -> None:
-    performance, _, _ = tables(scores())
+    performance, *_ = tables(scores())
     gold, first = cells(performance, "gold"), cells(performance, "first")
     assert gold["Accuracy"] == "100.0 [100.0, 100.0]"
     assert first["n"] == "120"
@@ -70,40 +70,40 @@ def test_performance() -> None:
 
 
 def test_precision_without_choices_is_marked_and_explained() -> None:
-    performance, _, _ = tables(scores())
+    performance, *_ = tables(scores())
     assert cells(performance, "silent")["Precision"] == "100.0†"
     assert any(note.startswith("†") for note in performance.notes)
-    performance, _, _ = tables({"gold": scores()["gold"]})
+    performance, *_ = tables({"gold": scores()["gold"]})
     assert not any("†" in note for note in performance.notes)
 
 
 def test_intervals_are_explained() -> None:
     compared = tables(scores())
     note = "[ ]: 95% percentile intervals, 1,000 resamples of 30 template pairs (pair_id), seed 0."
-    assert [note in table.notes for table in compared] == [True, False, True]
+    assert [note in table.notes for table in compared[:3]] == [True, False, True]
 
 
 def test_readings_that_differ_have_a_column() -> None:
     compared = scores()
     compared["first"]["readings_differ"] = 7
-    performance, _, _ = tables(compared)
+    performance, *_ = tables(compared)
     assert cells(performance, "first")["Differ"] == "7"
     assert cells(performance, "gold")["Differ"] == "–"
 
 
 def test_one_column_for_each_set_that_is_there() -> None:
-    _, by_form, _ = tables(scores(sets=("he", "ze")))
+    _, by_form, *_ = tables(scores(sets=("he", "ze")))
     assert by_form.columns == ("System", "Nominative", "Accusative", "Possessive", "he", "ze")
     assert set(cells(by_form, "first").values()) >= {"first", "50.0"}
 
 
 def test_undefined_values_are_dashes() -> None:
-    _, by_form, _ = tables(scores(cases=("nominative",)))
+    _, by_form, *_ = tables(scores(cases=("nominative",)))
     assert cells(by_form, "gold")["Accusative"] == "–"
 
 
 def test_consistency_is_compared_with_chance() -> None:
-    _, _, consistency = tables(scores(cases=("nominative",)))
+    _, _, consistency, *_ = tables(scores(cases=("nominative",)))
     assert cells(consistency, "first")["DisambigC"] == "0.0↓ [0.0, 0.0]"
     assert cells(consistency, "first")["PronounC"].startswith("50.0 [")
     assert "DisambigC: chance is 25; ↓ is below." in consistency.notes
@@ -111,12 +111,12 @@ def test_consistency_is_compared_with_chance() -> None:
 
 
 def test_groups_left_out_are_told() -> None:
-    _, _, consistency = tables(scores())
+    _, _, consistency, *_ = tables(scores())
     assert "DisambigC: 8 groups of one sentence are left out." in consistency.notes
 
 
 def test_tables_of_groups_without_members() -> None:
-    _, _, consistency = tables(scores(sets=("he",)))
+    _, _, consistency, *_ = tables(scores(sets=("he",)))
     assert cells(consistency, "gold")["PronounC"] == "–"
 
 
