@@ -109,6 +109,7 @@ def whole_columns(sources: Path, settings: list[int], folder: Path) -> dict[str,
     wanted = {(f"distractors_{distractors}", "test") for distractors in settings}
     script = SimpleNamespace(
         NAME=ruff.NAME,
+        OPTIONS=ruff.OPTIONS,
         UPSTREAM=ruff.UPSTREAM,
         splits=lambda *given: (s for s in ruff.splits(*given) if (s.config, s.name) in wanted),
     )

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pronominal.dataset_scripts import DATASETS, BuildOptions, Sources, dataset_script
+from pronominal.dataset_scripts.personal_names import FIFTEEN_NAMES, load_names
 from pronominal.errors import InputError
 from pronominal.pronouns import PRONOUN_SETS, load_pronoun_sets
 
@@ -55,6 +56,13 @@ def build(
             "--repair-case", help="Mend the case of switched names where a sentence begins."
         ),
     ] = False,
+    names: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV or TSV file with the columns name and association (fem, masc, neutral), "
+            "for WinoNB: instead of the paper's fifteen names."
+        ),
+    ] = None,
     allow_changed: Annotated[
         bool,
         typer.Option(
@@ -70,6 +78,7 @@ def build(
         pronoun_sets=load_pronoun_sets(pronouns) if pronouns else PRONOUN_SETS,
         everything=everything,
         repair_case=repair_case,
+        names=load_names(names) if names else FIFTEEN_NAMES,
     )
     built = builder.build(dataset_script(name), Sources(sources, allow_changed), options, out)
     for split in built:

@@ -1,11 +1,16 @@
 """Files and folders that appear whole or not at all."""
 
+import fcntl
+import glob
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+UNFINISHED = ".unfinished"
+"""How the name of a folder ends that a process is still filling, or was when it was killed."""
 
 
 @contextmanager
@@ -26,27 +31,68 @@ def new_file(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(path: str | Path) -> Iterator[Path]:
-    """Give an empty folder beside `path`; it replaces `path` when the block ends well."""
+    """Give an empty folder beside `path`; it replaces `path` when the block ends well.
+
+    What a killed process has left beside `path` is then removed.
+    """
     target = Path(path)
     with _parents(target):
-        beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-        try:
+        with _claimed_folder(target) as beside:
             yield beside
             beside.chmod(0o755)
             if target.exists():
                 _replace(target, beside)
             else:
                 beside.replace(target)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+        _remove_abandoned(target)
 
 
 def _replace(target: Path, beside: Path) -> None:
     """Swap a folder for another: folders, unlike files, cannot be replaced in one step."""
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    target.replace(aside / target.name)
-    beside.replace(target)
-    shutil.rmtree(aside)
+    with _claimed_folder(target) as aside:
+        target.replace(aside / target.name)
+        beside.replace(target)
+
+
+@contextmanager
+def _claimed_folder(target: Path) -> Iterator[Path]:
+    """Give an empty folder beside `target`, locked while this process lives."""
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=UNFINISHED, dir=target.parent))
+    lock = _locked(beside)
+    try:
+        yield beside
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove the folders that processes which no longer live have claimed beside `target`."""
+    for folder in target.parent.glob(f".{glob.escape(target.name)}.*{UNFINISHED}"):
+        lock = _locked(folder)
+        if lock is not None:
+            # one that is empty may have been made this moment and not been locked yet
+            if any(folder.iterdir()):
+                shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder; None if a living process holds it or the file system has no locks.
+
+    The system unlocks it when the returned descriptor is closed or the process ends.
+    """
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What a system is asked: one pronoun and its candidate antecedents."""
+"""What a system is asked: one pronoun and its candidate antecedents, or one slot to fill."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -39,3 +39,42 @@ class ResolutionInstance:
             label=row["label"],
             columns={name: value for name, value in row.items() if name not in shared},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FillingInstance:
+    """One text with a slot, and the forms that may fill it (RUFF).
+
+    Attributes:
+        id: unique in its config and stable between versions.
+        text: the passage, with ``___`` where the pronoun goes.
+        blank: the slot's place in `text`.
+        options: the forms that may fill the slot, in the order he, she, they, xe.
+        label: index of the right form; -1 where no form is right or wrong (``no_context``).
+        columns: the dataset's own columns, such as ``case`` and ``pronoun_set``.
+    """
+
+    id: str
+    text: str
+    blank: Mention
+    options: tuple[str, ...]
+    label: int
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> "FillingInstance":
+        """Build an instance from one row of a published table."""
+        shared = ("id", "text", "blank", "options", "label")
+        return cls(
+            id=row["id"],
+            text=row["text"],
+            blank=Mention(**row["blank"]),
+            options=tuple(row["options"]),
+            label=row["label"],
+            columns={name: value for name, value in row.items() if name not in shared},
+        )
+
+    def filled(self) -> tuple[str, ...]:
+        """Return the text once with each option in the slot."""
+        before, after = self.text[: self.blank.start], self.text[self.blank.end :]
+        return tuple(f"{before}{option}{after}" for option in self.options)

@@ -13,13 +13,24 @@ from pronominal.dataset_scripts.card import card_header, write_card
 from pronominal.dataset_scripts.checksums import SUMS, read_checksums
 from pronominal.dataset_scripts.columns import CANARY, Columns, arrow_schema
 from pronominal.dataset_scripts.digests import BLOCK, ContentDigest, blocks
-from pronominal.dataset_scripts.published import table_faults
+from pronominal.dataset_scripts.hub.signals import signals_as_exits
+from pronominal.dataset_scripts.published import mention_faults, repeated_ids
+from pronominal.dataset_scripts.repeated_ids import fingerprints, suspected_rows
 from pronominal.dataset_scripts.script import BuildOptions, DatasetScript, Split
 from pronominal.dataset_scripts.sources import Sources
 from pronominal.errors import InputError
 
 FRONT_CODED = ("id", "text")
 """Columns whose strings begin like the row before, of which only the rest is stored."""
+
+
+SWITCHES = {
+    "pronoun_sets": "--pronouns",
+    "everything": "--all",
+    "repair_case": "--repair-case",
+    "names": "--names",
+}
+"""Each of the `BuildOptions` -> what the command line calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ def build(
     folder = (out / script.NAME).resolve()
     _refuse_others_files(folder)
     canary = str(card_header(script.NAME)["canary"])
-    with new_folder(folder) as beside:
+    with signals_as_exits(), new_folder(folder) as beside:
         built = [
             _write_split(script.NAME, split, canary, beside)
             for split in script.splits(sources, options)
@@ -74,8 +85,7 @@ def build(
 
 def _refuse_useless(script: DatasetScript, options: BuildOptions) -> None:
     """Refuse an option that changes nothing: who gave it expects that it does."""
-    switches = {"pronoun_sets": "--pronouns", "everything": "--all", "repair_case": "--repair-case"}
-    for name, switch in switches.items():
+    for name, switch in SWITCHES.items():
         if name not in script.OPTIONS and getattr(options, name) != getattr(BuildOptions(), name):
             raise InputError(f"{script.NAME} has no use for {switch}", cure="leave it out")
 
@@ -105,16 +115,20 @@ def _write_split(dataset: str, split: Split, canary: str, folder: Path) -> Built
     facts = {"dataset": dataset, "config": split.config, "split": split.name, "canary": canary}
     columns = (*split.columns, CANARY)
     schema = arrow_schema(columns, facts)
-    digest, rows, num_bytes = ContentDigest(), 0, 0
+    digest, ids, rows, num_bytes = ContentDigest(), [], 0, 0
     # one row group from one contiguous block: the same rows give the same bytes, however streamed
     with _parquet_writer(folder / path, schema) as writer:
         for block in blocks(split.tables):
-            _refuse_faults(block, f"{dataset}/{path}", rows)
+            for row, fault in mention_faults(block):
+                raise _refusal(fault, f"{dataset}/{path}", rows + row)
             digest.update(block)
+            ids += [fingerprints(chunk) for chunk in block["id"].chunks]
             marked = block.append_column(CANARY.name, pa.repeat(canary, block.num_rows))
             writer.write_table(marked.cast(schema), row_group_size=BLOCK)
             rows += block.num_rows
             num_bytes += marked.nbytes
+    for row, fault in repeated_ids(_named(suspected_rows(ids), folder / path)):
+        raise _refusal(fault, f"{dataset}/{path}", row)
     return BuiltSplit(
         config=split.config,
         name=split.name,
@@ -154,10 +168,16 @@ def _leaves(name: str, kind: pa.DataType) -> Iterator[str]:
         yield name
 
 
-def _refuse_faults(block: pa.Table, file: str, first_row: int) -> None:
-    for row, fault in table_faults(block):
-        place = f"row {first_row + row}"
-        raise InputError(fault, cure="mend the upstream row or report it", file=file, row=place)
+def _named(rows: Sequence[int], path: Path) -> Iterator[tuple[int, str]]:
+    """Yield these rows of a file, each with its id."""
+    if rows:
+        yield from zip(
+            rows, pq.read_table(path, columns=["id"])["id"].take(rows).to_pylist(), strict=True
+        )
+
+
+def _refusal(fault: str, file: str, row: int) -> InputError:
+    return InputError(fault, cure="mend the upstream row or report it", file=file, row=f"row {row}")
 
 
 def _write_checksums(folder: Path) -> None:

@@ -31,7 +31,7 @@ class ReadOnce(Sources):
     same upstream bytes.
 
     Attributes:
-        contents: what was read so far, by ``folder/name``.
+        contents: what was read so far, by ``folder/name`` or path.
     """
 
     contents: dict[str, bytes] = field(default_factory=dict)
@@ -42,6 +42,12 @@ class ReadOnce(Sources):
         if key not in self.contents:
             self.contents[key] = super().read(upstream, name)
         return self.contents[key]
+
+    def read_own(self, path: Path) -> bytes:
+        """Return the bytes of a file that is not upstream's, from memory after the first time."""
+        if str(path) not in self.contents:
+            self.contents[str(path)] = super().read_own(path)
+        return self.contents[str(path)]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Dataset cards: the hand-written page in ``cards/`` and what was built, as one README.md."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from importlib.resources import files
@@ -40,17 +41,28 @@ def write_card(
     template = jinja2.Environment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False
     ).from_string(_page(script.NAME)[1])
-    text = template.render(
+    text = _notice(sources.changed) + template.render(
         columns=_columns_table(built),
         splits="\n".join((_splits_table(built), *_own_build(options))),
         upstream=script.UPSTREAM,
-        changed=sources.changed,
+        options=options,
         version=version("pronominal"),
         canary=fields["canary"],
         unpublishable=unpublishable,
     )
     front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100)
     path.write_text(f"---\n{front}---\n{text}", encoding="utf-8")
+
+
+def _notice(changed: Sequence[str]) -> str:
+    """Return what stands before everything else where files are not the pinned ones."""
+    if not changed:
+        return ""
+    return (
+        f"> **Not the pinned upstream version:** {', '.join(changed)}.\n"
+        "> Built with `--allow-changed`: counts, rows and errata in the text are those of the\n"
+        "> pinned files; what this folder holds is in the table of splits.\n\n"
+    )
 
 
 def card_header(name: str) -> dict[str, Any]:
@@ -73,7 +85,15 @@ def _generated_fields(built: Sequence["BuiltSplit"]) -> dict[str, Any]:
         configs.append({"config_name": name, "data_files": files_of})
         infos.append(_dataset_info(name, splits))
     configs[0]["default"] = True
-    return {"configs": configs, "dataset_info": infos}
+    sizes = [_size_category(sum(split.rows for split in built))]
+    return {"size_categories": sizes, "configs": configs, "dataset_info": infos}
+
+
+def _size_category(rows: int) -> str:
+    """Return the Hub's name for a number of rows."""
+    borders = (0, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
+    names = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
+    return names[bisect_right(borders, rows) - 1]
 
 
 def _dataset_info(config: str, splits: Sequence["BuiltSplit"]) -> dict[str, Any]:
@@ -102,6 +122,10 @@ def _own_build(options: BuildOptions) -> Iterator[str]:
         yield f"\nBuilt with a further pronoun set: {pronouns.name} ({forms})."
     if options.repair_case:
         yield "\nBuilt with the case of switched names repaired (`--repair-case`)."
+    if options.names.file is not None:
+        counts = ", ".join(f"{count} {kind}" for kind, count in options.names.counts.items())
+        number = len(options.names.names)
+        yield f"\nBuilt with the user's own names (`--names`) in `personal`: {number} ({counts})."
 
 
 def _columns_table(built: Sequence["BuiltSplit"]) -> str:

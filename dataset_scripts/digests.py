@@ -26,7 +26,8 @@ class ContentDigest:
     def update(self, block: pa.Table) -> None:
         """Take the next block; every block but the last one has `BLOCK` rows."""
         for column in block.columns:
-            self._take(column.combine_chunks())
+            # combining a single chunk would copy it
+            self._take(column.chunk(0) if column.num_chunks == 1 else column.combine_chunks())
 
     def hexdigest(self) -> str:
         """Return the digest of everything taken so far, 64 hexadecimal digits."""
@@ -50,29 +51,21 @@ class ContentDigest:
         elif pa.types.is_integer(values.type):
             self._hash.update(values.fill_null(0).to_numpy().astype("<i8").tobytes())
         else:
-            self._strings(values.cast(pa.large_binary()))
+            self._strings(values)
 
     def _lengths(self, values: pa.Array) -> None:
         lengths = values.value_lengths().fill_null(0)
         self._hash.update(lengths.to_numpy().astype("<i4").tobytes())
 
     def _strings(self, values: pa.Array) -> None:
-        values = values.fill_null(b"")
-        lengths = (
-            np.diff(
-                np.frombuffer(values.buffers()[1], dtype="<i8", count=-1)[
-                    values.offset : values.offset + len(values) + 1
-                ]
-            )
-            if len(values)
-            else np.zeros(0, dtype="<i8")
-        )
-        self._hash.update(lengths.astype("<i4").tobytes())
-        if len(values):
-            offsets = np.frombuffer(values.buffers()[1], dtype="<i8")
-            start = offsets[values.offset]
-            end = offsets[values.offset + len(values)]
-            self._hash.update(memoryview(values.buffers()[2])[start:end])
+        values = values.cast(pa.large_binary()).fill_null(b"")
+        if not len(values):
+            return
+        _, borders, content = values.buffers()
+        offsets = np.frombuffer(borders, dtype="<i8")[values.offset :][: len(values) + 1]
+        self._hash.update(np.diff(offsets).astype("<i4").tobytes())
+        if content is not None:
+            self._hash.update(memoryview(content)[offsets[0] : offsets[-1]])
 
 
 def blocks(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -1,7 +1,7 @@
 """JSONL files of users: one JSON object a line."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,26 +9,35 @@ from pronominal.errors import InputError
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each object of a JSONL file with its line (the first is 1); blank lines are passed by.
+    """Yield each object of a JSONL file; see `parse_json_lines`.
 
     Raises:
         InputError: the file cannot be read, or a line is no JSON object in UTF-8.
     """
     try:
         with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.isspace():
-                    continue
-                try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError):
-                    record = None
-                if not isinstance(record, dict):
-                    raise InputError(
-                        "not a JSON object", cure="mend the line", file=path, row=f"line {number}"
-                    )
-                yield number, record
+            yield from parse_json_lines(lines, path)
     except OSError as error:
         raise InputError(
             f"cannot be read ({error.strerror})", cure="give a JSONL file", file=path
         ) from error
+
+
+def parse_json_lines(lines: Iterable[bytes], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each object with its line (the first is 1); blank lines are passed by.
+
+    Raises:
+        InputError: a line is no JSON object in UTF-8.
+    """
+    for number, line in enumerate(lines, start=1):
+        if line.isspace():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise InputError(
+                "not a JSON object", cure="mend the line", file=path, row=f"line {number}"
+            )
+        yield number, record

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -18,10 +18,14 @@ from pronominal.dataset_scripts.columns import CANARY
 from pronominal.dataset_scripts.digests import content_digest
 from pronominal.dataset_scripts.hub.client import hub_client, hub_errors
 from pronominal.errors import InputError, nearest_name
-from pronominal.instances import ResolutionInstance
+from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.spans import Mention
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+
+Instance = ResolutionInstance | FillingInstance
+Fault = tuple[int | None, str]
+"""A row, or None for the table as a whole, and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,15 @@ class PublishedSplit:
     digest: str
     file: Path
 
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are."""
+        return int(self.table.num_rows)
+
+    def stream(self, start: int = 0, stop: int | None = None) -> Iterator[Instance]:
+        """Yield the instances from row `start` up to row `stop`."""
+        yield from instances_of(self.table.slice(start, None if stop is None else stop - start))
+
     def instances(self) -> list[ResolutionInstance]:
         """Return the rows as instances, in order; `InputError` for RUFF, without candidates."""
         if "candidates" not in self.table.column_names:
@@ -53,6 +66,14 @@ class PublishedSplit:
                 file=self.file,
             )
         return [ResolutionInstance.from_row(row) for row in self.table.to_pylist()]
+
+
+def instances_of(table: pa.Table) -> Iterator[Instance]:
+    """Yield the rows of a published table as instances, a thousand at a time in memory."""
+    kind = ResolutionInstance if "candidates" in table.column_names else FillingInstance
+    for start in range(0, table.num_rows, 1000):
+        for row in table.slice(start, 1000).to_pylist():
+            yield kind.from_row(row)
 
 
 def open_dataset(where: str) -> Path:
@@ -124,6 +145,19 @@ def read_split(where: str, config: str | None = None, split: str = "test") -> Pu
     Raises:
         InputError: the config or split does not exist, or the file is not one of ours.
     """
+    config, files = split_files(where, config, split)
+    tables = [_read(file) for file in files]
+    dataset = dataset_of(tables[0].schema, files[0])
+    table = without_canary(pa.concat_tables(tables))
+    refuse_faults(chain(column_faults(table, dataset), table_faults(table)), files[0])
+    return PublishedSplit(dataset, config, split, table, content_digest(table), files[0])
+
+
+def split_files(where: str, config: str | None, split: str) -> tuple[str, list[Path]]:
+    """Return the config, the default one for None, and the files of a split, in order.
+
+    Args and errors are those of `read_split`.
+    """
     folder = open_dataset(where)
     config = config or _default_config(folder)
     configs = {path.parent.name for path in folder.glob("*/*.parquet")}
@@ -137,21 +171,31 @@ def read_split(where: str, config: str | None = None, split: str = "test") -> Pu
         raise InputError(
             f"there is no split '{split}'", cure=nearest_name(split, names), file=folder / config
         )
-    tables = [_read(file) for file in files]
-    facts = json.loads((tables[0].schema.metadata or {}).get(b"pronominal", b"{}"))
+    return config, files
+
+
+def dataset_of(schema: pa.Schema, file: Path) -> str:
+    """Return the name of the dataset that a file says it holds."""
+    facts = json.loads((schema.metadata or {}).get(b"pronominal", b"{}"))
     if "dataset" not in facts:
         raise InputError(
             "the file does not say which dataset it holds",
             cure="build it with 'pronominal build'",
-            file=files[0],
+            file=file,
         )
-    table = pa.concat_tables(tables)
-    if CANARY.name in table.column_names:
-        table = table.drop_columns(CANARY.name)
-    for place, fault in chain(_column_faults(table, facts["dataset"]), table_faults(table)):
-        row = f"row {place}" if place is not None else None
-        raise InputError(fault, cure="build the dataset again", file=files[0], row=row)
-    return PublishedSplit(facts["dataset"], config, split, table, content_digest(table), files[0])
+    return str(facts["dataset"])
+
+
+def without_canary(table: pa.Table) -> pa.Table:
+    """Return a table without the column that every published file has besides its own."""
+    return table.drop_columns(CANARY.name) if CANARY.name in table.column_names else table
+
+
+def refuse_faults(faults: Iterable[Fault], file: Path, first_row: int = 0) -> None:
+    """Raise `InputError` for the first fault of a table that begins with row `first_row`."""
+    for place, fault in faults:
+        row = f"row {first_row + place}" if place is not None else None
+        raise InputError(fault, cure="build the dataset again", file=file, row=row)
 
 
 def _default_config(folder: Path) -> str:
@@ -180,7 +224,7 @@ NEVER_NULL = (
 )
 
 
-def _column_faults(table: pa.Table, dataset: str) -> Iterator[tuple[int | None, str]]:
+def column_faults(table: pa.Table, dataset: str) -> Iterator[Fault]:
     """Yield (row or None, what is wrong) where a table is not what its dataset's script makes."""
     if not table.num_rows:
         yield None, "the table is empty"
@@ -206,10 +250,20 @@ def table_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
     """Yield (row, what is wrong) for repeated ids and for offsets that miss their mention."""
     ids = table["id"]
     if len(pc.unique(ids)) != len(ids):
-        first_row: dict[str, int] = {}
-        for row, name in enumerate(ids.to_pylist()):
-            if first_row.setdefault(name, row) != row:
-                yield row, f"the id {name} is also that of row {first_row[name]}"
+        yield from repeated_ids(enumerate(ids.to_pylist()))
+    yield from mention_faults(table)
+
+
+def repeated_ids(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield (row, what is wrong) for every id, given with its row, that stood there before."""
+    first_row: dict[str, int] = {}
+    for row, name in rows:
+        if first_row.setdefault(name, row) != row:
+            yield row, f"the id {name} is also that of row {first_row[name]}"
+
+
+def mention_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
+    """Yield (row, what is wrong) for offsets that miss their mention."""
     if not {"pronoun", "candidates"} <= set(table.column_names):
         return
     columns = (table[name].to_pylist() for name in ("text", "pronoun", "candidates"))

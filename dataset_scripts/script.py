@@ -1,5 +1,6 @@
 """What a dataset script is, and what it hands to `build` and `validate`."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from pronominal.dataset_scripts.columns import Columns
+from pronominal.dataset_scripts.personal_names import FIFTEEN_NAMES, PersonalNames
 from pronominal.dataset_scripts.sources import Sources, Upstream
 from pronominal.pronouns import PRONOUN_SETS, PronounSet
 
@@ -20,11 +22,13 @@ class BuildOptions:
         pronoun_sets: the sets that fill the templates of datasets that are built from templates.
         everything: whether to build the splits too that are not published by default (RUFF).
         repair_case: whether a switched sentence begins with a capital where its original does.
+        names: the people of WinoNB's ``personal``.
     """
 
     pronoun_sets: tuple[PronounSet, ...] = PRONOUN_SETS
     everything: bool = False
     repair_case: bool = False
+    names: PersonalNames = FIFTEEN_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,35 @@ class Violation:
     def __str__(self) -> str:
         place = f"{self.file}, {self.row}" if self.row else str(self.file)
         return f"{place}: {self.message}"
+
+
+FEW = 5
+"""Rows up to which a fault of many rows is reported for each of them."""
+
+
+def changed_files(sources: Sources) -> Iterator[Violation]:
+    """Yield every file read so far that is not the pinned one."""
+    for file in sources.changed:
+        yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
+
+
+def told_once(violations: Iterable[Violation]) -> Iterator[Violation]:
+    """Report what is wrong with more than `FEW` rows at the first of them, with their number.
+
+    A row too many moves every later one, and a renamed key is missing in all of them. Messages
+    that differ in numbers only are of one kind.
+    """
+    kinds: dict[tuple[str, str], list[Violation]] = {}
+    for violation in violations:
+        kind = (str(violation.file), re.sub(r"\d+", "0", violation.message))
+        kinds.setdefault(kind, []).append(violation)
+    for found in kinds.values():
+        if len(found) <= FEW:
+            yield from found
+        else:
+            first = found[0]
+            message = f"{first.message} (the first of {len(found)} rows like it)"
+            yield Violation(first.file, first.row, message)
 
 
 class DatasetScript(Protocol):

@@ -73,6 +73,15 @@ class Sources:
             self.changed.append(key)
         return content
 
+    def read_own(self, path: Path) -> bytes:
+        """Return the bytes of a file below `root` that is not upstream's."""
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"cannot be read ({error.strerror})", cure="check the path", file=path
+            ) from error
+
     def place(self, upstream: Upstream, name: str) -> str:
         """Return how errors call a file."""
         if self.root:

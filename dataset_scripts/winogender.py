@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.script import BuildOptions, Split, Violation, changed_files
 from pronominal.dataset_scripts.sources import (
     Sources,
     TableRow,
@@ -112,8 +112,7 @@ def violations(sources: Sources) -> Iterator[Violation]:
             yield violation
     yield from _incomplete_pairs(templates, place)
     yield from _other_sentences(sources, templates)
-    for file in sources.changed:
-        yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
+    yield from changed_files(sources)
 
 
 def _known(violation: Violation) -> bool:

@@ -44,3 +44,36 @@ def test_a_folder_replaces_the_one_before(tmp_path: Path) -> None:
             (beside / content).write_text(content)
     assert [path.name for path in (tmp_path / "folder").iterdir()] == ["second"]
     assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
+
+
+def test_only_what_the_dead_have_left_is_removed(tmp_path: Path) -> None:
+    kept = tmp_path / ".folder.mybackup"
+    kept.mkdir()
+    (kept / "thesis.tex").write_text("years of work")
+    abandoned = tmp_path / ".folder.abcdefgh.unfinished"
+    abandoned.mkdir()
+    (abandoned / "part").write_text("half")
+    with new_folder(tmp_path / "folder") as living:
+        (living / "part").write_text("half")
+        with new_folder(tmp_path / "folder") as second:
+            (second / "whole").write_text("whole")
+        # the one that is being filled is locked, the abandoned one is not
+        assert (living / "part").read_text() == "half"
+        assert not abandoned.exists()
+    assert sorted(tmp_path.iterdir()) == [kept, tmp_path / "folder"]
+    assert (tmp_path / "folder" / "part").exists()
+
+
+def test_a_system_without_locks_builds_and_removes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr("pronominal.atomic.fcntl.flock", refuse)
+    abandoned = tmp_path / ".folder.abcdefgh.unfinished"
+    abandoned.mkdir()
+    (abandoned / "part").write_text("half")
+    with new_folder(tmp_path / "folder") as beside:
+        (beside / "whole").write_text("whole")
+    assert sorted(tmp_path.iterdir()) == [abandoned, tmp_path / "folder"]

@@ -1,5 +1,6 @@
 """The `datasets` builder makes what `pronominal build` publishes, from the same sources."""
 
+import json
 import pickle
 import sys
 from pathlib import Path
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, builder
+from pronominal.dataset_scripts import BuildOptions, Sources, builder
+from pronominal.dataset_scripts.knowref.reddit import hydrated_file, read_labels
+from pronominal.dataset_scripts.knowref.upstream import KNOWREF
 from pronominal.pronouns import HE, PRONOUN_SETS, PronounSet
 
 datasets = pytest.importorskip("datasets")
@@ -105,6 +108,25 @@ def test_other_sources_are_not_served_from_the_cache(tmp_path: Path) -> None:
         made.download_and_prepare()
         texts += made.as_dataset(split="test")["text"]
     assert texts == ["Ada met Bea and she left.", "Ada saw Bea and she left."]
+
+
+def test_other_hydrated_files_are_not_served_from_the_cache(upstream: Path, tmp_path: Path) -> None:
+    for name in ("knowref_test.json", "knowref_dev_val_info.xlsx"):
+        copied = tmp_path / KNOWREF.folder / name
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_bytes((upstream / KNOWREF.folder / name).read_bytes())
+    names = read_labels(Sources(upstream), "train")[0].names
+    path = hydrated_file(tmp_path, "train")
+    path.parent.mkdir(parents=True)
+    rows = []
+    for verb in ("met", "saw"):
+        sentence = f"{names[0]} {verb} {names[1]} , but [he] left ."
+        path.write_text(json.dumps({"row": 0, "sentence_with_pronoun": sentence}) + "\n")
+        made = make("knowref", "original", tmp_path / "c", sources=tmp_path, allow_changed=True)
+        made.download_and_prepare()
+        rows += [made.as_dataset(split="train")["text"]]
+    verbs = [text[0].split()[len(names[0].split())] for text in rows]
+    assert verbs == ["met", "saw"]
 
 
 def test_changed_sources_are_refused(tmp_path: Path) -> None:

@@ -221,6 +221,16 @@ def test_validate_checks_ids_order_and_balance(tmp_path: Path) -> None:
     }
 
 
+def test_validate_tells_a_fault_of_every_row_once(tmp_path: Path) -> None:
+    # one row too many: every later one has the id before it
+    numbers = [1, 2, 2, *range(3, 40)]
+    sources = own(tmp_path, *(cells(ID=f"development-{number}") for number in numbers))
+    found = [v for v in gap.violations(sources) if "the id is not" in v.message]
+    assert [(v.row, v.message) for v in found] == [
+        ("line 4", "the id is not development-3 (the first of 38 rows like it)")
+    ]
+
+
 def repeated(content: bytes) -> bytes:
     lines = content.split(b"\n")
     return b"\n".join((*lines[:9], *lines[8:]))

@@ -462,6 +462,33 @@ def test_validate_names_file_and_row(
     assert all(len(line) < len(str(tmp_path)) + 150 for line in found)
 
 
+def twice(content: bytes) -> bytes:
+    records = json.loads(content)
+    return json.dumps([*records[:9], *records[8:]]).encode()
+
+
+def renamed(content: bytes) -> bytes:
+    return content.replace(b'"correct_candidate":', b'"right_candidate":')
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (twice, "1270 rows instead of 1269"),
+        (renamed, "row 0: the field 'correct_candidate' is missing or no text (the first of 1269"),
+    ],
+)
+def test_validate_tells_a_fault_of_every_row_once(
+    upstream: Path, tmp_path: Path, damage: Damage, message: str
+) -> None:
+    some(upstream, tmp_path, TEST, "data/test.tsv", "data_switched/test.tsv")
+    path = tmp_path / KNOWREF.folder / TEST
+    path.write_bytes(damage(path.read_bytes()))
+    found = [str(violation) for violation in knowref.violations(Sources(tmp_path))]
+    assert any(message in line for line in found)
+    assert len(found) < 20
+
+
 # files in our own words
 
 

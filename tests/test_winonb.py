@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from pronominal import InputError
 from pronominal.dataset_scripts import BuildOptions, Sources, winonb
 from pronominal.dataset_scripts.build import build
+from pronominal.dataset_scripts.personal_names import FIFTEEN_NAMES
 from pronominal.dataset_scripts.sources import TableRow
 from pronominal.dataset_scripts.winonb.schemas import TABLE, parse_schema
 
@@ -153,7 +154,7 @@ def test_only_a_further_person_stays_someone(personal: list[Row]) -> None:
 
 
 def test_names_replace_someone_and_nothing_else(generic: list[Row], personal: list[Row]) -> None:
-    order = [name for names in winonb.NAMES.values() for name in names]
+    order = [person.name for person in FIFTEEN_NAMES.names]
     wrong = Counter[str]()
     for number, row in enumerate(personal):
         origin, name = generic[number // 15], order[number % 15]

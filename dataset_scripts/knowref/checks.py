@@ -23,7 +23,7 @@ from pronominal.dataset_scripts.knowref.reddit import (
     read_labels,
 )
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, held
-from pronominal.dataset_scripts.script import Violation
+from pronominal.dataset_scripts.script import Violation, changed_files, told_once
 from pronominal.dataset_scripts.sources import Sources, Upstream, read_table
 from pronominal.errors import InputError
 from pronominal.pronouns import HE, SHE, THEY
@@ -107,15 +107,14 @@ def violations(sources: Sources) -> Iterator[Violation]:
     """Check every file of the sources; the test alone when they are downloaded."""
     for split, expected in EXPECTED.items():
         if split == "test" or held(sources, expected.upstream, expected.file):
-            yield from _split_violations(sources, split)
+            yield from told_once(_split_violations(sources, split))
     for split in SPLITS:
         if sources.root and hydrated_file(sources.root, split).exists():
             try:
                 read_hydrated(sources, split)
             except InputError as error:
                 yield Violation(str(error.file), error.row, error.cause)
-    for file in sources.changed:
-        yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
+    yield from changed_files(sources)
 
 
 def _split_violations(sources: Sources, split: str) -> Iterator[Violation]:

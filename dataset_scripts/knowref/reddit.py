@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree
 
-from pronominal.dataset_scripts.jsonl import read_json_lines
+from pronominal.dataset_scripts.jsonl import parse_json_lines
 from pronominal.dataset_scripts.knowref.files import Sentence, parse_record
 from pronominal.dataset_scripts.knowref.recipes import recipes
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF
@@ -110,7 +110,8 @@ def read_hydrated(sources: Sources, split: str) -> list[Sentence]:
     path, labels = hydrated_file(sources.root, split), read_labels(sources, split)
     fingerprints = {recipe.row: recipe.fingerprint for recipe in recipes() if recipe.split == split}
     sentences: dict[int, Sentence] = {}
-    for line, record in read_json_lines(path):
+    content = io.BytesIO(sources.read_own(path))
+    for line, record in parse_json_lines(content, path):
         row = record.get("row")
         if type(row) is not int or row not in fingerprints or row in sentences:
             raise InputError(

@@ -23,7 +23,7 @@ from pronominal.dataset_scripts.ruff.templates import (
     parse_context,
     parse_task,
 )
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.script import BuildOptions, Split, Violation, changed_files
 from pronominal.dataset_scripts.sources import (
     Sources,
     TableRow,
@@ -119,8 +119,7 @@ def violations(sources: Sources) -> Iterator[Violation]:
             yield from setting_violations(instances, SEEDS)
             if distractors in WHOLE_BY_DEFAULT:
                 yield from instance_violations(instances)
-    for file in sources.changed:
-        yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
+    yield from changed_files(sources)
 
 
 def _settings(sources: Sources, options: BuildOptions) -> list[Instances]:

@@ -1,6 +1,7 @@
 """RUFF's published tables, made whole columns at a time."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -65,14 +66,13 @@ class Instances:
         self.setting = setting
         tasks, sets = setting.templates.tasks, setting.pronoun_sets
         uids, names = list(_uids(setting)), [pronouns.name for pronouns in sets]
-        endings = [f"-{name}" for name in names]
         self._text = Pieces(
             explicit_sentences(setting.templates, sets, "occupation"),
             explicit_sentences(setting.templates, sets, "participant"),
             further_sentences(setting),
             [task.text for task in tasks],
         )
-        self._id = Pieces([task.name for task in tasks], endings, endings, [f"-{u}" for u in uids])
+        self._id = Pieces(_stems(setting), [f"-{uid}" for uid in uids])
         self._case_of = np.array([CASES.index(task.case) for task in tasks], dtype=np.int32)
         self._blank_of = np.array([task.text.index(BLANK) for task in tasks], dtype=np.int32)
         self._occupations = _strings([task.occupation for task in tasks])
@@ -108,7 +108,7 @@ class Instances:
         blank = self._text.lengths(text[:, :-1]) + self._blank_of[at.task]
         return pa.table(
             {
-                "id": self._id.joined(self._id.places(at.task, at.pronoun, other, uid)),
+                "id": self._id.joined(self._id.places(self._stem_places(at, other), uid)),
                 "text": self._text.joined(text),
                 "blank": _blanks(blank),
                 "options": _take(self._options, cases),
@@ -123,6 +123,13 @@ class Instances:
                 "uid": _take(self._uids, uid),
             }
         )
+
+    def _stem_places(self, at: Coordinates, other: IntArray | None) -> IntArray:
+        """Return the place of each row's stem among the `_stems`."""
+        tasks, _, sets, *_ = self.setting.shape
+        if other is None:
+            return flat_index((at.task, at.pronoun), (tasks, sets))
+        return flat_index((at.task, at.pronoun, other), (tasks, sets, sets))
 
     def _sentences(self, at: Coordinates, cases: IntArray, other: IntArray | None) -> IntArray:
         """Return the places of each row's sentences, the task sentence last."""
@@ -148,6 +155,15 @@ def _blanks(starts: IntArray) -> pa.StructArray:
         pa.array(starts + len(BLANK), pa.int32()),
     )
     return pa.StructArray.from_arrays(fields, fields=list(MENTION))
+
+
+def _stems(setting: Setting) -> list[str]:
+    """Return how an id begins: for each [task, pronoun set, distractors' set if there are any]."""
+    endings = [f"-{pronouns.name}" for pronouns in setting.pronoun_sets]
+    sets = (endings, endings) if setting.distractors else (endings,)
+    return [
+        "".join((task.name, *names)) for task in setting.templates.tasks for names in product(*sets)
+    ]
 
 
 def _uids(setting: Setting) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """WinoNB schemas (Baumler and Rudinger, 2022): one person or a group behind *they*."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from pronominal.dataset_scripts.columns import Column, resolution_columns
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.personal_names import PersonalNames
+from pronominal.dataset_scripts.script import BuildOptions, Split, Violation, changed_files
 from pronominal.dataset_scripts.sources import Sources
 from pronominal.dataset_scripts.winonb.schemas import (
     SENTENCES,
@@ -20,7 +22,7 @@ from pronominal.errors import InputError
 from pronominal.spans import Mention, Span
 
 NAME = "winonb"
-OPTIONS: tuple[str, ...] = ()
+OPTIONS = ("names",)
 
 UPSTREAM = (WINONB,)
 
@@ -42,13 +44,8 @@ COLUMNS = (
     Column("winobias_split", pa.string(), "dev or test; null if not from WinoBias"),
 )
 
-NAMES: dict[str, tuple[str, ...]] = {
-    "fem": ("Sophia", "Emma", "Olivia", "Isabella", "Ava"),
-    "masc": ("Noah", "Jacob", "Liam", "Mason", "William"),
-    "neutral": ("Casey", "Riley", "Jessie", "Jackie", "Avery"),
-}
-"""Gender association -> its five names (paper, appendix A.1, in its order)."""
-
+# with its apostrophes: "D'Arcy" is one word, and so is "they'd"
+WORD = re.compile(r"\w+(?:'\w+)*")
 NUMBERS = ("plural", "singular")
 # source -> sentences with label 0 and 1 (paper, section 3; the split by label is measured)
 COUNTS = {"winogender": (60, 60), "winobias": (1861, 1861), "wsc": (44, 43), "dpr": (74, 74)}
@@ -57,13 +54,32 @@ CHANGED_LABELS = 2908
 
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
-    """Yield ``generic`` (someone) and ``personal`` (each row with fifteen names, one by one)."""
+    """Yield ``generic`` (someone) and ``personal`` (each row with every name, one by one)."""
     schemas = [parse_schema(old, new, sources) for old, new in paired_rows(sources)]
     sources.refuse_changed()
+    _refuse_words(options.names, schemas)
     yield Split.from_rows("generic", "test", COLUMNS, map(fill, schemas))
-    names = [(name, association) for association, five in NAMES.items() for name in five]
-    rows = (fill(schema, *name) for schema in schemas for name in names)
+    people = [(person.name, person.association) for person in options.names.names]
+    rows = (fill(schema, *person) for schema in schemas for person in people)
     yield Split.from_rows("personal", "test", COLUMNS, rows)
+
+
+def _refuse_words(names: PersonalNames, schemas: Sequence[Schema]) -> None:
+    """Raise `InputError` for a name that is, or has in it, a word of a sentence, in any case.
+
+    There it would be a second mention, which no offset tells from the first; "someone" and the
+    forms of *they* are words of every sentence.
+    """
+    row_of: dict[str, int] = {}
+    for schema in schemas:
+        for word in WORD.findall(schema.text.casefold()):
+            for part in (word, word.partition("'")[0]):
+                row_of.setdefault(part, schema.row)
+    for person in names.names:
+        for word in WORD.findall(person.name.casefold()):
+            if word in row_of:
+                cause = f"'{word}' is a word of a sentence (line {row_of[word] + 2} of {SENTENCES})"
+                raise names.refuse(person, cause)
 
 
 def fill(
@@ -121,8 +137,7 @@ def violations(sources: Sources) -> Iterator[Violation]:
         if labels.setdefault(schema.text, schema.label) != schema.label:
             message = "an earlier line has the same sentence with the other label"
             yield Violation(place, f"line {schema.row + 2}", message)
-    for file in sources.changed:
-        yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
+    yield from changed_files(sources)
 
 
 def _label_faults(schema: Schema) -> Iterator[str]:
