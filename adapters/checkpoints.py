@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pronominal.adapters.model_loading import first_line
 from pronominal.errors import InputError
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -95,7 +96,7 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
                 break
     except Exception as error:  # the Hub's client lets errors of several libraries through
         raise InputError(
-            f"neither a folder nor to be had from the Hub ({_first_line(error)})",
+            f"neither a folder nor to be had from the Hub ({first_line(error)})",
             cure="give an existing folder, or a Hub id that you may read while you are online",
             file=checkpoint,
         ) from error
@@ -113,8 +114,3 @@ def _digest(folder: Path, files: Iterable[Path]) -> str:
             content = hashlib.file_digest(stream, "sha256")
         listing.update(f"{content.hexdigest()}  {name}\n".encode())
     return listing.hexdigest()
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".: ") if lines else type(error).__name__

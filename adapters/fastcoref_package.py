@@ -17,11 +17,19 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import spacy
 import torch
-import transformers
+from torch import Tensor
 
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.checkpoints import Checkpoint, open_checkpoint
 from pronominal.adapters.interface import contract_clusters
+from pronominal.adapters.model_loading import (
+    first_line,
+    longest_input,
+    require_vocabulary,
+    silent_transformers,
+    torch_device,
+)
+from pronominal.adapters.refusals import RefusedTextError, scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters, check_weights
 from pronominal.errors import InputError
 from pronominal.spans import Cluster
@@ -56,6 +64,9 @@ It is what Longformer's position table lets one text have; memory grows with the
 length, so no batch of shorter ones needs more than that text.
 """
 
+HIGHEST_SCORE = 10_000
+"""Where fastcoref cuts scores off (``mask_tensor``), infinite ones too; none comes near it."""
+
 
 class FastcorefSystem:
     """What LingMess and FCoref share; each answer is that of a call with this text alone.
@@ -86,29 +97,30 @@ class FastcorefSystem:
         published = str(SYSTEMS[self.name].weights)
         self.checkpoint = open_checkpoint(published if checkpoint is None else checkpoint)
         self.batch_size = batch_size
-        self._package = self._load(self.checkpoint, _checked(device))
+        self._package = self._load(self.checkpoint, torch_device(device))
+        self._package.model.register_forward_hook(self._check_scores)
         self._limit = _limit(self._package, segmented=self.collator_class is LeftOversCollator)
         report = self._package.model.loading_report
-        self.self_check = (
-            *check_weights(
-                self,
-                missing=report["missing_keys"],
-                unexpected=report["unexpected_keys"],
-                # old files keep a buffer of positions, and the models never read a pooler
-                harmless=("*.embeddings.position_ids", "*.pooler.*"),
-            ),
-            *check_clusters(self),
+        faulty = check_weights(
+            self,
+            missing=report["missing_keys"],
+            unexpected=report["unexpected_keys"],
+            # old files keep a buffer of positions, and the models never read a pooler
+            harmless=("*.embeddings.position_ids", "*.pooler.*"),
         )
+        # with random tensors it is chance what the sentences show
+        self.self_check = faulty or check_clusters(self)
         announce(self.self_check)
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Raises:
-            InputError: a text is longer than the model can read; nothing was computed then.
+            RefusedTextError: a text is longer than the model can read, and nothing was computed;
+                or scores are not finite.
         """
         answers: list[list[Cluster]] = [[] for _ in texts]
-        with _silent_transformers():
+        with silent_transformers():
             examples = self._encoded(texts)
             self._check_lengths(examples)
             for batch in _equally_long(examples, self.batch_size):
@@ -118,8 +130,8 @@ class FastcorefSystem:
         return answers
 
     @classmethod
-    def _load(cls, checkpoint: Checkpoint, device: str | None) -> Any:
-        with _unchanged_logging(), _unchanged_randomness(), _silent_transformers():
+    def _load(cls, checkpoint: Checkpoint, device: torch.device) -> Any:
+        with _unchanged_logging(), _unchanged_randomness(), silent_transformers():
             try:
                 package = CorefModel(
                     str(checkpoint.folder),
@@ -130,12 +142,13 @@ class FastcorefSystem:
                     nlp=spacy.blank("en"),
                 )
             except Exception as error:  # whatever config, tokenizer or tensors fail with
-                lines = str(error).strip().splitlines() or [type(error).__name__]
                 raise InputError(
-                    f"config, tokenizer and tensors do not make up a {cls.name} ({lines[0]})",
+                    f"config, tokenizer and tensors do not make up a {cls.name} "
+                    f"({first_line(error)})",
                     cure=f"give a checkpoint of {cls.name}",
                     file=checkpoint.name,
                 ) from error
+        require_vocabulary(package.tokenizer, package.model.base_model, checkpoint.name)
         # the package keeps the encoder's attribute name on the class, for the latest model only
         package.model.base_model_prefix = package.model.base_model_prefix
         return package
@@ -153,12 +166,22 @@ class FastcorefSystem:
         limit, origin = self._limit
         for example in examples:
             if example["length"] > limit:
-                raise InputError(
+                raise RefusedTextError(
                     f"{example['length']} subtokens, and {self.name} reads at most {limit} "
                     f"({origin}, {self.checkpoint.name})",
                     cure="shorten or split the text",
-                    row=f"texts[{example['idx']}]",
+                    index=example["idx"],
                 )
+
+    def _check_scores(
+        self, _: object, inputs: tuple[Any, ...], outputs: tuple[Tensor, ...]
+    ) -> None:
+        """Refuse scores that are not numbers or were cut off; the last two outputs are scores."""
+        for scores in outputs[2:]:
+            usable = (scores < HIGHEST_SCORE).flatten(1).all(dim=1)
+            if not usable.all():
+                index = inputs[0]["idx"][int(usable.logical_not().nonzero()[0])]
+                raise scores_not_finite(index, self.checkpoint.name)
 
 
 def _loadable(model_class: type) -> type:
@@ -182,14 +205,11 @@ def _loadable(model_class: type) -> type:
 
 def _limit(package: Any, *, segmented: bool) -> tuple[float, str]:
     """Return how many subtokens a text may have, and what says so."""
-    positions = package.model.base_model.embeddings.position_embeddings
-    # the RoBERTa family counts its positions from behind the padding's
-    reserved = 0 if positions.padding_idx is None else positions.padding_idx + 1
-    table = positions.num_embeddings - reserved
-    if segmented and package.max_segment_len <= table:
-        table = math.inf
+    table = longest_input(package.model.base_model)
+    unlimited = table is None or (segmented and package.max_segment_len <= table)
+    positions = math.inf if table is None or unlimited else table
     longest = math.inf if package.max_doc_len is None else package.max_doc_len
-    return min((table, "its position table"), (longest, "max_doc_len in its config"))
+    return min((positions, "its position table"), (longest, "max_doc_len in its config"))
 
 
 def _equally_long(
@@ -204,16 +224,6 @@ def _equally_long(
             yield group[first : first + size]
 
 
-def _checked(device: str | None) -> str | None:
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:  # a build without CUDA asserts
-        raise InputError(
-            f"there is no device '{device}' here", cure="write cpu or a device torch can use"
-        ) from error
-    return device
-
-
 @contextmanager
 def _unchanged_randomness() -> Iterator[None]:
     """Undo the seed 42 that fastcoref gives to everybody."""
@@ -224,22 +234,6 @@ def _unchanged_randomness() -> Iterator[None]:
     finally:
         random.setstate(python)
         np.random.set_state(numpy)
-
-
-@contextmanager
-def _silent_transformers() -> Iterator[None]:
-    """Keep transformers from printing, and undo the verbosity that fastcoref sets."""
-    speech: Any = transformers.utils.logging
-    verbosity, bars = speech.get_verbosity(), speech.is_progress_bar_enabled()
-    speech.set_verbosity_error()
-    if bars:
-        speech.disable_progress_bar()
-    try:
-        yield
-    finally:
-        speech.set_verbosity(verbosity)
-        if bars:
-            speech.enable_progress_bar()
 
 
 __all__ = [

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from pronominal.adapters.interface import ClusteringSystem
+from pronominal.adapters.refusals import RefusedTextError
 
 PLAIN_SENTENCES = (
     "Anna said that she was tired.",
@@ -65,9 +66,16 @@ def check_clusters(system: ClusteringSystem) -> tuple[str, ...]:
 
     Returns:
         One line if the system finds none, else nothing.
+
+    Raises:
+        InputError: the system cannot answer one of them.
     """
-    if any(any(system.cluster([sentence])) for sentence in PLAIN_SENTENCES):
-        return ()
+    for number, sentence in enumerate(PLAIN_SENTENCES, 1):
+        try:
+            if any(system.cluster([sentence])):
+                return ()
+        except RefusedTextError as error:
+            raise error.at(f"self-check, sentence {number}") from error
     return (
         f"{_who(system)}: no cluster in any of {len(PLAIN_SENTENCES)} plain sentences, so every "
         f"answer will be 'none'; check that the checkpoint is one of {system.name} and complete",

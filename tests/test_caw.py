@@ -388,6 +388,24 @@ def test_what_a_document_need_not_say() -> None:
     assert caw().cluster_documents([Document(told.words)]) == [expected("caw-clean-41", "tiny_a")]
 
 
+def test_the_text_whose_scores_are_not_finite_is_named() -> None:
+    embeddings = caw()._model.encoder.transformer.get_input_embeddings().weight
+    (word,) = caw()._tokenizer.tokenizer(["?"], add_special_tokens=False)["input_ids"]
+    kept = embeddings[word].clone()
+    with torch.no_grad():
+        embeddings[word] = torch.nan
+        try:
+            for method, among, question in (
+                (caw().cluster, "texts", "Did it rain?"),
+                (caw().cluster_documents, "documents", Document([["Did", "it", "rain", "?"]])),
+            ):
+                plain = "It rained all day." if among == "texts" else Document([["It", "rained"]])
+                with pytest.raises(InputError, match=rf"{among}\[2\]: the scores are not finite"):
+                    method([plain, plain, question, plain])
+        finally:
+            embeddings[word] = kept
+
+
 def test_texts_without_words() -> None:
     assert caw().cluster([]) == []
     assert caw().cluster(["", " ", "\n\t", "a", ""]) == [[]] * 5

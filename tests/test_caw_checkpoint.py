@@ -173,8 +173,8 @@ def put(entry: str, name: str, value: object) -> Change:
         (put("bert", "x", torch.zeros(1)), "bert holds what the config does not have: x"),
         (put("we", "attn.bias", torch.zeros(2)), "we has tensors of another shape"),
         (put("bert", "embeddings.LayerNorm.bias", torch.zeros(2)), "encoder could not be loaded"),
-        (put("a_scorer", "out.bias", torch.tensor([torch.nan])), "no finite numbers"),
-        (put("sp", "conv.1.bias", torch.full((2,), torch.inf)), "no finite numbers"),
+        (put("a_scorer", "out.bias", torch.tensor([torch.nan])), "not finite"),
+        (put("sp", "conv.1.bias", torch.full((2,), torch.inf)), "not finite"),
     ],
 )
 def test_weights_that_are_refused(tmp_path: Path, change: Change, message: str) -> None:
@@ -193,6 +193,7 @@ def test_weights_that_are_refused(tmp_path: Path, change: Change, message: str) 
         ("bert_window_size = 512", "bert_window_size = 513", "a number above 2 and up to 512"),
         ('"roberta-large"', '"elsewhere"', "put the encoder's folder beside config.toml"),
         ('bert_model = "roberta-large"', "", "bert_model is missing"),
+        ("[DEFAULT.tokenizer_kwargs]", "[[DEFAULT.tokenizer_kwargs]]", "tokenizer_kwargs is no"),
     ],
 )
 def test_configs_that_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -201,6 +202,42 @@ def test_configs_that_are_refused(tmp_path: Path, old: str, new: str, message: s
     (folder / "config.toml").write_text(config.replace(old, new))
     with pytest.raises(InputError, match=message):
         CAW(str(folder), device="cpu")
+
+
+def test_a_config_without_sections(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    (folder / "config.toml").write_text("[DEFAULT]\nrough_k = 50\n")
+    with pytest.raises(InputError, match="there is no section beside DEFAULT"):
+        CAW(str(folder), device="cpu")
+
+
+@pytest.mark.parametrize("damage", [{"section": None}, {"tokenizer_kwargs": 1}, {"rough_k": "x"}])
+def test_a_converted_config_that_is_damaged(tmp_path: Path, damage: dict[str, Any]) -> None:
+    convert("caw", str(CHECKPOINT), tmp_path / "converted")
+    config = json.loads((tmp_path / "converted" / "config.json").read_text())
+    (tmp_path / "converted" / "config.json").write_text(json.dumps(config | damage))
+    with pytest.raises(InputError, match=f"{next(iter(damage))} is "):
+        CAW(str(tmp_path / "converted"), section="tiny_a", device="cpu")
+
+
+def test_an_encoder_without_tokenizer(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    for file in (folder / "roberta-large").iterdir():
+        if file.name not in ("config.json", "model.safetensors"):
+            file.unlink()
+    with pytest.raises(InputError, match="the tokenizer's files are missing; add tokenizer") as why:
+        CAW(str(folder), device="cpu")
+    assert str(folder) in str(why.value)
+
+
+def test_a_plain_encoder_that_is_a_malicious_pickle(tmp_path: Path) -> None:
+    left = tmp_path / "left-behind"
+    folder = copied(tmp_path, lambda loaded: loaded.pop("bert"))
+    (folder / "roberta-large" / "model.safetensors").unlink()
+    torch.save({"x": Payload(left)}, folder / "roberta-large" / "pytorch_model.bin")
+    with pytest.raises(InputError, match="the pickle is damaged, or holds more than tensors"):
+        CAW(str(folder), device="cpu")
+    assert not left.exists()
 
 
 def test_a_folder_of_something_else(tmp_path: Path) -> None:

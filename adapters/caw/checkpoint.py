@@ -89,7 +89,7 @@ def _upstream_parts(name: str, section: str | None) -> Parts:
             f"no config could be read ({error})", cure="give a folder with config.toml", file=file
         ) from error
     section, weights = _choose_section(tables, folder, section)
-    table = {**tables.get("DEFAULT", {}), **tables[section]}
+    table = {**_table(tables, "DEFAULT", file), **tables[section]}
     settings = _hyperparameters(table, file, f"[{section}]")
     encoder = str(table.get("bert_model", ""))
     base = encoder.rstrip("/").rpartition("/")[2]
@@ -104,7 +104,7 @@ def _upstream_parts(name: str, section: str | None) -> Parts:
         section=section,
         settings=settings,
         encoder=str(beside) if beside.is_dir() else encoder,
-        tokenizer_kwargs=table.get("tokenizer_kwargs", {}).get(base, {}),
+        tokenizer_kwargs=_table(_table(table, "tokenizer_kwargs", file), base, file),
         entries=read_pickled(weights),
     )
 
@@ -124,22 +124,39 @@ def _converted_parts(name: str, section: str | None) -> Parts:
             cure="give upstream's folder with config.toml, or what 'pronominal convert caw' wrote",
             file=file,
         )
-    if section not in (None, table["section"]):
-        raise unknown_name("section", str(section), [table["section"]])
+    own = table.get("section")
+    if not isinstance(own, str):
+        raise InputError("section is missing", cure="convert it again", file=file)
+    if section not in (None, own):
+        raise unknown_name("section", str(section), [own])
     return Parts(
         checkpoint=checkpoint,
-        section=table["section"],
+        section=own,
         settings=_hyperparameters(table, file, "its keys"),
         encoder=str(checkpoint.folder / ENCODER),
-        tokenizer_kwargs=table["tokenizer_kwargs"],
+        tokenizer_kwargs=_table(table, "tokenizer_kwargs", file),
         entries=read_safetensors(checkpoint.folder / "model.safetensors"),
     )
+
+
+def _table(tables: Mapping[str, Any], name: str, file: Path) -> Mapping[str, Any]:
+    """Return one of the tables of a config, which is empty if it is not there."""
+    table: Any = tables.get(name, {})
+    if not isinstance(table, dict):
+        raise InputError(f"{name} is no table", cure="give keys and values", file=file)
+    return table
 
 
 def _choose_section(
     tables: Mapping[str, Any], folder: Path, section: str | None
 ) -> tuple[str, Path]:
     sections = [name for name in tables if name != "DEFAULT" and isinstance(tables[name], dict)]
+    if not sections:
+        raise InputError(
+            "there is no section beside DEFAULT",
+            cure="give the config.toml that belongs to the weights",
+            file=folder / "config.toml",
+        )
     if section is not None and section not in sections:
         raise unknown_name("section", section, sections)
     for name in sections if section is None else [section]:

@@ -1,8 +1,7 @@
 """A checkpoint's parts to a model and its tokenizer, and to the form without pickles."""
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,12 @@ from pronominal.adapters.caw.checkpoint import ENCODER, FORMAT, Parts, Tensors, 
 from pronominal.adapters.caw.encoder import Encoder
 from pronominal.adapters.caw.model import ENTRIES, WordLevelModel
 from pronominal.adapters.caw.tokens import SubwordTokenizer
+from pronominal.adapters.model_loading import (
+    first_line,
+    longest_input,
+    require_vocabulary,
+    silent_transformers,
+)
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 
@@ -37,9 +42,10 @@ def load_model(parts: Parts, *, batch_size: int) -> tuple[WordLevelModel, Subwor
         InputError: tensors are missing, left over or of the wrong shape, or the encoder's config,
             tokenizer or weights are not to be had.
     """
-    with _silent_transformers():
+    with silent_transformers():
         config, tokenizer = _config_and_tokenizer(parts)
         transformer = _transformer(parts, config)
+    require_vocabulary(tokenizer, transformer, parts.checkpoint.name)
     encoder = Encoder(
         transformer,
         frame=(tokenizer.cls_token_id, tokenizer.sep_token_id),
@@ -84,7 +90,7 @@ def convert(source: str, target: Path, section: str | None = None) -> None:
         **asdict(parts.settings),
         "tokenizer_kwargs": dict(parts.tokenizer_kwargs),
     }
-    with new_folder(target) as folder, _silent_transformers():
+    with new_folder(target) as folder, silent_transformers():
         (folder / "config.json").write_text(json.dumps(description, indent=2) + "\n")
         save_file(tensors, folder / "model.safetensors")
         (folder / "model.safetensors").chmod(0o644)
@@ -102,7 +108,7 @@ def _config_and_tokenizer(parts: Parts) -> tuple[Any, Any]:
     except Exception as error:  # transformers and the Hub's client fail in many ways
         raise InputError(
             f"config and tokenizer of the encoder '{Path(parts.encoder).name}' are not to be had "
-            f"({_first_line(error)})",
+            f"({first_line(error)})",
             cure="put the encoder's folder beside config.toml, or go online",
             file=parts.checkpoint.name,
         ) from error
@@ -126,7 +132,7 @@ def _transformer(parts: Parts, config: Any) -> nn.Module:
             )
     except Exception as error:  # as above; wrong shapes are a RuntimeError
         raise InputError(
-            f"the encoder could not be loaded ({_first_line(error)})",
+            f"the encoder could not be loaded ({first_line(error)})",
             cure="give the weights of this encoder",
             file=parts.checkpoint.name,
         ) from error
@@ -163,35 +169,12 @@ def _refuse(entry: str, missing: Iterable[str], unexpected: Iterable[str], parts
 
 def _check_window(transformer: nn.Module, parts: Parts) -> None:
     """Refuse a window that is longer than the encoder's table of positions."""
-    positions: Any = getattr(getattr(transformer, "embeddings", None), "position_embeddings", None)
-    if positions is None:
+    longest = longest_input(transformer)
+    if longest is None:
         return
-    # the RoBERTa family counts its positions from behind the padding's
-    reserved = 0 if positions.padding_idx is None else positions.padding_idx + 1
-    longest = positions.num_embeddings - reserved
     if not 2 < parts.settings.bert_window_size <= longest:
         raise InputError(
             f"bert_window_size is {parts.settings.bert_window_size}",
             cure=f"write a number above 2 and up to {longest}, which the encoder can read",
             file=parts.checkpoint.name,
         )
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0].rstrip(".: ")
-
-
-@contextmanager
-def _silent_transformers() -> Iterator[None]:
-    """Keep transformers from printing while it loads and saves."""
-    speech: Any = transformers.utils.logging
-    verbosity, bars = speech.get_verbosity(), speech.is_progress_bar_enabled()
-    speech.set_verbosity_error()
-    speech.disable_progress_bar()
-    try:
-        yield
-    finally:
-        speech.set_verbosity(verbosity)
-        if bars:
-            speech.enable_progress_bar()

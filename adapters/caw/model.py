@@ -61,12 +61,12 @@ class NonFiniteScoresError(ArithmeticError):
     """Scores are infinite or not a number, so that no comparison of them means anything.
 
     Args:
-        place: which document they belong to.
+        document: which document of the batch they belong to.
     """
 
-    def __init__(self, place: str) -> None:
-        super().__init__(f"{place} has scores that are no finite numbers")
-        self.place = place
+    def __init__(self, document: int) -> None:
+        super().__init__(f"document {document} of the batch has scores that are not finite")
+        self.document = document
 
 
 class WordLevelModel(nn.Module):
@@ -217,4 +217,4 @@ def _require_finite(
     finite = scores.isfinite().flatten(1).all(1) if scores.dim() > 1 else scores.isfinite()
     if not finite.all():
         word = int(word_of[~finite][0])
-        raise NonFiniteScoresError(documents[_document_at(document_rows(documents), word)].place)
+        raise NonFiniteScoresError(_document_at(document_rows(documents), word))

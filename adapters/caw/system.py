@@ -3,14 +3,14 @@
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
-import torch
-
 from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.caw.loading import load_model
 from pronominal.adapters.caw.model import NonFiniteScoresError
 from pronominal.adapters.caw.tokens import TokenizedDocument, oversized_sentences
 from pronominal.adapters.caw.words import EnglishWords, in_characters
 from pronominal.adapters.interface import contract_clusters
+from pronominal.adapters.model_loading import torch_device
+from pronominal.adapters.refusals import scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document
@@ -53,7 +53,7 @@ class CAW:
     ) -> None:
         if batch_size < 1:
             raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
-        target = _device(device)
+        target = torch_device(device)
         parts = open_parts(checkpoint, section)
         self.checkpoint = parts.checkpoint
         self.section = parts.section
@@ -70,7 +70,7 @@ class CAW:
         Texts are taken for web text with one speaker; see `EnglishWords` for words and sentences.
 
         Raises:
-            InputError: scores are not finite.
+            RefusedTextError: scores are not finite.
         """
         read = [self._words.read(text) for text in texts]
         found = self._cluster([document for document, _ in read], "texts")
@@ -85,20 +85,25 @@ class CAW:
         Words are counted over all sentences; clusters are upstream's, nothing is cleaned.
 
         Raises:
-            InputError: a genre does not exist, speakers are not one for each word, or scores are
-                not finite.
+            InputError: a genre does not exist, or speakers are not one for each word.
+            RefusedTextError: scores are not finite.
         """
         return self._cluster(documents, "documents")
 
-    def _cluster(self, documents: Sequence[Document], kind: str) -> list[list[Cluster]]:
+    def _cluster(self, documents: Sequence[Document], among: str) -> list[list[Cluster]]:
         tokenized = [
-            self._tokenizer.read(document, f"{kind}[{index}]")
+            self._tokenizer.read(document, f"{among}[{index}]")
             for index, document in enumerate(documents)
         ]
         self._warn_of_oversized(tokenized)
         answers: list[list[Cluster]] = [[] for _ in documents]
         for batch in self._batches(tokenized):
-            found = self._answer([tokenized[index] for index in batch])
+            try:
+                found = self._model([tokenized[index] for index in batch])
+            except NonFiniteScoresError as error:
+                raise scores_not_finite(
+                    batch[error.document], self.checkpoint.name, among
+                ) from error
             for index, clusters in zip(batch, found, strict=True):
                 answers[index] = clusters
         return answers
@@ -122,18 +127,6 @@ class CAW:
         if batch:
             yield batch
 
-    def _answer(self, batch: Sequence[TokenizedDocument]) -> list[list[Cluster]]:
-        try:
-            clusters: list[list[Cluster]] = self._model(batch)
-        except NonFiniteScoresError as error:
-            raise InputError(
-                "the scores are no finite numbers",
-                cure="give an undamaged checkpoint, or compute on another device",
-                file=self.checkpoint.name,
-                row=error.place,
-            ) from error
-        return clusters
-
     def _warn_of_oversized(self, documents: Iterable[TokenizedDocument]) -> None:
         capacity = self._model.settings.capacity
         for document in documents:
@@ -144,13 +137,3 @@ class CAW:
                     OversizedSentenceWarning,
                     stacklevel=4,
                 )
-
-
-def _device(device: str | None) -> torch.device:
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.empty(0, device=chosen).device
-    except (RuntimeError, AssertionError) as error:  # a build without CUDA asserts
-        raise InputError(
-            f"there is no device '{chosen}' here", cure="write cpu or a device torch can use"
-        ) from error

@@ -1,0 +1,101 @@
+"""What every system does that opens a model: find a device, stay silent, say what is wrong.
+
+Nothing heavy is imported before it is used.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pickle import UnpicklingError
+from typing import TYPE_CHECKING, Any
+
+from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+
+def torch_device(device: str | None) -> "torch.device":
+    """Return a device that torch can use.
+
+    Args:
+        device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
+
+    Raises:
+        InputError: there is no such device.
+    """
+    import torch
+
+    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=chosen).device
+    except (RuntimeError, AssertionError) as error:  # a build without CUDA asserts
+        raise InputError(
+            f"there is no device '{chosen}' here", cure="write cpu or a device torch can use"
+        ) from error
+
+
+@contextmanager
+def silent_transformers() -> Iterator[None]:
+    """Keep transformers from printing, and undo what anything inside does to its verbosity."""
+    import transformers
+
+    speech: Any = transformers.utils.logging
+    verbosity, bars = speech.get_verbosity(), speech.is_progress_bar_enabled()
+    speech.set_verbosity_error()
+    if bars:
+        speech.disable_progress_bar()
+    try:
+        yield
+    finally:
+        speech.set_verbosity(verbosity)
+        if bars:
+            speech.enable_progress_bar()
+
+
+def longest_input(encoder: Any) -> int | None:
+    """Return for how many tokens an encoder has positions; None if it has no table of them."""
+    positions = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
+    if positions is None:
+        return None
+    # the RoBERTa family counts its positions from behind the padding's
+    reserved = 0 if positions.padding_idx is None else positions.padding_idx + 1
+    return int(positions.num_embeddings - reserved)
+
+
+def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
+    """Refuse a tokenizer without words, which transformers makes up where the files are missing.
+
+    Args:
+        tokenizer: a tokenizer of transformers.
+        encoder: the model that is to read its tokens.
+        checkpoint: where both are from, for the message.
+
+    Raises:
+        InputError: it knows special tokens alone, or tokens that the encoder has no vectors for.
+    """
+    vocabulary = tokenizer.get_vocab()
+    vectors = encoder.get_input_embeddings().num_embeddings
+    if vocabulary.keys() <= set(tokenizer.all_special_tokens):
+        fault, cure = "the tokenizer's files are missing", "add tokenizer.json"
+    elif max(vocabulary.values()) >= vectors:
+        fault = f"the tokenizer knows more tokens than the {vectors} that the model has vectors for"
+        cure = "give the tokenizer that the model was trained with"
+    else:
+        return
+    raise InputError(fault, cure=cure, file=checkpoint)
+
+
+def first_line(error: BaseException) -> str:
+    r"""Return what a library's error says, as an `InputError` may quote it.
+
+    >>> first_line(ValueError("no such key.\nTry another one."))
+    'no such key'
+    >>> first_line(KeyError())
+    'KeyError'
+    """
+    if isinstance(
+        error, UnpicklingError | EOFError
+    ):  # torch's own words advise to run what is in the file
+        return "the pickle is damaged, or holds more than tensors"
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].rstrip(".: ")

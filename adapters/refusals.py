@@ -1,0 +1,42 @@
+"""What a system says when it cannot answer one of the texts that it was given."""
+
+from pronominal.errors import InputError
+
+
+class RefusedTextError(InputError):
+    """One of several texts or documents is at fault.
+
+    Args:
+        cause: what is wrong, without evaluation text.
+        cure: what the user can do about it, as an imperative.
+        index: which one it is, from 0, among those that the system was given.
+        among: what the system's method calls them.
+        checkpoint: what the system was loaded from, where that has to do with it.
+    """
+
+    def __init__(
+        self,
+        cause: str,
+        *,
+        cure: str,
+        index: int,
+        among: str = "texts",
+        checkpoint: str | None = None,
+    ) -> None:
+        super().__init__(cause, cure=cure, file=checkpoint, row=f"{among}[{index}]")
+        self.index = index
+
+    def at(self, row: str) -> InputError:
+        """Return this error for a user who knows the text by another name, such as ``"id x"``."""
+        return InputError(self.cause, cure=self.cure, file=self.file, row=row)
+
+
+def scores_not_finite(index: int, checkpoint: str, among: str = "texts") -> RefusedTextError:
+    """Return the error for scores that no comparison means anything with."""
+    return RefusedTextError(
+        "the scores are not finite",
+        cure="give an undamaged checkpoint, or compute on another device",
+        index=index,
+        among=among,
+        checkpoint=checkpoint,
+    )
