@@ -1,6 +1,8 @@
 """Readings: how the clusters of a text become a decision about its pronoun."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import tee
 
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.instances import ResolutionInstance
@@ -8,6 +10,11 @@ from pronominal.spans import Cluster, Span
 
 Reading = Callable[[ResolutionInstance, Sequence[Cluster]], Decision]
 """Takes an instance and the clusters of its text, in the system's order."""
+
+Row = tuple[ResolutionInstance, Sequence[Cluster]]
+
+SequentialReading = Callable[[Iterable[Row]], Iterator[Decision]]
+"""Takes every instance with the clusters of its text, in the dataset's order."""
 
 
 def by_offsets(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Decision:
@@ -33,13 +40,43 @@ def by_strings(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Dec
     when its noun is one of the answer's words; a comma or a clitic at the noun hides it
     (compute_performance.py). Nouns count whether or not they are located in this text.
     """
-    words = _answer(instance, clusters).lower().translate(_DELETED).split()
-    nouns = [candidate.text.lower() for candidate in instance.candidates]
-    return _decide({index for index, noun in enumerate(nouns) if noun in words})
+    return _named_in(_answer(instance, clusters), instance)
+
+
+def by_strings_carried_over(rows: Iterable[Row]) -> Iterator[Decision]:
+    """Read SpanBERT's clusters as the WinoPron authors did, from the `carried_over_answers`.
+
+    A candidate counts as in `by_strings`.
+
+    Args:
+        rows: all rows of the dataset in upstream's order, each with the clusters of its text.
+    """
+    one, other = tee(rows)
+    for (instance, _), answer in zip(one, carried_over_answers(other), strict=True):
+        yield _named_in(answer, instance)
+
+
+def carried_over_answers(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield what WinoPron's converter takes SpanBERT to have answered to each row.
+
+    The published figures of SpanBERT contain two faults of ``convert_spanbert_outputs.py``, which
+    are kept here and nowhere else. The strings of earlier clusters stay in the list that the
+    answer is the first one of, so that it may come from another cluster than the pronoun's. And
+    where no cluster has a string equal to the pronoun, the row gets the **answer of the row
+    before**, whatever that was about; before the first answer, where upstream stops with an error,
+    it is empty. Strings are word pieces put together: words, and punctuation marks apart.
+    """
+    answer = ""
+    for instance, clusters in rows:
+        answer = _accumulated_answer(instance, clusters) or answer
+        yield answer
 
 
 READINGS: dict[str, Reading] = {"offsets": by_offsets, "upstream": by_strings}
 """The readings by name; the first is the default."""
+
+SEQUENTIAL_READINGS: dict[str, SequentialReading] = {"upstream-spanbert": by_strings_carried_over}
+"""Readings in which a row's decision depends on the rows before it, so that they need all rows."""
 
 
 def differing(instances: Sequence[ResolutionInstance], clusters: Sequence[list[Cluster]]) -> int:
@@ -56,6 +93,9 @@ def differing(instances: Sequence[ResolutionInstance], clusters: Sequence[list[C
 # upstream takes these out of an answer, and no other punctuation
 _DELETED = str.maketrans("", "", '".')
 
+# what BERT's tokenizer takes for words before it cuts them into pieces
+_BASIC_TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
+
 
 def _covered(instance: ResolutionInstance, span: Span) -> list[int]:
     # no span covers (-1, -1), where candidates stand that are not located
@@ -71,6 +111,24 @@ def _answer(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> str:
             strings.remove(instance.pronoun.text)
             answer = strings[0]
     return answer
+
+
+def _accumulated_answer(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> str:
+    answer = ""
+    strings: list[str] = []
+    for cluster in clusters:
+        texts = (instance.text[span.start : span.end] for span in cluster)
+        strings += [" ".join(_BASIC_TOKEN.findall(text)) for text in texts]
+        if instance.pronoun.text in strings and len(strings) > 1:
+            strings.remove(instance.pronoun.text)
+            answer = strings[0]
+    return answer
+
+
+def _named_in(answer: str, instance: ResolutionInstance) -> Decision:
+    words = answer.lower().translate(_DELETED).split()
+    nouns = [candidate.text.lower() for candidate in instance.candidates]
+    return _decide({index for index, noun in enumerate(nouns) if noun in words})
 
 
 def _decide(found: set[int]) -> Decision:

@@ -1,0 +1,1 @@
+"""Coarse-to-fine coreference: one head, two encoders."""

@@ -1,0 +1,69 @@
+"""A BERT or SpanBERT checkpoint of either upstream form, rewritten as safetensors and JSON."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save_file
+
+from pronominal.adapters.c2f.bert_checkpoint import canonical_tensors, open_parts
+from pronominal.adapters.c2f.bert_settings import FORMAT
+from pronominal.adapters.c2f.bert_weights import FILES, Form
+from pronominal.adapters.spanbert import SpanBERT
+from pronominal.atomic import new_folder
+from pronominal.errors import InputError
+
+REPORT = "conversion.json"
+"""Beside the converted weights: which variables were used, skipped and missing."""
+
+COPIED = ("bert_config.json", "tokenizer_config.json", "vocab.txt")
+"""What is in the converted form as it stands."""
+
+
+def convert(source: str, target: Path, weights: Form | None = None) -> dict[str, Any]:
+    """Write a checkpoint in the form without pickles, whole.
+
+    Segments of a checkpoint without ``config.json`` get SpanBERT's length; for BERT, write one
+    with ``max_segment_len``.
+
+    Args:
+        source: a folder with upstream's files.
+        target: the folder to make.
+        weights: which of several forms to convert; coref-hoi's before TensorFlow's when None.
+
+    Returns:
+        The report that is also written as `REPORT`: ``used`` (our tensors, each with the
+        variables it was made of), ``skipped`` and ``missing`` (variables).
+
+    Raises:
+        InputError: the checkpoint cannot be read, or `target` is there already.
+    """
+    if target.exists():
+        raise InputError("it is there already", cure="name a new folder", file=target)
+    parts = open_parts(source, weights, SpanBERT.segment_lengths)
+    if parts.form == "safetensors":
+        raise InputError(
+            "it is converted already", cure="give weights of torch or tensorflow", file=source
+        )
+    mapped = parts.mapped
+    report = {
+        "used": {ours: list(theirs) for ours, theirs in sorted(mapped.used.items())},
+        "skipped": mapped.skipped,
+        "missing": mapped.missing,
+    }
+    (file,) = FILES["safetensors"]
+    with new_folder(target) as folder:
+        _write_json(folder / "config.json", {**parts.settings.table, "format": FORMAT})
+        _write_json(folder / REPORT, report)
+        for name in COPIED:
+            if (parts.checkpoint.folder / name).is_file():
+                shutil.copyfile(parts.checkpoint.folder / name, folder / name)
+        tensors = canonical_tensors(parts.model)
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / file)
+        (folder / file).chmod(0o644)
+    return report
+
+
+def _write_json(file: Path, content: dict[str, Any]) -> None:
+    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,100 @@
+"""E2E's TensorFlow checkpoint rewritten as safetensors and JSON, whole: with all it looks up."""
+
+import json
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save_file
+
+from pronominal.adapters.c2f.e2e_checkpoint import CONVERTED, WEIGHTS, E2EParts, open_parts
+from pronominal.adapters.c2f.e2e_config import FORMAT
+from pronominal.adapters.c2f.embeddings import WordVectors
+from pronominal.adapters.caw.words import EnglishWords
+from pronominal.atomic import new_folder
+from pronominal.errors import InputError
+
+REPORT = "conversion.json"
+"""Beside the converted weights: which variables were used, skipped and missing."""
+
+
+def convert(source: str, target: Path, words: Iterable[str] | None = None) -> dict[str, Any]:
+    """Write a checkpoint in the form that needs nothing else but ELMo.
+
+    Cached vectors of ELMo belong to documents, not to the checkpoint, and are left behind.
+
+    Args:
+        source: a folder with upstream's config and weights.
+        target: the folder to make.
+        words: keep the embeddings of these words alone, as upstream's filter does for the words
+            of its data; of all words when None.
+
+    Returns:
+        The report that is also written as `REPORT`: ``used`` (our tensors, each with the
+        variables it was made of), ``skipped`` and ``missing`` (variables).
+
+    Raises:
+        InputError: the checkpoint cannot be read, or `target` is there already.
+    """
+    if target.exists():
+        raise InputError("it is there already", cure="name a new folder", file=target)
+    parts = open_parts(source)
+    if parts.mapped is None:
+        raise InputError(
+            "it is converted already", cure="give a checkpoint of TensorFlow", file=source
+        )
+    report = {
+        "used": {ours: list(theirs) for ours, theirs in sorted(parts.mapped.used.items())},
+        "skipped": parts.mapped.skipped,
+        "missing": parts.mapped.missing,
+    }
+    kept = None if words is None else list(words)
+    vocabulary, *embeddings = CONVERTED
+    with new_folder(target) as folder:
+        _write_json(folder / "config.json", _table(parts))
+        _write_json(folder / REPORT, report)
+        tensors = parts.model.state_dict()
+        save_file({n: t.contiguous() for n, t in tensors.items()}, folder / WEIGHTS[0])
+        (folder / WEIGHTS[0]).chmod(0o644)
+        characters = parts.reader.vocabulary.characters
+        (folder / vocabulary).write_text("".join(f"{c}\n" for c in characters), encoding="utf-8")
+        for name, vectors in zip(
+            embeddings, (parts.reader.context, parts.reader.head), strict=True
+        ):
+            _write_embeddings(folder / name, vectors, kept)
+    return report
+
+
+def _table(parts: E2EParts) -> dict[str, Any]:
+    vocabulary, context, head = CONVERTED
+    table = {**parts.config.table, "format": FORMAT, "char_vocab_path": vocabulary, "lm_path": ""}
+    for which, name in (("context", context), ("head", head)):
+        size = parts.config.table[f"{which}_embeddings"]["size"]
+        table[f"{which}_embeddings"] = {"path": name, "size": size}
+    return table
+
+
+def _write_embeddings(file: Path, vectors: WordVectors, words: list[str] | None) -> None:
+    with file.open("wb") as out:
+        for line in vectors.lines(words):
+            out.write(line + b"\n")
+
+
+def _write_json(file: Path, content: dict[str, Any]) -> None:
+    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def words_of(file: Path) -> set[str]:
+    """Return the words of a text file, split at blanks and as `EnglishWords` splits raw text.
+
+    Raises:
+        InputError: the file is missing or is not UTF-8.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("no text could be read", cure="give a UTF-8 file", file=file) from error
+    reader = EnglishWords()
+    split = {word for line in lines for word in line.split()}
+    return split.union(*(chain.from_iterable(reader.read(line)[0].words) for line in lines))

@@ -1,0 +1,90 @@
+"""What a checkpoint calls a tensor, what we call it, and what lies between the two."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Arrays = Sequence[np.ndarray]
+Variables = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which variables a tensor of ours is made of.
+
+    Attributes:
+        ours: the tensor's name.
+        theirs: the variables' names.
+        make: what turns the variables into the tensor.
+    """
+
+    ours: str
+    theirs: tuple[str, ...]
+    make: Callable[[Arrays], np.ndarray]
+
+
+@dataclass(slots=True)
+class Mapped:
+    """A model's tensors, and what became of the variables they were taken from.
+
+    Attributes:
+        tensors: by our names.
+        used: which variables each tensor was made of.
+        missing: variables that are not there.
+        skipped: variables that no tensor is made of, training state included.
+    """
+
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    used: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+def map_variables(variables: Variables, sources: Iterable[Source]) -> Mapped:
+    """Make tensors of variables; nothing is refused, so that all faults can be told at once."""
+    mapped = Mapped()
+    taken: set[str] = set()
+    for source in sources:
+        absent = [name for name in source.theirs if name not in variables]
+        taken.update(source.theirs)
+        if absent:
+            mapped.missing += absent
+            continue
+        array = source.make([variables[name] for name in source.theirs])
+        mapped.tensors[source.ours] = torch.from_numpy(np.array(array, np.float32))
+        mapped.used[source.ours] = source.theirs
+    mapped.skipped = sorted(variables.keys() - taken)
+    return mapped
+
+
+def same(ours: str, theirs: str) -> Source:
+    """Return the source of a tensor that is a variable as it stands."""
+    return Source(ours, (theirs,), lambda arrays: arrays[0])
+
+
+def transposed(ours: str, theirs: str) -> Source:
+    """Return the source of a matrix: [in, out] in TensorFlow, [out, in] in PyTorch."""
+    return Source(ours, (theirs,), lambda arrays: arrays[0].T)
+
+
+def linear(ours: str, theirs: str, number: str = "") -> list[Source]:
+    """Return the sources of an affine layer that the coreference code itself made."""
+    return [
+        transposed(f"{ours}.weight", f"{theirs}_weights{number}"),
+        same(f"{ours}.bias", f"{theirs}_bias{number}"),
+    ]
+
+
+def feed_forward(ours: str, theirs: str, depth: int) -> list[Source]:
+    """Return the sources of a scorer with `depth` hidden layers.
+
+    Affine, ReLU and dropout take three places in a sequence; the last affine stands alone.
+    """
+    hidden = (linear(f"{ours}.{3 * i}", f"{theirs}/hidden", f"_{i}") for i in range(depth))
+    return [
+        *(s for layer in hidden for s in layer),
+        *linear(f"{ours}.{3 * depth}", f"{theirs}/output"),
+    ]

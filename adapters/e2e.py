@@ -1,0 +1,196 @@
+"""E2E: coarse-to-fine coreference on LSTMs over static embeddings, characters and ELMo.
+
+Lee, He and Zettlemoyer, 2018, "Higher-order Coreference Resolution with Coarse-to-fine Inference".
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import torch
+
+from pronominal.adapters.c2f.decoding import decode
+from pronominal.adapters.c2f.e2e_checkpoint import open_parts
+from pronominal.adapters.c2f.elmo_vectors import ElmoVectors, MissingElmoWarning
+from pronominal.adapters.c2f.head import NonFiniteScoresError
+from pronominal.adapters.c2f.pieces import SLASHED
+from pronominal.adapters.c2f.units import Units
+from pronominal.adapters.caw.words import EnglishWords, in_characters
+from pronominal.adapters.interface import contract_clusters
+from pronominal.adapters.model_loading import torch_device
+from pronominal.adapters.refusals import RefusedTextError, scores_not_finite
+from pronominal.adapters.self_check import announce, check_clusters
+from pronominal.errors import InputError
+from pronominal.spans import Cluster, Document
+
+RAW_TEXT_GENRE = "nw"
+"""Newswire: the genre that upstream's demo gives to what is typed in."""
+
+WORDS_AT_ONCE = 4096
+"""How many words of short documents go through the model together; bounds memory only."""
+
+
+class E2E:
+    """The system that kentonl/e2e-coref publishes, and what is trained in its form.
+
+    Answers do not depend on what else is in a batch, but for rounding: scores agree to about 1e-5.
+
+    ELMo's vectors of a document with a key are looked up in the cache; for all others they are
+    computed, where `elmo_weights` are given. A document without a key, such as a raw text, is
+    answered without ELMo where they are not: the system as it is, with zeros for ELMo's vectors.
+    A `MissingElmoWarning` says so.
+
+    Args:
+        checkpoint: a folder with upstream's config and weights, or what ``pronominal convert e2e``
+            wrote, or the Hub id of such a one. See the system's card for the files.
+        context_embeddings: text file of the embeddings that the LSTM reads, instead of the one
+            that the config names.
+        head_embeddings: text file of the embeddings that head attention averages, likewise.
+        elmo_cache: HDF5 file of ELMo's vectors of whole documents, instead of the one that the
+            config names; needs documents with keys.
+        elmo_weights: folder of ELMo's published option file and weights, or the weight file.
+        device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
+        batch_size: how many documents go through the model at once.
+
+    Attributes:
+        checkpoint: the weights in use.
+        self_check: what is wrong with them, one line each; also warned of on load.
+
+    Raises:
+        InputError: a file is missing or damaged, or the device or the batch size cannot be used.
+    """
+
+    name = "e2e"
+
+    def __init__(  # noqa: PLR0913 - each one is a key of a systems file
+        self,
+        checkpoint: str,
+        *,
+        context_embeddings: str | None = None,
+        head_embeddings: str | None = None,
+        elmo_cache: str | None = None,
+        elmo_weights: str | None = None,
+        device: str | None = None,
+        batch_size: int = 32,
+    ) -> None:
+        if batch_size < 1:
+            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        target = torch_device(device)
+        parts = open_parts(checkpoint, context_embeddings, head_embeddings)
+        self.checkpoint = parts.checkpoint
+        self.batch_size = batch_size
+        self._model = parts.model.to(target)
+        self._reader = parts.reader
+        config = parts.model.encoder.config
+        self._elmo = ElmoVectors(
+            f"{self.name} ({checkpoint})",
+            (config.elmo_size, config.elmo_layers),
+            cache=Path(elmo_cache) if elmo_cache else parts.elmo_cache,
+            weights=Path(elmo_weights) if elmo_weights else None,
+            device=target,
+        )
+        self._words = EnglishWords()
+        with warnings.catch_warnings():
+            # the first answer that somebody asked for will say it
+            warnings.simplefilter("ignore", MissingElmoWarning)
+            self.self_check = check_clusters(self)
+        announce(self.self_check)
+
+    def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
+        """Return for each text, in order, its clusters as half-open character spans.
+
+        Texts are taken for newswire with one nameless speaker, as upstream's demo takes them; see
+        `EnglishWords` for words and sentences.
+
+        Raises:
+            InputError: scores are not finite.
+        """
+        read = [self._words.read(text) for text in texts]
+        documents = [replace(document, genre=RAW_TEXT_GENRE) for document, _ in read]
+        found = self._cluster(documents, "texts")
+        return [
+            contract_clusters(in_characters(clusters, places))
+            for clusters, (_, places) in zip(found, read, strict=True)
+        ]
+
+    def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
+        """Return for each document, in order, its clusters as half-open spans of words.
+
+        Words are counted over all sentences; clusters are upstream's, nothing is cleaned. A genre
+        of None is newswire, speakers of None are one nameless speaker.
+
+        Raises:
+            InputError: a genre does not exist, speakers are not one for each word, a key is in no
+                cache, its vectors are of other words, or scores are not finite.
+        """
+        return self._cluster(documents, "documents")
+
+    def _cluster(self, documents: Sequence[Document], among: str) -> list[list[Cluster]]:
+        units = [self._units(document, index, among) for index, document in enumerate(documents)]
+        answers: list[list[Cluster]] = [[] for _ in documents]
+        for batch in self._batches(units):
+            layers = self._elmo.layers([documents[index] for index in batch])
+            inputs = [
+                self._reader.read(units[index], vectors)
+                for index, vectors in zip(batch, layers, strict=True)
+            ]
+            try:
+                with torch.inference_mode():
+                    scores = self._model(inputs, [units[index] for index in batch])
+            except NonFiniteScoresError as error:
+                at = batch[error.document]
+                raise scores_not_finite(at, self.checkpoint.name, among) from error
+            for index, found in zip(batch, scores, strict=True):
+                answers[index] = decode(found)
+        return answers
+
+    def _batches(self, documents: Sequence[Units]) -> Iterator[list[int]]:
+        """Yield the numbers of documents that go together, of similar length."""
+        batch: list[int] = []
+        words = 0
+        filled = (index for index, units in enumerate(documents) if len(units))
+        for index in sorted(filled, key=lambda index: len(documents[index])):
+            full = len(batch) == self.batch_size or words + len(documents[index]) > WORDS_AT_ONCE
+            if batch and full:
+                yield batch
+                batch, words = [], 0
+            batch.append(index)
+            words += len(documents[index])
+        if batch:
+            yield batch
+
+    def _units(self, document: Document, index: int, among: str) -> Units:
+        genres = self._model.head.config.genres
+        genre = RAW_TEXT_GENRE if document.genre is None else document.genre
+        if genre not in genres:
+            raise RefusedTextError(
+                f"there is no genre '{genre}'",
+                cure=f"write one of {', '.join(genres)}, or None for {RAW_TEXT_GENRE}",
+                index=index,
+                among=among,
+            )
+        lengths = [len(sentence) for sentence in document.words]
+        if document.speakers is None:
+            speakers = [""] * sum(lengths)
+        elif [len(sentence) for sentence in document.speakers] != lengths:
+            raise RefusedTextError(
+                "the speakers are not one for each word",
+                cure="give speakers in the shape of the words, or None",
+                index=index,
+                among=among,
+            )
+        else:
+            speakers = list(chain.from_iterable(document.speakers))
+        sentences = [number for number, length in enumerate(lengths) for _ in range(length)]
+        words = [SLASHED.get(word, word) for word in chain.from_iterable(document.words)]
+        return Units(
+            strings=words,
+            sentences=sentences,
+            segments=sentences,
+            speakers=speakers,
+            words=range(len(words)),
+            genre=genre,
+            key=document.key,
+        )

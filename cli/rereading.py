@@ -1,0 +1,30 @@
+"""``pronominal reread``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pronominal.cli.running import Config, DatasetPlace, SplitName
+
+
+def reread(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
+    out: Annotated[Path, typer.Argument(help="Predictions file to write.")],
+    dataset: DatasetPlace,
+    reading: Annotated[
+        str,
+        typer.Option(
+            help="offsets, upstream, or upstream-spanbert: WinoPron's rule for SpanBERT, which "
+            "repeats the previous row's answer where the pronoun is in no cluster."
+        ),
+    ],
+    config: Config = None,
+    split: SplitName = "test",
+) -> None:
+    """Read a run's clusters in another way; 'pronominal score' scores the file."""
+    from pronominal.dataset_scripts.published import read_split
+    from pronominal.eval import rereading
+
+    rereading.reread(read_split(dataset, config, split), run, reading, out)
+    print(out)
