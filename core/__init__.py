@@ -1,5 +1,6 @@
 """The vocabulary of pronominal: spans, instances, decisions, pronoun sets, errors."""
 
+from pronominal.augmentation import switch_antecedents
 from pronominal.decisions import BOTH, NONE, Abstention, Decision
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
@@ -22,4 +23,5 @@ __all__ = [
     "ResolutionInstance",
     "Span",
     "load_pronoun_sets",
+    "switch_antecedents",
 ]

@@ -1,0 +1,189 @@
+"""From instances to the subwords that a classifier reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pronominal.adapters.bert.mentions import first_mentioned, nearest_mention, with_placeholders
+from pronominal.adapters.bert.settings import Classifier
+from pronominal.instances import ResolutionInstance
+from pronominal.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedInstance:
+    """One instance in subwords.
+
+    Attributes:
+        sequences: ids with special tokens: one for ``span``; for ``cls`` one for each candidate.
+        spans: half-open ranges in the sequences: for ``span`` both candidates and the pronoun;
+            for ``cls`` the substituted candidate in each copy.
+        first: index of the candidate that is mentioned first.
+        label: index of the right candidate.
+    """
+
+    sequences: tuple[tuple[int, ...], ...]
+    spans: tuple[Span, ...]
+    first: int
+    label: int
+
+    @property
+    def length(self) -> int:
+        """Number of subwords of the longest sequence."""
+        return max(map(len, self.sequences))
+
+
+class Unencodable(ValueError):  # noqa: N818 - a property of the instance, not a mistake
+    """An instance that a classifier cannot read.
+
+    Attributes:
+        reason: why, as a phrase without the instance's text.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A text to encode, and the places in it that have to be kept.
+
+    Attributes:
+        text: the text.
+        kept: places that a window must hold.
+        marked: those of them whose subwords are looked up.
+    """
+
+    text: str
+    kept: tuple[Span, ...]
+    marked: tuple[Span, ...]
+
+
+class InstanceEncoder:
+    """Encodes instances for a classifier.
+
+    A text that is longer than the encoder takes is cut to a window around both candidates and
+    the pronoun.
+
+    Args:
+        tokenizer: a fast tokenizer of transformers.
+        classifier: how the instances are read.
+    """
+
+    def __init__(self, tokenizer: Any, classifier: Classifier) -> None:
+        self.tokenizer = tokenizer
+        self.classifier = classifier
+        self._opening, self._closing = _frame(tokenizer)
+
+    def encode(
+        self, instances: Sequence[ResolutionInstance]
+    ) -> list[EncodedInstance | Unencodable]:
+        """Encode each instance, or say why that is impossible."""
+        readings: list[tuple[_Reading, ...] | Unencodable] = []
+        for instance in instances:
+            try:
+                readings.append(self._readings(instance))
+            except Unencodable as refusal:
+                readings.append(refusal)
+        texts = [one.text for r in readings if not isinstance(r, Unencodable) for one in r]
+        found = iter(self._tokenize(texts))
+        encoded: list[EncodedInstance | Unencodable] = []
+        for instance, reading in zip(instances, readings, strict=True):
+            if isinstance(reading, Unencodable):
+                encoded.append(reading)
+                continue
+            subwords = [next(found) for _ in reading]
+            try:
+                encoded.append(self._encoded(instance, reading, subwords))
+            except Unencodable as refusal:
+                encoded.append(refusal)
+        return encoded
+
+    def _readings(self, instance: ResolutionInstance) -> tuple[_Reading, ...]:
+        if not all(candidate.located for candidate in instance.candidates):
+            absent = [not candidate.located for candidate in instance.candidates].index(True)
+            raise Unencodable(f"candidate {absent} is not in the text")
+        if self.classifier.placeholder_names:
+            instance = with_placeholders(instance)
+        pronoun = instance.pronoun.span
+        mentions = tuple(nearest_mention(instance, index) for index in (0, 1))
+        if self.classifier.scorer == "span":
+            places = (*mentions, pronoun)
+            return (_Reading(instance.text, places, places),)
+        return tuple(
+            _substituted(instance.text, mentions, pronoun, candidate.text)
+            for candidate in instance.candidates
+        )
+
+    def _tokenize(self, texts: Sequence[str]) -> list[tuple[list[int], list[Span]]]:
+        if not texts:
+            return []
+        found = self.tokenizer(
+            list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        return [
+            (ids, [Span(*offsets) for offsets in mapping])
+            for ids, mapping in zip(found["input_ids"], found["offset_mapping"], strict=True)
+        ]
+
+    def _encoded(
+        self,
+        instance: ResolutionInstance,
+        readings: Sequence[_Reading],
+        subwords: Sequence[tuple[list[int], list[Span]]],
+    ) -> EncodedInstance:
+        sequences, spans = [], []
+        for reading, (ids, offsets) in zip(readings, subwords, strict=True):
+            window = self._window(len(ids), [_covering(one, offsets) for one in reading.kept])
+            shift = len(self._opening) - window.start
+            sequences.append((*self._opening, *ids[window.start : window.end], *self._closing))
+            for place in reading.marked:
+                start, end = _covering(place, offsets)
+                spans.append(Span(start + shift, end + shift))
+        return EncodedInstance(
+            tuple(sequences), tuple(spans), first_mentioned(instance), instance.label
+        )
+
+    def _window(self, length: int, kept: Sequence[Span]) -> Span:
+        """Return the range of subwords to read: all, or as much as fits around those to keep."""
+        room = self.classifier.max_length - len(self._opening) - len(self._closing)
+        if length <= room:
+            return Span(0, length)
+        first, last = min(one.start for one in kept), max(one.end for one in kept)
+        if last - first > room:
+            raise Unencodable(
+                f"the candidates and the pronoun lie {last - first} subwords apart, "
+                f"and {room} fit into a window"
+            )
+        start = min(max(0, first - (room - (last - first)) // 2), length - room)
+        return Span(start, start + room)
+
+
+def _substituted(text: str, mentions: tuple[Span, ...], pronoun: Span, name: str) -> _Reading:
+    """Put a name into the pronoun's place; a possessive becomes the bare name, as upstream's."""
+    place = Span(pronoun.start, pronoun.start + len(name))
+    shift = place.end - pronoun.end
+    kept = [Span(m.start + shift, m.end + shift) if m.start >= pronoun.end else m for m in mentions]
+    return _Reading(text[: pronoun.start] + name + text[pronoun.end :], (*kept, place), (place,))
+
+
+def _covering(place: Span, offsets: Sequence[Span]) -> Span:
+    """Return the subwords that a place in the text touches."""
+    touched = [
+        index
+        for index, (start, end) in enumerate(offsets)
+        if start < place.end and place.start < end
+    ]
+    if not touched:
+        raise Unencodable("a mention has no subwords in this tokenizer")
+    return Span(touched[0], touched[-1] + 1)
+
+
+def _frame(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the special tokens before and after a text."""
+    bare = tokenizer("a", add_special_tokens=False)["input_ids"]
+    framed = tokenizer("a")["input_ids"]
+    starts = range(len(framed) - len(bare) + 1)
+    start = next((s for s in starts if framed[s : s + len(bare)] == bare), 0)
+    return tuple(framed[:start]), tuple(framed[start + len(bare) :])

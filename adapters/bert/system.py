@@ -1,0 +1,122 @@
+"""A trained classifier behind the interface of systems."""
+
+import warnings
+from collections.abc import Sequence
+
+import torch
+
+from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, Unencodable
+from pronominal.adapters.bert.folder import load_classifier
+from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
+from pronominal.adapters.model_loading import torch_device
+from pronominal.instances import ResolutionInstance
+
+
+class UnreadableInstanceWarning(UserWarning):
+    """An instance could not be read and got no choice."""
+
+
+class BERT:
+    """Chooses between two candidates with an encoder that was trained for it.
+
+    Make one with ``pronominal train bert``.
+
+    Args:
+        checkpoint: the folder of a trained classifier, or its Hub id.
+        device: such as ``"cuda"``; a GPU if there is one when None.
+        batch_size: instances that are read at once.
+        prior_correction: whether the first mention's logit is lowered by the log odds that the
+            first mention had in training; as the classifier was saved when None.
+
+    Attributes:
+        name: ``"bert"``.
+        checkpoint: name, folder and digest of the weights.
+
+    Raises:
+        InputError: the checkpoint is no classifier or is damaged, or the device does not exist.
+    """
+
+    name = "bert"
+
+    def __init__(
+        self,
+        checkpoint: str,
+        device: str | None = None,
+        batch_size: int = 64,
+        prior_correction: bool | None = None,
+    ) -> None:
+        target = torch_device(device)
+        model, tokenizer, classifier, self.checkpoint = load_classifier(checkpoint)
+        self._model = model.to(target)
+        self._encoder = InstanceEncoder(tokenizer, classifier)
+        self._prior = classifier.first_prior
+        self._corrects = (
+            classifier.prior_correction if prior_correction is None else prior_correction
+        )
+        self.classifier = classifier
+        self.batch_size = batch_size
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return for each instance, in order, the probability of each candidate.
+
+        A candidate that is not in the text has 0. An instance whose candidates and pronoun do
+        not fit into one window has 0 for both, which is no choice, and is named in a warning.
+        """
+        answers = [[0.0, 0.0] for _ in instances]
+        readable: list[tuple[int, EncodedInstance]] = []
+        for index, encoded in enumerate(self._encoder.encode(instances)):
+            located = [candidate.located for candidate in instances[index].candidates]
+            if isinstance(encoded, EncodedInstance):
+                readable.append((index, encoded))
+            elif not all(located):
+                answers[index] = [float(located == [True, False]), float(located == [False, True])]
+            else:
+                _warn(instances[index], encoded)
+        prior = self._prior if self._corrects else None
+        found = probabilities(
+            self._model,
+            [encoded for _, encoded in readable],
+            batch_size=self.batch_size,
+            prior=prior,
+        )
+        for (index, _), answer in zip(readable, found, strict=True):
+            answers[index] = answer
+        return answers
+
+
+def probabilities(
+    model: AntecedentClassifier,
+    encoded: Sequence[EncodedInstance],
+    *,
+    batch_size: int,
+    prior: float | None = None,
+) -> list[list[float]]:
+    """Return the probability of each candidate, in order; instances of similar length go together.
+
+    Args:
+        model: in evaluation mode.
+        encoded: what it reads.
+        batch_size: instances that are read at once.
+        prior: see `corrected`; None corrects nothing.
+    """
+    device = next(model.parameters()).device
+    answers: list[list[float]] = [[] for _ in encoded]
+    order = sorted(range(len(encoded)), key=lambda index: encoded[index].length)
+    with torch.inference_mode():
+        for first in range(0, len(order), batch_size):
+            chosen = order[first : first + batch_size]
+            batch = InstanceBatch.of([encoded[index] for index in chosen], model.padding, device)
+            logits = model(batch)
+            if prior is not None:
+                logits = corrected(logits, batch.first, prior)
+            for index, answer in zip(chosen, logits.softmax(-1).tolist(), strict=True):
+                answers[index] = answer
+    return answers
+
+
+def _warn(instance: ResolutionInstance, refusal: Unencodable) -> None:
+    warnings.warn(
+        f"bert: id {instance.id}: no choice, for {refusal.reason}",
+        UnreadableInstanceWarning,
+        stacklevel=3,
+    )

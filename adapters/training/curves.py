@@ -1,0 +1,83 @@
+"""Learning curves: one JSON object a line, and a picture of them."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters.training.state import writing
+from pronominal.atomic import new_file
+
+WINDOW = 50
+"""Updates over which the picture averages the loss."""
+
+
+class Curves:
+    """The learning curves of one training, on disk.
+
+    Args:
+        path: the JSONL file; lines after `update` are of a training that was killed and go.
+        update: number of updates that are done.
+    """
+
+    def __init__(self, path: Path, update: int) -> None:
+        self.path = path
+        kept = [point for point in read_curves(path) if point["update"] <= update]
+        with new_file(path) as beside:
+            beside.write_text("".join(json.dumps(point) + "\n" for point in kept), "utf-8")
+        self._lines = path.open("a", encoding="utf-8")
+
+    def add(self, update: int, **values: Any) -> None:
+        """Add a point."""
+        self._lines.write(json.dumps({"update": update, **values}) + "\n")
+
+    def flush(self) -> None:
+        """Make sure that all points are on disk."""
+        with writing(self.path):
+            self._lines.flush()
+            os.fsync(self._lines.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        with writing(self.path):
+            self._lines.close()
+
+
+def read_curves(path: Path) -> list[dict[str, Any]]:
+    """Return the points of a file of curves; a line that was cut off by a kill is left out."""
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def draw_curves(points: Sequence[dict[str, Any]], path: Path, title: str) -> None:
+    """Draw loss and validation score over the updates.
+
+    Args:
+        points: the points of one training, as `read_curves` returns them.
+        path: an ``.svg`` or ``.png`` file to write.
+        title: what stands above the picture.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    losses = [(point["update"], point["loss"]) for point in points if "loss" in point]
+    scores = [(point["update"], point["validation"]) for point in points if "validation" in point]
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    left = figure.add_subplot(title=title, xlabel="updates", ylabel="training loss")
+    smooth = [
+        sum(loss for _, loss in losses[max(0, last - WINDOW) : last])
+        / len(losses[max(0, last - WINDOW) : last])
+        for last in range(1, len(losses) + 1)
+    ]
+    left.plot([update for update, _ in losses], smooth, color="tab:blue")
+    if scores:
+        right = left.twinx()
+        right.plot(*zip(*scores, strict=True), "o-", color="tab:orange")
+        right.set_ylabel("validation score")
+    # matplotlib would write the time and random ids, and no two pictures would be equal
+    undated = {"Date": None} if path.suffix == ".svg" else {}
+    with new_file(path) as beside, rc_context({"svg.hashsalt": "pronominal"}):
+        figure.savefig(beside, format=path.suffix[1:], metadata=undated)

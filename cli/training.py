@@ -1,0 +1,193 @@
+"""``pronominal train``."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table as RichTable
+
+if TYPE_CHECKING:
+    from pronominal.eval.training.data import TrainingData
+
+train = typer.Typer(
+    help="Train a system, once for each seed; a training that was killed goes on.",
+    no_args_is_help=True,
+)
+
+
+@train.command("bert")
+def bert(
+    encoder: Annotated[str, typer.Option(help="Folder or Hub id of a pretrained encoder.")],
+    data: Annotated[
+        str, typer.Option(help="knowref, gap, or a JSONL or Parquet file of your own rows.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the trained classifiers.")],
+    dataset: Annotated[str | None, typer.Option(help="Folder of the built knowref or gap.")] = None,
+    sources: Annotated[
+        Path | None, typer.Option(help="Folder of upstream's files of knowref or gap.")
+    ] = None,
+    validation: Annotated[
+        Path | None, typer.Option(help="Own rows to stop by; a share of --data without it.")
+    ] = None,
+    validation_share: Annotated[
+        float, typer.Option(min=0.0, max=0.9, help="Share of own rows held out to stop by.")
+    ] = 0.1,
+    test: Annotated[Path | None, typer.Option(help="Own rows to test on.")] = None,
+    switching: Annotated[
+        bool, typer.Option("--switching", help="Learn every row with its candidates switched, too.")
+    ] = False,
+    pair_batches: Annotated[
+        bool, typer.Option("--pair-batches", help="Keep a row and its switched one in one batch.")
+    ] = False,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of trainings.")] = 1,
+    first_seed: Annotated[int, typer.Option(min=0, help="Seed of the first one.")] = 1,
+    scorer: Annotated[
+        str,
+        typer.Option(
+            help="cls: one copy of the text for each candidate (KnowRef's); span: the mentions' "
+            "own states, which costs half and learns sooner."
+        ),
+    ] = "cls",
+    pooling: Annotated[str, typer.Option(help="With cls: cls, mean or substituted.")] = "cls",
+    max_length: Annotated[int, typer.Option(min=8, help="Most subwords of a text.")] = 512,
+    epochs: Annotated[
+        int, typer.Option(min=1, help="Passes over the rows, switched ones included.")
+    ] = 3,
+    updates: Annotated[
+        int | None, typer.Option(min=1, help="Steps of the optimiser instead of epochs.")
+    ] = None,
+    learning_rate: Annotated[
+        float, typer.Option(min=0.0, help="The highest; small encoders learn better at 1e-4.")
+    ] = 2e-5,
+    warmup: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share of the updates in which it rises.")
+    ] = 0.1,
+    weight_decay: Annotated[float, typer.Option(min=0.0, help="Of AdamW.")] = 0.01,
+    batch_size: Annotated[int, typer.Option(min=1, help="Instances in a batch.")] = 16,
+    freeze_embeddings: Annotated[
+        bool, typer.Option("--freeze-embeddings", help="Leave the encoder's embeddings alone.")
+    ] = False,
+    balanced_loss: Annotated[
+        bool,
+        typer.Option(
+            "--balanced-loss", help="Weigh rows by how rare it is which mention is right."
+        ),
+    ] = False,
+    consistency_penalty: Annotated[
+        float, typer.Option(min=0.0, help="Weight of disagreement in a pair (--pair-batches).")
+    ] = 0.0,
+    placeholder_names: Annotated[
+        bool, typer.Option("--placeholder-names", help="Read fixed names instead of the real ones.")
+    ] = False,
+    prior_correction: Annotated[
+        bool,
+        typer.Option(
+            "--prior-correction", help="Take how often the first mention was right out of answers."
+        ),
+    ] = False,
+    validate_every: Annotated[
+        int | None, typer.Option(min=1, help="Updates between validations; an epoch without it.")
+    ] = None,
+    patience: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many validations without a gain.")
+    ] = None,
+    keep: Annotated[
+        str, typer.Option(help="Weights to keep: best (by validation) or last.")
+    ] = "best",
+    save_every: Annotated[int, typer.Option(min=1, help="Updates between saved states.")] = 200,
+    precision: Annotated[str, typer.Option(help="Of a GPU: auto, no, bf16 or fp16.")] = "auto",
+) -> None:
+    """Train a classifier of antecedents (KnowRef, section 3.3) and test it.
+
+    --switching doubles the rows by antecedent switching. OUT/seed-N is a checkpoint for
+    'run --system bert'; OUT/summary.json has mean and spread over the seeds.
+    """
+    from pronominal.adapters.bert.settings import Classifier
+    from pronominal.adapters.bert.training import Recipe
+    from pronominal.eval.training.bert import train_bert
+    from pronominal.eval.training.bert_settings import BertTraining
+
+    asked = BertTraining(
+        encoder=encoder,
+        classifier=Classifier(
+            scorer=scorer,  # type: ignore[arg-type]
+            pooling=pooling,  # type: ignore[arg-type]
+            max_length=max_length,
+            placeholder_names=placeholder_names,
+            prior_correction=prior_correction,
+        ),
+        recipe=Recipe(
+            learning_rate=learning_rate,
+            warmup=warmup,
+            weight_decay=weight_decay,
+            batch_size=batch_size,
+            freeze_embeddings=freeze_embeddings,
+            balanced_loss=balanced_loss,
+            consistency_penalty=consistency_penalty,
+        ),
+        switching=switching,
+        pair_batches=pair_batches,
+        epochs=epochs,
+        updates=updates,
+        validate_every=validate_every,
+        patience=patience,
+        keep=keep,  # type: ignore[arg-type]
+        save_every=save_every,
+        precision=precision,
+    )
+    rows = _rows(data, dataset, sources, validation, test, validation_share)
+    summary = train_bert(rows, asked, range(first_seed, first_seed + seeds), out, _bar)
+    if summary:
+        _print(summary, out)
+
+
+def _rows(
+    data: str,
+    dataset: str | None,
+    sources: Path | None,
+    validation: Path | None,
+    test: Path | None,
+    validation_share: float,
+) -> "TrainingData":
+    from pronominal.eval.training.data import own_data, published_data
+
+    if Path(data).suffix:
+        return own_data(Path(data), validation, test, validation_share)
+    return published_data(data, dataset, sources)
+
+
+def _print(summary: dict[str, Any], out: Path) -> None:
+    counts = summary["counts"]
+    print(
+        f"{counts['train_instances']:,} instances from {counts['train_rows']:,} rows, "
+        f"{counts['left_out']:,} left out ({out / 'left-out.jsonl'})"
+    )
+    table = RichTable("rows", "figure", "mean", "sd", box=None)
+    blocks = {"validation": summary["validation"], **summary["scores"].get("as_given", {})}
+    for name, block in blocks.items():
+        for figure, spread in block.items():
+            if figure not in ("n", "pairs"):
+                sd = "–" if spread["sd"] is None else f"{100 * spread['sd']:.1f}"
+                table.add_row(name, figure.replace("_", " "), f"{100 * spread['mean']:.1f}", sd)
+    Console().print(table)
+
+
+@contextmanager
+def _bar(task: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on stderr when that is a terminal."""
+    console = Console(stderr=True)
+    columns = (
+        *Progress.get_default_columns()[:2],
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, disable=not console.is_terminal, transient=True
+    ) as bar:
+        number = bar.add_task(task, total=total)
+        yield lambda done: bar.update(number, completed=done)

@@ -1,0 +1,47 @@
+"""``pronominal train bag-of-words``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def bag_of_words(
+    data: Annotated[
+        str, typer.Option(help="knowref, gap, or a JSONL or Parquet file of your own rows.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the checkpoint.")],
+    dataset: Annotated[str | None, typer.Option(help="Folder of the built knowref or gap.")] = None,
+    sources: Annotated[
+        Path | None, typer.Option(help="Folder of upstream's files of knowref or gap.")
+    ] = None,
+    validation: Annotated[
+        Path | None, typer.Option(help="Own rows to choose by; a share of --data without it.")
+    ] = None,
+    validation_share: Annotated[
+        float, typer.Option(min=0.0, max=0.9, help="Share of own rows held out to choose by.")
+    ] = 0.1,
+) -> None:
+    """Train the floor: logistic regression over the words around the mentions, names removed.
+
+    OUT is a checkpoint for 'evaluate --system bag-of-words=OUT'.
+    """
+    from pronominal.eval.training.bag_of_words import train_bag_of_words
+    from pronominal.eval.training.data import own_data, published_data
+
+    if Path(data).suffix:
+        rows = own_data(Path(data), validation, None, validation_share)
+    else:
+        rows = published_data(data, dataset, sources)
+    facts = {"name": rows.name, **rows.digests}
+    found = train_bag_of_words(rows.train, rows.validation, out, facts)
+    counts, chosen = found["counts"], found["chosen"]
+    print(
+        f"{counts['train']:,} rows, {counts['words']:,} words, C = {chosen['strength']:g}, class "
+        f"weight {chosen['class_weight'] or 'none'}: {100 * chosen['balanced_accuracy']:.1f} % "
+        f"balanced accuracy on {counts['validation']:,} validation rows"
+    )
+    left_out = counts["train_left_out"] + counts["validation_left_out"]
+    if left_out:
+        print(f"{left_out:,} rows have no right candidate or no order of mentions and are left out")
+    print(out)

@@ -1,0 +1,1 @@
+"""Training, from data and settings to scored classifiers with their spread over seeds."""

@@ -1,0 +1,79 @@
+"""What is measured of a trained system, whatever dataset it was trained on."""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from pronominal.decisions import Decision
+from pronominal.eval.mention_order import MentionOutcomes, mention_outcomes
+from pronominal.eval.outcomes import FloatArray
+from pronominal.eval.switching import Answers, PairOutcomes, SwitchedPairs
+
+
+def answer_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
+    """Measure one decision for each row.
+
+    Args:
+        rows: a table with ``candidates`` and ``label``.
+        decisions: in the order of the rows.
+
+    Returns:
+        ``n`` rows; ``accuracy`` (the task-specific one), ``balanced_accuracy`` and
+        ``first_mention`` of `MentionOutcomes`, in [0, 1], None where undefined.
+    """
+    outcomes = MentionOutcomes(mention_outcomes(rows, decisions).sum(axis=0))
+    return {
+        "n": rows.num_rows,
+        "accuracy": _fraction(outcomes.task_specific_accuracy),
+        "balanced_accuracy": _fraction(outcomes.balanced_accuracy),
+        "first_mention": _fraction(outcomes.first_mention),
+    }
+
+
+def switching_figures(original: Answers, switched: Answers) -> dict[str, Any]:
+    """Measure the answers in pairs of an original and its switched version.
+
+    Returns:
+        ``pairs``; ``consistency``, ``consistently_correct`` and ``consistently_wrong`` of
+        `PairOutcomes`, in [0, 1], None without pairs.
+    """
+    outcomes = PairOutcomes(SwitchedPairs.of(original, switched).counts.sum(axis=0))
+    return {
+        "pairs": int(outcomes.pairs),
+        "consistency": _fraction(outcomes.score),
+        "consistently_correct": _fraction(outcomes.consistently_correct),
+        "consistently_wrong": _fraction(outcomes.consistently_wrong),
+    }
+
+
+def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return mean, standard deviation (n - 1) and values of every number over the seeds.
+
+    Args:
+        measured: one nested dict of numbers for each seed, all of the same shape.
+
+    Returns:
+        The same shape, with ``{"mean", "sd", "values"}`` in the place of each number; `sd` is
+        None for one seed. What is no number, or None for a seed, is left out.
+    """
+    found: dict[str, Any] = {}
+    for name in measured[0]:
+        values = [one.get(name) for one in measured]
+        if all(isinstance(value, Mapping) for value in values):
+            found[name] = over_seeds([value for value in values if isinstance(value, Mapping)])
+        elif all(map(_is_number, values)):
+            numbers = [float(value) for value in values if value is not None]
+            spread = statistics.stdev(numbers) if len(numbers) > 1 else None
+            found[name] = {"mean": statistics.fmean(numbers), "sd": spread, "values": values}
+    return found
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _fraction(value: FloatArray) -> float | None:
+    return None if math.isnan(value) else float(value)

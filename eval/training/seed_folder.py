@@ -1,0 +1,123 @@
+"""One seed's training on disk: what was asked, and whether it is done."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pronominal.errors import InputError
+from pronominal.eval.run_store import write_json
+
+DESCRIPTION = "training.json"
+
+SCHEMA_VERSION = 1
+"""Raised whenever a field of ``training.json`` changes its meaning."""
+
+
+class SeedFolder:
+    """The folder of one seed.
+
+    Args:
+        path: the folder.
+        identity: what two trainings must have in common to share it: data, encoder and settings.
+        defaults: values of settings that an earlier version of pronominal did not write down.
+    """
+
+    def __init__(
+        self, path: Path, identity: Mapping[str, Any], defaults: Mapping[str, Any]
+    ) -> None:
+        self.path = path
+        self.identity = {"schema_version": SCHEMA_VERSION, **identity}
+        self.defaults = defaults
+        self.description: dict[str, Any] = {**self.identity, "complete": False}
+
+    @property
+    def complete(self) -> bool:
+        """Whether the seed is trained, saved and tested."""
+        return bool(self.description["complete"])
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Create the folder or go on with it, and keep other processes from writing into it.
+
+        Raises:
+            InputError: it holds another training, or one that is running.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            self._lock(handle)
+            self._begin_or_go_on()
+            yield
+        finally:
+            os.close(handle)
+
+    def describe(self, **facts: Any) -> None:
+        """Write ``training.json`` with further facts."""
+        self.description.update(facts)
+        write_json(self.path / DESCRIPTION, self.description)
+
+    def _lock(self, handle: int) -> None:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(
+                "another process is training here",
+                cure="wait until it is done, or choose another --out",
+                file=self.path,
+            ) from error
+
+    def _begin_or_go_on(self) -> None:
+        if not (self.path / DESCRIPTION).exists():
+            self.describe()
+            return
+        earlier = read_training(self.path)
+        for name, value in self.identity.items():
+            found = earlier.get(name)
+            if name == "settings":
+                found = _filled_in(found, self.defaults)
+            if found != value:
+                raise InputError(
+                    f"the folder holds a training with another {name.replace('_', ' ')}"
+                    + _differing(found, value),
+                    cure="choose another --out or remove the folder",
+                    file=self.path,
+                )
+        self.description = {**earlier, **self.identity}
+
+
+def read_training(folder: Path) -> dict[str, Any]:
+    """Return what ``training.json`` says; `InputError` if it is none of ours."""
+    path = folder / DESCRIPTION
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            "it is damaged or cannot be read", cure="remove the folder to train again", file=path
+        ) from error
+    if not isinstance(description, dict) or "complete" not in description:
+        raise InputError("it is no description of a training", cure="remove it", file=path)
+    return description
+
+
+def _filled_in(settings: Any, defaults: Mapping[str, Any]) -> Any:
+    """Return settings with those that did not exist yet when they were written."""
+    if not isinstance(settings, dict):
+        return settings
+    nested = {
+        name: _filled_in(settings[name], default)
+        for name, default in defaults.items()
+        if isinstance(default, Mapping) and name in settings
+    }
+    return {**defaults, **settings, **nested}
+
+
+def _differing(earlier: Any, now: Any) -> str:
+    """Name the settings in which two trainings differ."""
+    if not (isinstance(earlier, dict) and isinstance(now, dict)):
+        return ""
+    names = sorted(key for key in earlier.keys() | now.keys() if earlier.get(key) != now.get(key))
+    return f": {', '.join(names)}"

@@ -1,0 +1,109 @@
+"""A trained classifier on the test rows of its data, as they are and switched."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters.bert.mentions import first_mentioned
+from pronominal.dataset_scripts.jsonl import read_json_lines
+from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.decisions import Decision, from_probabilities
+from pronominal.eval import SCORERS, scorer
+from pronominal.eval.evaluation import SCORE, score_predictions
+from pronominal.eval.predictions import PREDICTIONS
+from pronominal.eval.run_store import read_answers, write_json
+from pronominal.eval.runner import SystemSettings, run
+from pronominal.eval.training.figures import answer_figures, switching_figures
+from pronominal.instances import ResolutionInstance
+
+RUNS = "runs"
+
+Tests = Mapping[str, PublishedSplit]
+"""Splits to test on by config: ``original``, and ``switched`` where there is one."""
+
+Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+"""Opens a bar for a task of so many steps, which is told how many are done."""
+
+
+def run_tests(tests: Tests, folder: Path, progress: Progress) -> None:
+    """Run the classifier in a folder over the tests; the runs stay in ``FOLDER/runs``."""
+    if not tests:
+        return
+    asked = SystemSettings("bert", "bert", str(folder))
+    system = asked.load()
+    for config, split in tests.items():
+        with progress(f"test {config}", split.table.num_rows) as bar:
+            run(split, system, asked, folder / RUNS, progress=bar)
+
+
+def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str, Any]:
+    """Measure what `run_tests` left in a folder.
+
+    Args:
+        tests: what was run.
+        name: the dataset's name.
+        folder: the classifier's.
+        prior: share of the training rows whose first mention is right.
+
+    Returns:
+        ``as_given`` and ``prior_corrected``: the figures of `answer_figures` for each config and
+        those of `switching_figures`; and the dataset's own scores under its name, where it has a
+        scorer.
+    """
+    if not tests:
+        return {}
+    runs = {config: folder / RUNS / _run_name(split) for config, split in tests.items()}
+    given = {
+        config: (split.table, read_answers(runs[config], split)) for config, split in tests.items()
+    }
+    corrected = {
+        config: (split.table, _corrected(split.instances(), runs[config], prior))
+        for config, split in tests.items()
+    }
+    scores = {"as_given": _measured(given), "prior_corrected": _measured(corrected)}
+    if name in SCORERS:
+        scores[name] = _dataset_scores(name, tests, runs)
+    return scores
+
+
+def prior_corrected(
+    instance: ResolutionInstance, probabilities: Sequence[float], prior: float
+) -> Decision:
+    """Decide with the first mention's logit lowered by the log odds it had in training."""
+    weighed = list(probabilities)
+    if all(candidate.located for candidate in instance.candidates):
+        weighed[first_mentioned(instance)] *= (1 - prior) / prior
+    return from_probabilities(weighed)
+
+
+def _corrected(
+    instances: Sequence[ResolutionInstance], run_folder: Path, prior: float
+) -> list[Decision]:
+    lines = [line for _, line in read_json_lines(run_folder / PREDICTIONS)]
+    return [
+        prior_corrected(instance, line["scores"], prior)
+        for instance, line in zip(instances, lines, strict=True)
+    ]
+
+
+def _measured(answers: Mapping[str, tuple[Any, Sequence[Decision]]]) -> dict[str, Any]:
+    measured = {config: answer_figures(*given) for config, given in answers.items()}
+    if "switched" in answers:
+        measured["switching"] = switching_figures(answers["original"], answers["switched"])
+    return measured
+
+
+def _dataset_scores(name: str, tests: Tests, runs: Mapping[str, Path]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if "switched" in tests and "switched" in inspect.signature(scorer(name).score).parameters:
+        switched = tests["switched"]
+        options["switched"] = (switched.table, read_answers(runs["switched"], switched))
+    scores = score_predictions(tests["original"], runs["original"], options)
+    write_json(runs["original"] / SCORE, scores)
+    return dict(scores)
+
+
+def _run_name(split: PublishedSplit) -> str:
+    return f"{split.dataset}.{split.config}.{split.name}.bert"
