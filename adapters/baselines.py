@@ -40,6 +40,16 @@ class FirstMention:
         return [_first(instance) for instance in instances]
 
 
+class LastMention:
+    """Takes the candidate that is mentioned last in the text: with two candidates, the second."""
+
+    name = "last-mention"
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return 1.0 for the last-mentioned candidate and 0.0 for the others."""
+        return [_last(instance) for instance in instances]
+
+
 class NearestMention:
     """Takes the last candidate mentioned before the pronoun, and none if all stand after it."""
 
@@ -85,6 +95,12 @@ def _first(instance: ResolutionInstance) -> list[float]:
     starts = [candidate.start for candidate in instance.candidates if candidate.located]
     first = min(starts, default=None)
     return [float(candidate.start == first) for candidate in instance.candidates]
+
+
+def _last(instance: ResolutionInstance) -> list[float]:
+    starts = [candidate.start for candidate in instance.candidates if candidate.located]
+    last = max(starts, default=None)
+    return [float(candidate.start == last) for candidate in instance.candidates]
 
 
 def _nearest(instance: ResolutionInstance) -> list[float]:

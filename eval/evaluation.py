@@ -3,23 +3,64 @@
 import inspect
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import SYSTEMS, System
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.dataset_scripts.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.streaming import read_joined
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval import runner, scorer
-from pronominal.eval.run_store import read_answers, write_json
+from pronominal.eval.prompt_scores import prompt_scores
+from pronominal.eval.run_store import read_answers, read_given_answers, write_json
 from pronominal.eval.runner import Progress, SystemSettings
+from pronominal.eval.significance import AGAINST, Right, against
 
 LABEL = re.compile(r"\w[\w.@+-]*")
 """What a system may be called, since its run's folder is named after it."""
 
 SCORE = "score.json"
 """Beside ``predictions.jsonl``: the run's scores, from which reports are made."""
+
+Bars = Callable[[str, int], AbstractContextManager[Progress]]
+"""Opens a progress bar for a system and a number of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluated:
+    scores: dict[str, Any]
+    right: Mapping[str, Right]
+
+
+def evaluate_all(
+    split: PublishedSplit,
+    asked: Sequence[SystemSettings],
+    out: Path,
+    reading: str,
+    bars: Bars,
+) -> dict[str, dict[str, Any]]:
+    """Run several systems as `evaluate` does, and test every pair of them against each other.
+
+    Returns:
+        Label -> scores. Where the dataset says which rows are independent (its ``right``) and
+        there is a second system, they have `AGAINST`, too, which no `SCORE` holds.
+    """
+    done = {}
+    rows = split.num_rows + sum(other.num_rows for other in _beside(split).values())
+    for one in asked:
+        with bars(one.label, rows) as progress:
+            done[one.label] = _evaluate(split, one, out, reading, progress)
+    measures = dict.fromkeys(name for one in done.values() for name in one.right)
+    right = {name: {label: one.right[name] for label, one in done.items()} for name in measures}
+    tests = against(right) if len(done) > 1 else {}
+    return {
+        label: one.scores | ({AGAINST: tests[label]} if label in tests else {})
+        for label, one in done.items()
+    }
 
 
 def evaluate(
@@ -35,16 +76,54 @@ def evaluate(
     A system of your own is given as `system`; it is not loaded by name then, and `asked` only
     says how it is called. A run that is complete is not run again under the same label.
 
+    Where rows lie beside the split whose answers its scores use, the system runs over those as
+    well: KnowRef's with switched candidates, for its consistency, and RUFF's without context, for
+    the reasons of its errors.
+
     The scores are those of CONTRACT, section 6, with ``readings_differ`` for clustering systems:
     the number of rows in which the two readings disagree. They are also kept as `SCORE`.
     """
+    return _evaluate(split, asked, out, reading, progress, system).scores
+
+
+def _evaluate(
+    split: PublishedSplit,
+    asked: SystemSettings,
+    out: Path,
+    reading: str,
+    progress: Progress,
+    system: System | None = None,
+) -> _Evaluated:
     loaded = asked.load() if system is None else system
     folder = runner.run(split, loaded, asked, out, reading=reading, progress=progress)
-    scores = score_predictions(split, folder.predictions)
+    # a folder of one run has no room for a second one
+    runs, done = out.parent if folder.path == out else out, split.table.num_rows
+    options: dict[str, Any] = {}
+    for option, beside in _beside(split).items():
+        other = runner.run(
+            beside, loaded, asked, runs, reading=reading, progress=lambda n: progress(done + n)
+        )
+        options[option] = (beside.table, read_answers(other.path, beside))
+    scores = score_predictions(split, folder.predictions, options)
     if "readings_differ" in folder.description["counts"]:
         scores["readings_differ"] = folder.description["counts"]["readings_differ"]
     write_json(folder.path / SCORE, scores)
-    return scores
+    right = getattr(scorer(split.dataset), "right", None)
+    answers = read_answers(folder.path, split)
+    return _Evaluated(scores, right(split.table, answers, **options) if right else {})
+
+
+def _beside(split: PublishedSplit) -> dict[str, PublishedSplit]:
+    """Return the splits beside a split whose answers its scores use, by the scores' options."""
+    folder = split.file.parent.parent
+    known = inspect.signature(scorer(split.dataset).score).parameters
+    switched = [*(folder / "switched").glob(f"{split.name}*.parquet")]
+    if "switched" in known and split.config == "original" and switched:
+        return {"switched": read_split(str(folder), "switched", split.name)}
+    with_context = split.config.startswith("distractors_") and (folder / "no_context").is_dir()
+    if "context_free" in known and with_context:
+        return {"context_free": read_split(str(folder), "no_context")}
+    return {}
 
 
 def score_predictions(
@@ -60,13 +139,27 @@ def score_predictions(
     Raises:
         InputError: the predictions are not valid, or the dataset has no such option.
     """
-    given = {name: value for name, value in options.items() if value is not None}
     score = scorer(split.dataset).score
+    options_of = getattr(scorer(split.dataset), "options_of", None)
+    further = {} if options_of is None else options_of(split, predictions)
+    given = {name: value for name, value in {**options, **further}.items() if value is not None}
     for name in given.keys() - inspect.signature(score).parameters:
         raise InputError(
             f"the scores of {split.dataset} have no --{name.replace('_', '-')}", cure="leave it out"
         )
-    return score(split.table, read_answers(predictions, split), **given)
+    read = read_given_answers if given.get("allow_missing") else read_answers
+    return score(split.table, read(predictions, split), **given) | prompt_scores(split, predictions)
+
+
+def rows_to_score(
+    name: str, where: str, config: str | None, split: str | None, predictions: Path
+) -> PublishedSplit:
+    """Read the rows that a predictions file answers; ``test`` unless the dataset knows better."""
+    answered = getattr(scorer(name), "answered_split", None)
+    if split is None and answered is not None:
+        found: PublishedSplit = answered(where, config, predictions)
+        return found
+    return read_joined(where, config, split or "test")
 
 
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
@@ -80,6 +173,20 @@ def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
         label = f"{name}-{earlier + 1}" if earlier else name
         systems.append(SystemSettings(label, name, checkpoint or None))
     return systems
+
+
+def parse_settings(arguments: Sequence[str]) -> dict[str, Any]:
+    """Read ``KEY=VALUE`` arguments; values are those of TOML, and words need no quotes."""
+    settings: dict[str, Any] = {}
+    for argument in arguments:
+        key, equals, value = argument.partition("=")
+        if not equals or not key.isidentifier():
+            raise InputError(f"'{argument}' is no setting", cure="write KEY=VALUE")
+        try:
+            settings[key] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            settings[key] = value
+    return settings
 
 
 def read_systems(path: Path) -> list[SystemSettings]:

@@ -1,0 +1,70 @@
+"""Runs on disk that were scored, as tables and papers' figures take them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pronominal.errors import InputError
+from pronominal.eval.evaluation import SCORE
+from pronominal.eval.run_store import read_description
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A scored run.
+
+    Attributes:
+        label: how tables call it.
+        rows: dataset, config and split that it answers.
+        scores: what ``score.json`` says.
+        folder: where it lies.
+    """
+
+    label: str
+    rows: tuple[str, str, str]
+    scores: Mapping[str, Any]
+    folder: Path
+
+
+def read_runs(folder: Path) -> list[Run]:
+    """Read every scored run in a folder, at any depth; it may be a run itself.
+
+    Raises:
+        InputError: there is none, or one is damaged.
+    """
+    runs = []
+    for path in sorted(folder.rglob(SCORE)):
+        description = read_description(path.parent)
+        rows = description["dataset"]
+        try:
+            scores = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            cure = "run 'pronominal evaluate' again"
+            raise InputError("it is damaged", cure=cure, file=path) from error
+        place = (rows["name"], rows["config"], rows["split"])
+        runs.append(Run(description["label"], place, scores, path.parent))
+    if not runs:
+        cure = "make some with 'pronominal evaluate'"
+        raise InputError("there is no scored run", cure=cure, file=folder)
+    return runs
+
+
+def by_label(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """Return the runs of each label: one for each dataset, config and split.
+
+    Raises:
+        InputError: two runs of the same rows have one label, so that it says too little.
+    """
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        for other in found.setdefault(run.label, []):
+            if other.rows == run.rows:
+                raise InputError(
+                    f"this run and that in {other.folder} are both called {run.label}",
+                    cure=f"say which row they are, with --run ROW={run.folder}",
+                    file=run.folder,
+                )
+        found[run.label].append(run)
+    return found

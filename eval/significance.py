@@ -1,0 +1,276 @@
+"""Whether two systems differ: paired tests on the same rows, corrected for their number.
+
+The tests are scipy's and statsmodels'; without them (the extra ``stats``) the counts are there and
+the p-values are None.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pronominal.errors import InputError
+from pronominal.eval.tables import UNDEFINED, Score, Table
+
+Right = npt.NDArray[np.bool_] | npt.NDArray[np.float64]
+"""How much of each independent unit a system got right, in [0, 1], shape ``[units]``.
+
+The units are the same for every system. A unit is one item, right or not, or several that stand
+or fall together, such as the sentences of a template pair.
+"""
+
+MCNEMAR, PERMUTATION = "mcnemar", "permutation"
+
+RESAMPLES, SEED = 9999, 0
+"""Of the permutation test; with at most so many ways to change signs it goes through all."""
+
+AGAINST = "against"
+"""Where a system's scores hold its paired tests: measure -> other system -> `PairedTest`."""
+
+INSTALL = 'pip install "pronominal[stats]"'
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """A test of one system against another, unit by unit.
+
+    Attributes:
+        n: units.
+        only_this: units of which this system got more right than the other one; where units are
+            single items, those that it alone got right.
+        only_other: units of which the other one got more right.
+        difference: this system's mean over the units minus the other one's, in [-1, 1].
+        test: `MCNEMAR` where units are single items, `PERMUTATION` where they are several.
+        p: two-sided p-value; 1 for systems that agree everywhere.
+        p_holm: the same after Holm's correction over all pairs of systems in the comparison.
+        p_t: two-sided p-value of the paired t-test of the same differences, uncorrected.
+    """
+
+    n: int
+    only_this: int
+    only_other: int
+    difference: float | None
+    test: str
+    p: float | None
+    p_holm: float | None
+    p_t: float | None
+
+
+def mcnemar(only_this: int, only_other: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test.
+
+    It asks whether items that exactly one system got right go to both alike (a binomial test of
+    one half). There is nothing to ask about systems that agree everywhere: p is 1.
+
+    Raises:
+        InputError: statsmodels is not installed.
+    """
+    if only_this + only_other == 0:
+        return 1.0
+    try:
+        from statsmodels.stats.contingency_tables import mcnemar as exact
+    except ModuleNotFoundError as error:
+        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
+    return float(exact([[0, only_this], [only_other, 0]], exact=True).pvalue)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Correct p-values for their number by Holm's step-down procedure, in the given order.
+
+    Raises:
+        InputError: statsmodels is not installed.
+    """
+    if not values:
+        return []
+    try:
+        from statsmodels.stats.multitest import multipletests
+    except ModuleNotFoundError as error:
+        raise InputError(f"the correction needs {error.name}", cure=INSTALL) from error
+    return [float(value) for value in multipletests(values, method="holm")[1]]
+
+
+def permutation(differences: npt.NDArray[np.float64]) -> float:
+    """Return the two-sided p-value of the paired permutation test.
+
+    It asks whether the two systems could be exchanged in any unit: each difference changes its
+    sign or not. All ways to do so are tried, or `RESAMPLES` random ones, drawn with `SEED`.
+
+    Args:
+        differences: between the two systems, shape ``[units]``.
+
+    Raises:
+        InputError: scipy is not installed.
+    """
+    differing = differences[differences != 0]  # a zero has no sign to change
+    if not len(differing):
+        return 1.0
+    try:
+        from scipy.stats import permutation_test
+    except ModuleNotFoundError as error:
+        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
+    found = permutation_test(
+        (differing,),
+        np.sum,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        batch=500,
+        random_state=np.random.default_rng(SEED),
+    )
+    return min(1.0, float(found.pvalue))
+
+
+def paired_t(differences: npt.NDArray[np.float64]) -> float | None:
+    """Return the two-sided p-value of the paired t-test: whether the mean difference is 0.
+
+    Returns:
+        1 where every difference is 0; None for fewer than two units, or where all have the same
+        other difference, so that there is no variance to compare it with.
+
+    Raises:
+        InputError: scipy is not installed.
+    """
+    if not differences.any():
+        return 1.0
+    if len(differences) < 2 or np.ptp(differences) == 0:
+        return None
+    try:
+        from scipy.stats import ttest_1samp
+    except ModuleNotFoundError as error:
+        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
+    return float(ttest_1samp(differences, 0).pvalue)
+
+
+def paired_tests(right: Mapping[str, Right]) -> dict[str, dict[str, PairedTest]]:
+    """Test every pair of systems.
+
+    Args:
+        right: system -> how much of each unit it got right.
+
+    Returns:
+        System -> other system -> test; both directions of a pair have the same p-values.
+    """
+    pairs = [_Pair.of(right[a], right[b]) for a, b in combinations(right, 2)]
+    p: list[float | None] = [None] * len(pairs)
+    corrected, p_t = p, p
+    if find_spec("statsmodels") is not None:
+        found = [pair.p() for pair in pairs]
+        p, corrected = [*found], [*holm(found)]
+        p_t = [paired_t(pair.differences) for pair in pairs]
+    tests: dict[str, dict[str, PairedTest]] = {system: {} for system in right}
+    places = zip(combinations(right, 2), pairs, p, corrected, p_t, strict=True)
+    for (a, b), pair, *values in places:
+        tests[a][b] = pair.test(*values)
+        tests[b][a] = pair.reversed().test(*values)
+    return tests
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    differences: npt.NDArray[np.float64]
+    single_items: bool
+
+    @classmethod
+    def of(cls, this: Right, other: Right) -> "_Pair":
+        one, two = np.asarray(this, np.float64), np.asarray(other, np.float64)
+        return cls(one - two, all(bool(np.isin(part, (0, 1)).all()) for part in (one, two)))
+
+    def reversed(self) -> "_Pair":
+        return _Pair(-self.differences, self.single_items)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        return int((self.differences > 0).sum()), int((self.differences < 0).sum())
+
+    def p(self) -> float:
+        return mcnemar(*self.counts) if self.single_items else permutation(self.differences)
+
+    def test(self, p: float | None, p_holm: float | None, p_t: float | None) -> PairedTest:
+        n = len(self.differences)
+        return PairedTest(
+            n,
+            *self.counts,
+            float(self.differences.mean()) if n else None,
+            MCNEMAR if self.single_items else PERMUTATION,
+            p,
+            p_holm,
+            p_t,
+        )
+
+
+def against(right: Mapping[str, Mapping[str, Right]]) -> dict[str, dict[str, Any]]:
+    """Return the block `AGAINST` of each system's scores.
+
+    Args:
+        right: measure, such as ``correct`` -> system -> how much of each unit it got
+            right.
+
+    Returns:
+        System -> measure -> other system -> the fields of `PairedTest`.
+    """
+    made: dict[str, dict[str, Any]] = {}
+    for measure, systems in right.items():
+        for system, tests in paired_tests(systems).items():
+            made.setdefault(system, {})[measure] = {
+                other: asdict(test) for other, test in tests.items()
+            }
+    return made
+
+
+def paired_test_tables(scores: Mapping[str, Score]) -> list[Table]:
+    """Show the tests that the scores hold: one table for each measure, one row for each pair."""
+    measures = dict.fromkeys(name for s in scores.values() for name in s.get(AGAINST, {}))
+    made = []
+    for measure in measures:
+        tests = {
+            f"{a} – {b}": found[b]
+            for a, b in combinations(scores, 2)
+            if b in (found := scores[a].get(AGAINST, {}).get(measure, {}))
+        }
+        if tests:
+            made.append(_table(measure, tests))
+    return made
+
+
+def _table(measure: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
+    several = any(test["test"] == PERMUTATION for test in tests.values())
+    count = next(iter(tests.values()))["n"]
+    notes = [
+        f"n: {count:,} units, each several rows; more: units that one of the two did better in."
+        if several
+        else f"n: {count:,} items; more: right by one of the two systems alone.",
+        f"p: permutation test of whole units, two-sided, {RESAMPLES:,} resamples, seed {SEED}; "
+        "p (Holm): corrected over the pairs of this table."
+        if several
+        else "p: McNemar's exact test, two-sided; p (Holm): corrected over the pairs of this table.",
+        "p (t): paired t-test, uncorrected.",
+    ]
+    if any(test["p"] is None for test in tests.values()):
+        notes.append(f"For p-values, {INSTALL}.")
+    columns = ("Systems", "More: first", "More: second", "Difference", "p", "p (Holm)", "p (t)")
+    return Table(
+        f"Paired tests: {measure.replace('_', ' ')}",
+        columns,
+        tuple((pair, *_cells(test)) for pair, test in tests.items()),
+        tuple(notes),
+    )
+
+
+def _cells(test: Mapping[str, Any]) -> tuple[str, ...]:
+    difference = test["difference"]
+    return (
+        *(f"{test[name]:,}" for name in ("only_this", "only_other")),
+        UNDEFINED if difference is None else f"{100 * difference:+.1f}",
+        *(p_value(test[name]) for name in ("p", "p_holm", "p_t")),
+    )
+
+
+def p_value(value: float | None) -> str:
+    """Write a p-value with three decimals."""
+    if value is None:
+        return UNDEFINED
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
