@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from pronominal.errors import InputError
-from pronominal.instances import ResolutionInstance
+from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.spans import Cluster, Span
 
-Kind = Literal["clustering", "choosing"]
+Kind = Literal["clustering", "choosing", "language model"]
 
 
 @runtime_checkable
@@ -35,7 +35,38 @@ class ChoosingSystem(Protocol):
         ...
 
 
-System = ClusteringSystem | ChoosingSystem
+@runtime_checkable
+class ScoringSystem(Protocol):
+    """A language model that scores: slots in, log-likelihoods of their options out.
+
+    It may have an attribute ``chunk``: how many instances it wants to be given at a time.
+    """
+
+    name: str
+
+    def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
+        """Return for each instance, in order, one number for each option; the highest is chosen."""
+        ...
+
+
+@runtime_checkable
+class GeneratingSystem(Protocol):
+    """A language model that writes: prompts in, continuations or answers out.
+
+    It may have the attributes ``prompting`` (which prompts it is asked, see
+    `pronominal.adapters.lm.prompts.Prompting`) and ``chunk``, how many instances are put into
+    prompts at a time. A model that is asked for a chain of thought also takes the keyword
+    ``max_new_tokens``.
+    """
+
+    name: str
+
+    def generate(self, prompts: Sequence[str]) -> list[str]:
+        """Return for each prompt, in order, what follows it; the same whatever else is asked."""
+        ...
+
+
+System = ClusteringSystem | ChoosingSystem | ScoringSystem | GeneratingSystem
 
 
 def kind_of(system: object) -> Kind:
@@ -44,9 +75,12 @@ def kind_of(system: object) -> Kind:
         return "clustering"
     if isinstance(system, ChoosingSystem):
         return "choosing"
+    if isinstance(system, ScoringSystem | GeneratingSystem):
+        return "language model"
     raise InputError(
         f"{type(system).__name__} is not a system",
-        cure="give it a name and a method cluster(texts) or choose(instances)",
+        cure="give it a name and a method cluster(texts), choose(instances), "
+        "loglikelihood(instances) or generate(prompts)",
     )
 
 

@@ -1,10 +1,12 @@
 """Predictions: one JSON object a line, ours or from anywhere (CONTRACT, section 4)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pyarrow.compute as pc
 
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.decisions import Decision
@@ -38,6 +40,17 @@ class Prediction:
         return json.dumps(fields, ensure_ascii=False) + "\n"
 
 
+def refuse_other_length(name: str, answers: Any, asked: Sequence[object]) -> None:
+    """Raise `InputError` unless a system gave a list of as many answers as it was asked for."""
+    if not isinstance(answers, Sequence) or isinstance(answers, str):
+        raise InputError(f"{name} gives a {type(answers).__name__}", cure="return a list")
+    if len(answers) != len(asked):
+        raise InputError(
+            f"{name} gives {len(answers)} answers to {len(asked)} inputs",
+            cure="return one answer for each input, in order",
+        )
+
+
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """Return every line of a predictions file that we wrote, as it stands there."""
     lines = path.read_bytes().splitlines()
@@ -57,21 +70,30 @@ def read_predictions(path: Path, split: PublishedSplit) -> list[Decision]:
     Raises:
         InputError: a line is not valid, or an id is unknown, missing or given twice.
     """
-    file = path / PREDICTIONS if path.is_dir() else path
-    try:
-        lines = file.read_bytes().rstrip().splitlines()
-    except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror})", cure="give a predictions file", file=file
-        ) from error
-    if not lines:
-        raise InputError("the file is empty", cure="run the system again", file=file)
+    found = read_given_predictions(path, split)
     ids = split.table["id"].to_pylist()
-    candidates = dict(zip(ids, map(len, split.table["candidates"].to_pylist()), strict=True))
+    missing = [name for name in ids if name not in found]
+    if missing:
+        raise InputError(
+            f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
+            cure="predict every row; an answer that is none has abstained: none",
+            file=path / PREDICTIONS if path.is_dir() else path,
+        )
+    return [found[name] for name in ids]
+
+
+def read_given_predictions(path: Path, split: PublishedSplit) -> dict[str, Decision]:
+    """Read decisions by id as `read_predictions` does, but of as many rows as there are."""
+    file = path / PREDICTIONS if path.is_dir() else path
+    ids = split.table["id"].to_pylist()
+    filling = "options" in split.table.column_names
+    options = split.table["options" if filling else "candidates"]
+    candidates = dict(zip(ids, pc.list_value_length(options).to_pylist(), strict=True))
     found: dict[str, Decision] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(_lines(file), start=1):
         name, decision = _parse(parse_line(line, file, number), candidates, file, number)
-        if name in found:
+        # a row of RUFF may be in several of its samples
+        if name in found and not (filling and found[name] == decision):
             raise InputError(
                 f"the id {name} is given twice",
                 cure="keep one line for each id",
@@ -79,14 +101,27 @@ def read_predictions(path: Path, split: PublishedSplit) -> list[Decision]:
                 row=f"line {number}",
             )
         found[name] = decision
-    missing = [name for name in ids if name not in found]
-    if missing:
+    if not found:
+        raise InputError("the file is empty", cure="run the system again", file=file)
+    return found
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    """Yield the lines of a file but for empty ones at its end."""
+    empty = 0
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                if not line.strip():
+                    empty += 1
+                    continue
+                yield from [b""] * empty
+                empty = 0
+                yield line
+    except OSError as error:
         raise InputError(
-            f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
-            cure="predict every row; an answer that is none has abstained: none",
-            file=file,
-        )
-    return [found[name] for name in ids]
+            f"cannot be read ({error.strerror})", cure="give a predictions file", file=file
+        ) from error
 
 
 def parse_line(line: bytes, file: Path, number: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Neither file holds evaluation text: ids, choices, scores and offsets only (CONTR
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,13 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.predictions import PREDICTIONS, Prediction, parse_line, read_predictions
+from pronominal.eval.predictions import (
+    PREDICTIONS,
+    Prediction,
+    parse_line,
+    read_given_predictions,
+    read_predictions,
+)
 
 SCHEMA_VERSION = 1
 """Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
@@ -104,27 +110,39 @@ class RunFolder:
         """Whether every instance has its prediction."""
         return bool(self.description.get("complete"))
 
-    def resume(self, ids: Sequence[str], chunk: int) -> int:
+    def resume(self, ids: Iterable[str], total: int, chunk: int) -> int:
         """Cut the predictions back to whole chunks and return how many instances are done.
 
         A chunk that was cut off is predicted anew as a whole, so that a system sees the same
         batches as in a run that was never killed.
+
+        Args:
+            ids: ids of the instances, in order; only as many as there are predictions are taken.
+            total: number of instances.
+            chunk: instances that are predicted together.
         """
         if not self.predictions.exists():
             return 0
-        content = self.predictions.read_bytes()
-        lines = content[: content.rfind(b"\n") + 1].splitlines(keepends=True)
-        done = len(lines) // chunk * chunk if len(lines) < len(ids) else len(ids)
-        for number, (line, expected) in enumerate(zip(lines[:done], ids, strict=False), start=1):
-            if parse_line(line, self.predictions, number).get("id") != expected:
-                raise InputError(
-                    "the prediction is not that of the instance in its place",
-                    cure="remove the run's folder to begin again",
-                    file=self.predictions,
-                    row=f"line {number}",
-                )
-        os.truncate(self.predictions, sum(map(len, lines[:done])))
+        done = kept = read = 0
+        with self.predictions.open("rb") as lines:
+            for number, (line, expected) in enumerate(zip(lines, ids, strict=False), start=1):
+                if not line.endswith(b"\n"):
+                    break
+                self._refuse_other_instance(line, number, expected)
+                read += len(line)
+                if number % chunk == 0 or number == total:
+                    done, kept = number, read
+        os.truncate(self.predictions, kept)
         return done
+
+    def _refuse_other_instance(self, line: bytes, number: int, expected: str) -> None:
+        if parse_line(line, self.predictions, number).get("id") != expected:
+            raise InputError(
+                "the prediction is not that of the instance in its place",
+                cure="remove the run's folder to begin again",
+                file=self.predictions,
+                row=f"line {number}",
+            )
 
     def append(self, predictions: Iterable[Prediction]) -> None:
         """Add a chunk of predictions and make sure that it is on disk."""
@@ -180,6 +198,13 @@ def read_answers(path: Path, split: PublishedSplit) -> list[Decision]:
     """
     _refuse_other_rows(path if path.is_dir() else path.parent, split)
     return read_predictions(path, split)
+
+
+def read_given_answers(path: Path, split: PublishedSplit) -> list[Decision | None]:
+    """Read decisions as `read_answers` does, with None for rows without a prediction."""
+    _refuse_other_rows(path if path.is_dir() else path.parent, split)
+    found = read_given_predictions(path, split)
+    return [found.get(name) for name in split.table["id"].to_pylist()]
 
 
 def _refuse_other_rows(folder: Path, split: PublishedSplit) -> None:

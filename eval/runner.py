@@ -1,29 +1,40 @@
 """Runs a system over a split: chunk by chunk, resumable, and recorded."""
 
-import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pronominal.adapters import System, kind_of, load
-from pronominal.adapters.interface import ChoosingSystem, ClusteringSystem
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.adapters.interface import (
+    ChoosingSystem,
+    ClusteringSystem,
+    GeneratingSystem,
+    ScoringSystem,
+)
+from pronominal.adapters.refusals import RefusedTextError
+from pronominal.dataset_scripts.published import Instance
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError, unknown_name
-from pronominal.eval.predictions import Prediction, read_lines
-from pronominal.eval.readings import READINGS, differing
+from pronominal.eval.language_models import predict_generations, predict_scores
+from pronominal.eval.predictions import Prediction, refuse_other_length
+from pronominal.eval.readings import READINGS
+from pronominal.eval.run_description import Rows, counts, description, now
 from pronominal.eval.run_store import RunFolder
-from pronominal.instances import ResolutionInstance
+from pronominal.eval.shards import WHOLE, Shard
+from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.spans import Cluster, Span
 
 CHUNK = 240
-"""Instances that are predicted together and then written: the unit of resuming."""
+"""Instances that are predicted together and then written, unless a system has its own ``chunk``.
 
-RECORDED = ("fastcoref", "numpy", "pronominal", "pyarrow", "spacy", "torch", "transformers")
+It is the unit of resuming.
+"""
+
+WHEREABOUTS = ("url",)
+"""Settings that say where a system is and not what it is: a run goes on at another place."""
 
 Progress = Callable[[int], None]
 """Called with the number of instances done so far."""
@@ -50,23 +61,29 @@ class SystemSettings:
         return load(self.name, self.checkpoint, **self.settings)
 
 
-def run(
-    split: PublishedSplit,
+def run(  # noqa: PLR0913 - each one is an option of the command
+    split: Rows,
     system: System,
     asked: SystemSettings,
     out: Path,
     *,
     reading: str = "offsets",
+    shard: Shard = WHOLE,
+    include_text: bool = False,
     progress: Progress = lambda done: None,
 ) -> RunFolder:
     """Predict every row of a split, going on where an earlier run of the same kind stopped.
+
+    No more than a chunk of rows is in memory where the split is on disk.
 
     Args:
         split: the rows.
         system: a loaded system.
         asked: how it was asked for, which names the run's folder.
         out: the folder of runs, or the folder of this run if it holds a ``run.json``.
-        reading: how clusters become a decision, a key of `READINGS`.
+        reading: how clusters, or what a model writes, become a decision: a key of `READINGS`.
+        shard: the part of the rows to predict, in a folder of its own.
+        include_text: keep what a model writes, which may hold evaluation sentences.
         progress: told how many rows are done.
 
     Raises:
@@ -74,43 +91,76 @@ def run(
     """
     if reading not in READINGS:
         raise unknown_name("reading", reading, READINGS)
-    folder = RunFolder(_run_path(split, asked, out), _description(split, system, asked, reading))
+    chunk = getattr(system, "chunk", CHUNK)
+    settings = {key: value for key, value in asked.settings.items() if key not in WHEREABOUTS}
+    settings |= {"reading": reading, "chunk": chunk}
+    settings |= {"shard": str(shard)} if shard != WHOLE else {}
+    settings |= {"include_text": True} if include_text else {}
+    folder = RunFolder(
+        _run_path(split, asked, out, shard),
+        description(split, system, asked.name, asked.label, settings),
+    )
     folder.open()
     try:
         if not folder.complete:
-            _predict_all(folder, system, split.instances(), reading, progress)
+            rows = shard.rows(split.num_rows, chunk)
+            _predict_all(folder, split, rows, system, progress)
     finally:
         folder.close()
     return folder
 
 
 def _predict_all(
-    folder: RunFolder,
-    system: System,
-    instances: Sequence[ResolutionInstance],
-    reading: str,
-    progress: Progress,
+    folder: RunFolder, split: Rows, rows: range, system: System, progress: Progress
 ) -> None:
-    started = time.monotonic()
-    done = folder.resume([instance.id for instance in instances], CHUNK)
-    for start in range(done, len(instances), CHUNK):
-        progress(start)
-        folder.append(predict(system, instances[start : start + CHUNK], reading))
-    progress(len(instances))
+    started, settings = time.monotonic(), folder.description["settings"]
+    chunk, text = settings["chunk"], settings.get("include_text", False)
+    asked = (instance.id for instance in split.stream(rows.start, rows.stop))
+    done = folder.resume(asked, len(rows), chunk)
+    folder.append([])  # a shard without rows has a file of predictions, too
+    instances = split.stream(rows.start + done, rows.stop)
+    while done < len(rows):
+        progress(done)
+        part = [*islice(instances, chunk)]
+        folder.append(predict(system, part, settings["reading"], include_text=text))
+        done += len(part)
+    progress(done)
     seconds = folder.description["times"]["seconds"] + time.monotonic() - started
-    times = folder.description["times"] | {"finished": _now(), "seconds": round(seconds, 3)}
-    folder.describe(times=times, counts=_counts(folder, instances), complete=True)
+    times = folder.description["times"] | {"finished": now(), "seconds": round(seconds, 3)}
+    answered = counts(folder.predictions, split.stream(rows.start, rows.stop))
+    folder.describe(times=times, counts=answered, complete=True)
 
 
 def predict(
-    system: System, instances: Sequence[ResolutionInstance], reading: str = "offsets"
+    system: System,
+    instances: Sequence[Instance],
+    reading: str = "offsets",
+    *,
+    include_text: bool = False,
 ) -> list[Prediction]:
     """Ask a system for its answer to each instance, in order.
 
     Raises:
-        InputError: it gives too few or too many answers, or offsets outside a text.
+        InputError: it gives too few or too many answers, offsets outside a text, or no numbers;
+            or it cannot be asked this kind of question.
     """
-    if kind_of(system) == "clustering":
+    kind, filling = kind_of(system), all(isinstance(i, FillingInstance) for i in instances)
+    if kind == "language model":
+        # a model that can do both scores slots and is prompted for antecedents
+        if filling and isinstance(system, ScoringSystem):
+            return predict_scores(system, instances)  # type: ignore[arg-type]
+        if isinstance(system, GeneratingSystem):
+            return predict_generations(system, instances, reading, include_text=include_text)
+        raise InputError(
+            f"{system.name} fills slots, and the dataset asks for antecedents",
+            cure="run it on ruff, or prompt the model",
+        )
+    if filling and instances:
+        raise InputError(
+            f"{system.name} looks for antecedents, and the dataset asks for a pronoun",
+            cure="run a language model, or run a resolution dataset such as winopron",
+        )
+    if kind == "clustering":
         return _predict_clusters(system, instances, reading)  # type: ignore[arg-type]
     return _predict_choices(system, instances)  # type: ignore[arg-type]
 
@@ -118,8 +168,11 @@ def predict(
 def _predict_clusters(
     system: ClusteringSystem, instances: Sequence[ResolutionInstance], reading: str
 ) -> list[Prediction]:
-    answers = system.cluster([instance.text for instance in instances])
-    _refuse_other_length(system.name, answers, instances)
+    try:
+        answers = system.cluster([instance.text for instance in instances])
+    except RefusedTextError as error:
+        raise error.at(f"id {instances[error.index].id}") from error
+    refuse_other_length(system.name, answers, instances)
     predictions = []
     for instance, answer in zip(instances, answers, strict=True):
         clusters = _spans(system.name, instance, answer)
@@ -140,7 +193,7 @@ def _predict_choices(
     system: ChoosingSystem, instances: Sequence[ResolutionInstance]
 ) -> list[Prediction]:
     answers = system.choose(instances)
-    _refuse_other_length(system.name, answers, instances)
+    refuse_other_length(system.name, answers, instances)
     predictions = []
     for instance, answer in zip(instances, answers, strict=True):
         try:
@@ -170,71 +223,8 @@ def _spans(name: str, instance: ResolutionInstance, answer: Any) -> list[Cluster
         ) from error
 
 
-def _refuse_other_length(name: str, answers: Any, asked: Sequence[object]) -> None:
-    if not isinstance(answers, Sequence):
-        raise InputError(f"{name} gives a {type(answers).__name__}", cure="return a list")
-    if len(answers) != len(asked):
-        raise InputError(
-            f"{name} gives {len(answers)} answers to {len(asked)} inputs",
-            cure="return one answer for each input, in order",
-        )
-
-
-def _run_path(split: PublishedSplit, asked: SystemSettings, out: Path) -> Path:
+def _run_path(split: Rows, asked: SystemSettings, out: Path, shard: Shard) -> Path:
     if (out / "run.json").exists():
         return out
-    return out / f"{split.dataset}.{split.config}.{split.name}.{asked.label}"
-
-
-def _description(
-    split: PublishedSplit, system: System, asked: SystemSettings, reading: str
-) -> dict[str, Any]:
-    checkpoint = getattr(system, "checkpoint", None)
-    return {
-        "dataset": {
-            "name": split.dataset,
-            "config": split.config,
-            "split": split.name,
-            "digest": split.digest,
-            "rows": split.table.num_rows,
-        },
-        "system": {"name": asked.name, "kind": kind_of(system)},
-        "checkpoint": checkpoint and checkpoint.digest,
-        "checkpoint_name": checkpoint and checkpoint.name,
-        "settings": {**asked.settings, "reading": reading, "chunk": CHUNK},
-        "label": asked.label,
-        "versions": _versions(),
-        "seeds": {"seed": system.seed} if hasattr(system, "seed") else {},
-        "self_check": list(getattr(system, "self_check", ())),
-        "times": {"started": _now(), "finished": None, "seconds": 0.0},
-        "counts": {},
-        "complete": False,
-    }
-
-
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}
-    for package in RECORDED:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return versions
-
-
-def _counts(folder: RunFolder, instances: Sequence[ResolutionInstance]) -> dict[str, int]:
-    """Count the answers; for clusters also the rows in which the two readings differ."""
-    lines = read_lines(folder.predictions)
-    counts = {
-        "rows": len(lines),
-        "none": sum(line["abstained"] == "none" for line in lines),
-        "both": sum(line["abstained"] == "both" for line in lines),
-    }
-    if all("clusters" in line for line in lines):
-        clusters = [[[Span(*span) for span in c] for c in line["clusters"]] for line in lines]
-        counts["readings_differ"] = differing(instances, clusters)
-    return counts
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    part = shard.suffix if shard != WHOLE else ""
+    return out / f"{split.dataset}.{split.config}.{split.name}.{asked.label}{part}"

@@ -1,0 +1,224 @@
+"""Models that write: FLAN-T5, chat models and any other, many prompts at a time.
+
+Answers are greedy, so that a prompt's answer is the same whatever else is asked.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import torch
+
+from pronominal.adapters.lm.loading import LoadedModel, Objective, load_language_model
+from pronominal.adapters.lm.memory import Budget
+from pronominal.adapters.lm.prompts import parse_prompts
+from pronominal.adapters.model_loading import silent_transformers
+from pronominal.adapters.refusals import RefusedTextError
+from pronominal.errors import InputError, unknown_name
+
+Chat = Literal["none", "llama-2", "template"]
+
+NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": 20}
+"""The most new tokens of an answer: the paper's for FLAN-T5 and Llama-2-chat (RUFF, F.1)."""
+
+_BATCH_TOKENS = {"cpu": 4_096, "cuda": 65_536}
+
+
+class PromptedModel:
+    """A causal or sequence-to-sequence model of transformers, asked in words.
+
+    Args:
+        checkpoint: a folder or a Hub id.
+        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
+        chat: how a prompt becomes a user's turn: ``"llama-2"`` (``[INST] ... [/INST]``, as in the
+            paper), ``"template"``, the tokenizer's own, or ``"none"``. When None the tokenizer's
+            own where it has one.
+        max_new_tokens: the longest answer; when None 5 for sequence-to-sequence models and 20 for
+            causal ones, as in the paper.
+        dtype: as for `LanguageModel`.
+        device: as for `LanguageModel`.
+        device_map: as for `LanguageModel`.
+        batch_tokens: how many tokens of prompts go through the model at once; halved where they do
+            not fit into memory.
+
+    Attributes:
+        checkpoint: the weights in use.
+        prompting: which prompts it wants to be asked.
+        question: what its answers are.
+        chunk: how many instances are put into prompts at a time.
+
+    Raises:
+        InputError: the checkpoint or a setting cannot be used.
+    """
+
+    name = "lm-prompts"
+    question = "generation"
+    chunk = 64
+
+    def __init__(  # noqa: PLR0913 - each one is a key of a systems file
+        self,
+        checkpoint: str,
+        *,
+        prompts: Sequence[str] | None = None,
+        chain_of_thought: str | None = None,
+        chat: Chat | None = None,
+        max_new_tokens: int | None = None,
+        dtype: str | None = None,
+        device: str | None = None,
+        device_map: str | None = None,
+        batch_tokens: int | None = None,
+    ) -> None:
+        self.prompting = parse_prompts(prompts, chain_of_thought)
+        _refuse_below_one(max_new_tokens=max_new_tokens, batch_tokens=batch_tokens)
+        loaded = load_language_model(checkpoint, dtype=dtype, device=device, device_map=device_map)
+        if loaded.objective == "masked":
+            raise InputError(
+                "a masked model writes nothing",
+                cure="give a causal or sequence-to-sequence model, or score it as the system lm",
+                file=checkpoint,
+            )
+        self.checkpoint = loaded.checkpoint
+        self.max_new_tokens = max_new_tokens or NEW_TOKENS[loaded.objective]
+        self._loaded = loaded
+        self._turn = _turn(chat, loaded.tokenizer, checkpoint)
+        kind = "cpu" if loaded.model.device.type == "cpu" else "cuda"
+        self._budget = Budget(batch_tokens or _BATCH_TOKENS[kind])
+
+    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
+        """Return what the model writes after each prompt, in order.
+
+        Args:
+            prompts: what a user says, without any chat formatting.
+            max_new_tokens: the longest answer, when it is another than the system's own.
+
+        Raises:
+            InputError: a prompt is longer than the model reads, or does not fit into memory.
+        """
+        if not prompts:
+            return []
+        limit = max_new_tokens or self.max_new_tokens
+        with silent_transformers():
+            tokens = [self._turn(prompt) for prompt in prompts]
+            self._refuse_too_long(tokens, limit)
+            batches = GenerationBatches(self._loaded, tokens, limit)
+            self._budget.spend_on(batches)
+        return batches.texts
+
+    def _refuse_too_long(self, tokens: Sequence[Sequence[int]], limit: int) -> None:
+        longest = self._loaded.longest
+        if longest is None:
+            return
+        more = 0 if self._loaded.objective == "sequence-to-sequence" else limit
+        for index, prompt in enumerate(tokens):
+            if len(prompt) + more > longest:
+                raise RefusedTextError(
+                    f"a prompt of {len(prompt)} tokens and an answer of {more} more, and the model "
+                    f"reads {longest}",
+                    cure="choose a model that reads more",
+                    index=index,
+                    among="prompts",
+                    checkpoint=self.checkpoint.name,
+                )
+
+
+class GenerationBatches:
+    """Prompts, longest first, so that those of a batch need little padding.
+
+    Args:
+        loaded: the model and its tokenizer.
+        prompts: tokens of each prompt.
+        max_new_tokens: the longest answer.
+
+    Attributes:
+        texts: what the model wrote after each prompt.
+    """
+
+    def __init__(
+        self, loaded: LoadedModel, prompts: Sequence[Sequence[int]], max_new_tokens: int
+    ) -> None:
+        self._model, self._tokenizer = loaded.model, loaded.tokenizer
+        self._causal = loaded.objective == "causal"
+        self._prompts, self._limit = prompts, max_new_tokens
+        self._order = sorted(range(len(prompts)), key=lambda prompt: -len(prompts[prompt]))
+        self.rows = len(prompts)
+        self.texts = [""] * len(prompts)
+
+    def borders(self, start: int, tokens: int) -> list[int]:
+        """Cut out as many prompts as a batch can hold with their padding."""
+        longest = len(self._prompts[self._order[start]]) + self._limit * self._causal
+        return [start, min(self.rows, start + max(1, tokens // longest))]
+
+    def forward(self, borders: Sequence[int]) -> None:
+        """Answer the prompts between these borders."""
+        chosen = self._order[borders[0] : borders[-1]]
+        width = len(self._prompts[chosen[0]])
+        ids = np.full((len(chosen), width), self._padding(), np.int64)
+        read = np.zeros_like(ids)
+        for row, prompt in enumerate(chosen):
+            tokens = self._prompts[prompt]
+            # what is written follows the last token, so that a causal model is padded before it
+            place = slice(width - len(tokens), width) if self._causal else slice(len(tokens))
+            ids[row, place], read[row, place] = tokens, 1
+        device = self._model.device
+        with torch.inference_mode():
+            written = self._model.generate(
+                input_ids=torch.from_numpy(ids).to(device),
+                attention_mask=torch.from_numpy(read).to(device),
+                max_new_tokens=self._limit,
+                pad_token_id=self._padding(),
+                do_sample=False,
+                num_beams=1,
+                # a chat model's generation config sets these, for sampling
+                temperature=None,
+                top_p=None,
+                top_k=None,
+            )
+        new = written[:, width:] if self._causal else written
+        texts = self._tokenizer.batch_decode(new, skip_special_tokens=True)
+        for prompt, text in zip(chosen, texts, strict=True):
+            self.texts[prompt] = text
+
+    def _padding(self) -> int:
+        for token in (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id):
+            if token is not None:
+                return int(token)
+        return 0
+
+
+def llama_2_turn(prompt: str) -> str:
+    """Return a prompt as a user's turn of Llama-2-chat (RUFF, Table 4).
+
+    >>> llama_2_turn("Who left?")
+    '[INST] Who left? [/INST]'
+    """
+    return f"[INST] {prompt} [/INST]"
+
+
+def _turn(chat: str | None, tokenizer: Any, checkpoint: str) -> Callable[[str], list[int]]:
+    """Return what makes a prompt the tokens that the model reads."""
+    template = getattr(tokenizer, "chat_template", None)
+    way = chat or ("template" if template else "none")
+    if way not in get_args(Chat):
+        raise unknown_name("chat format", way, get_args(Chat))
+    if way == "template" and not template:
+        raise InputError(
+            "the tokenizer has no chat template", cure='write chat = "none"', file=checkpoint
+        )
+
+    def turn(prompt: str) -> list[int]:
+        if way == "template":
+            said = tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompt}], add_generation_prompt=True, tokenize=False
+            )
+            # the template writes the special tokens itself
+            return list(tokenizer(said, add_special_tokens=False)["input_ids"])
+        return list(tokenizer(llama_2_turn(prompt) if way == "llama-2" else prompt)["input_ids"])
+
+    return turn
+
+
+def _refuse_below_one(**settings: int | None) -> None:
+    for name, value in settings.items():
+        if value is not None and value < 1:
+            raise InputError(f"{name} is {value}", cure="give a number above 0")

@@ -1,0 +1,91 @@
+"""Batches that shrink where memory runs out."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+
+from pronominal.errors import InputError
+
+
+class OutOfMemoryWarning(UserWarning):
+    """A batch did not fit into memory and was halved."""
+
+
+class Batches(Protocol):
+    """Rows that can be cut into batches of any size."""
+
+    rows: int
+
+    def borders(self, start: int, tokens: int) -> Sequence[int]:
+        """Return `start`, the rows at which the parts of its batch end, ascending, at least one.
+
+        Args:
+            start: the first row of the batch.
+            tokens: how many tokens it may have, padding included; one row may have more.
+        """
+        ...
+
+    def forward(self, borders: Sequence[int]) -> None:
+        """Run the model on the rows between these borders and keep what it says of them."""
+        ...
+
+
+class Budget:
+    """How many tokens go through a model at once; less for good after memory ran out.
+
+    Args:
+        tokens: tokens of a batch, padding included.
+    """
+
+    def __init__(self, tokens: int) -> None:
+        self.tokens = tokens
+
+    def spend_on(self, batches: Batches) -> None:
+        """Go through all rows; a batch that does not fit is halved and tried again.
+
+        Raises:
+            InputError: not even one row fits.
+        """
+        start = 0
+        while start < batches.rows:
+            borders = batches.borders(start, self.tokens)
+            if _fits(batches, borders):
+                start = borders[-1]
+            else:
+                self._halve()
+
+    def _halve(self) -> None:
+        if self.tokens == 1:
+            raise InputError(
+                "out of memory with a single text",
+                cure="choose a smaller dtype or model, another device, or device_map = auto",
+            )
+        warnings.warn(
+            f"out of memory with {self.tokens} tokens at once; going on with {self.tokens // 2}",
+            OutOfMemoryWarning,
+            stacklevel=4,
+        )
+        self.tokens //= 2
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+
+def _fits(batches: Batches, borders: Sequence[int]) -> bool:
+    """Run a batch; when this returns False, the error no longer keeps what had been computed."""
+    try:
+        batches.forward(borders)
+    except (RuntimeError, MemoryError) as error:
+        if not out_of_memory(error):
+            raise
+        return False
+    return True
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Say whether memory ran out, on whatever device."""
+    # the CPU's allocator raises a plain RuntimeError
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or (
+        "can't allocate memory" in str(error)
+    )

@@ -1,0 +1,226 @@
+"""Models behind a server that speaks OpenAI's protocol: vLLM, llama.cpp, SGLang and others.
+
+The server is one of the user's own. The datasets are kept out of training corpora, and the authors
+do not evaluate behind closed APIs, whose owners may train on what they are sent (RUFF,
+Limitations): a hosted API is refused unless the user accepts that.
+"""
+
+import ipaddress
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException, HTTPMessage
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+
+from pronominal.adapters.lm.prompts import parse_prompts
+from pronominal.errors import InputError
+
+KEY = "PRONOMINAL_SERVER_KEY"
+"""Environment variable with the server's key, if it wants one."""
+
+NEW_TOKENS = 20
+"""The most new tokens of an answer: the paper's for chat models (RUFF, F.1)."""
+
+_LOCAL_DOMAINS = (".internal", ".lan", ".local", ".localdomain", ".localhost", ".home.arpa")
+_HOSTED_DOMAINS = (
+    *(".amazonaws.com", ".anthropic.com", ".azure.com", ".cohere.com", ".deepinfra.com"),
+    *(".deepseek.com", ".fireworks.ai", ".googleapis.com", ".groq.com", ".huggingface.cloud"),
+    *(".huggingface.co", ".mistral.ai", ".nvidia.com", ".openai.com", ".openrouter.ai"),
+    *(".perplexity.ai", ".replicate.com", ".together.ai", ".together.xyz", ".x.ai"),
+)
+_RETRIED = (408, 425, 429, 500, 502, 503, 504)
+
+
+class ServedModel:
+    """A model that a server runs, asked in words.
+
+    Args:
+        url: the server's address, such as ``http://localhost:8000`` or ``http://gpu-7:8000/v1``.
+        model: the model's name on the server; the only one that it serves when None.
+        host: the name of a machine of your own that has a public name; the URL's host has to be
+            this one. Machines of the local network need no such word.
+        i_accept_contamination: send evaluation text to a hosted API, whoever may train on it.
+        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
+        chat: ask as a user's turn, in the model's own format; otherwise the prompt is continued.
+        max_new_tokens: the longest answer.
+        at_once: how many prompts the server is given at a time.
+        patience: for how many seconds an unreachable server is asked again.
+
+    Attributes:
+        prompting: which prompts it wants to be asked.
+        question: what its answers are, and whose.
+        chunk: how many instances are put into prompts at a time.
+
+    Raises:
+        InputError: the address is not one to send evaluation text to, or no server is there.
+    """
+
+    name = "lm-server"
+    chunk = 16
+
+    def __init__(  # noqa: PLR0913 - each one is a key of a systems file
+        self,
+        url: str,
+        *,
+        model: str | None = None,
+        host: str | None = None,
+        i_accept_contamination: bool = False,
+        prompts: Sequence[str] | None = None,
+        chain_of_thought: str | None = None,
+        chat: bool = True,
+        max_new_tokens: int = NEW_TOKENS,
+        at_once: int = 16,
+        patience: float = 60,
+    ) -> None:
+        if at_once < 1 or max_new_tokens < 1:
+            raise InputError("nothing is asked, or nothing answered", cure="give a number above 0")
+        self._address = checked_address(url, host, i_accept_contamination)
+        self.prompting = parse_prompts(prompts, chain_of_thought)
+        self.max_new_tokens = max_new_tokens
+        self._chat, self._at_once, self._patience = chat, at_once, patience
+        # a proxy or a redirection would carry the sentences elsewhere
+        self._opener = build_opener(ProxyHandler({}), _NoRedirections())
+        self._model = model or self._only_model()
+        self.question = f"generation of {self._model}"
+
+    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
+        """Return what the model writes after each prompt, in order, at temperature 0.
+
+        Raises:
+            InputError: the server refuses a prompt, or cannot be reached any more.
+        """
+        limit = max_new_tokens or self.max_new_tokens
+        with ThreadPoolExecutor(self._at_once) as workers:
+            try:
+                return [*workers.map(lambda prompt: self._answer(prompt, limit), prompts)]
+            except BaseException:
+                # nothing that still waits is worth an answer
+                workers.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _answer(self, prompt: str, limit: int) -> str:
+        asked: dict[str, Any] = {"model": self._model, "max_tokens": limit, "temperature": 0}
+        if self._chat:
+            asked["messages"] = [{"role": "user", "content": prompt}]
+            answer = self._ask("chat/completions", asked)
+        else:
+            answer = self._ask("completions", asked | {"prompt": prompt})
+        try:
+            choice = answer["choices"][0]
+            text = choice["message"]["content"] if self._chat else choice["text"]
+        except (LookupError, TypeError) as error:
+            raise self._no_protocol() from error
+        # a model that ends at once has said nothing
+        return text or ""
+
+    def _only_model(self) -> str:
+        try:
+            names = [str(model["id"]) for model in self._ask("models")["data"]]
+        except (LookupError, TypeError) as error:
+            raise self._no_protocol() from error
+        if len(names) != 1:
+            raise InputError(
+                f"the server has {len(names)} models",
+                cure=f"write model = {' or '.join(names) or '...'}",
+                file=self._address,
+            )
+        return names[0]
+
+    def _ask(self, method: str, content: Mapping[str, Any] | None = None) -> Any:
+        """Return the server's answer; ask again, ever more slowly, while it cannot be reached."""
+        waited, pause = 0.0, 0.25
+        while True:
+            try:
+                with self._opener.open(self._request(method, content), timeout=600) as answer:
+                    return json.load(answer)
+            except HTTPError as error:
+                reason, again = f"HTTP {error.code}", error.code in _RETRIED
+                error.close()
+            except (URLError, HTTPException, OSError) as error:
+                reason, again = str(getattr(error, "reason", error)) or "no answer", True
+            except ValueError as error:
+                raise self._no_protocol() from error
+            if not again:
+                raise InputError(
+                    f"the server refuses what it is asked ({reason})",
+                    cure=f"check the model's name and length, and {KEY} if the server wants a key",
+                    file=self._address,
+                )
+            if waited >= self._patience:
+                raise InputError(
+                    f"the server has not answered for {self._patience:g} seconds ({reason})",
+                    cure="start it and run the same command again: what is done is kept",
+                    file=self._address,
+                )
+            time.sleep(pause)
+            waited, pause = waited + pause, min(2 * pause, 10)
+
+    def _request(self, method: str, content: Mapping[str, Any] | None) -> Request:
+        headers = {"Content-Type": "application/json"}
+        if key := os.environ.get(KEY):
+            headers["Authorization"] = f"Bearer {key}"
+        body = None if content is None else json.dumps(content).encode()
+        return Request(f"{self._address}/{method}", data=body, headers=headers)
+
+    def _no_protocol(self) -> InputError:
+        return InputError(
+            "the server does not answer in OpenAI's protocol",
+            cure="give the URL of vLLM, llama.cpp, SGLang or the like",
+            file=self._address,
+        )
+
+
+def checked_address(url: str, host: str | None, i_accept_contamination: bool) -> str:
+    """Return the address of the protocol's methods, which end in ``/v1``.
+
+    Raises:
+        InputError: it is no URL, or that of a host that is not the user's own.
+    """
+    try:
+        parts = urlsplit(url if isinstance(url, str) else "")
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # brackets or a port that are none
+        known = False
+    if not known:
+        raise InputError("the url is no URL", cure="write http://localhost:8000, say")
+    # a key in the address would stand in every error message
+    if parts.username or parts.query:
+        raise InputError("the URL holds a user or a query", cure=f"put the key into {KEY}")
+    if not i_accept_contamination:
+        _refuse_hosted(str(parts.hostname).rstrip("."), host)
+    path = parts.path.rstrip("/")
+    return f"{parts.scheme}://{parts.netloc}{path if path.endswith('/v1') else path + '/v1'}"
+
+
+def _refuse_hosted(name: str, host: str | None) -> None:
+    if f".{name}".endswith(_HOSTED_DOMAINS):
+        raise InputError(
+            f"{name} is a hosted API, whose owner may train on the sentences",
+            cure="run a server of your own, or add --i-accept-contamination",
+        )
+    if name != host and not _local(name):
+        raise InputError(
+            f"{name} may be a hosted API, whose owner may train on the sentences",
+            cure=f"add --set host={name} if the machine is your own, or --i-accept-contamination",
+        )
+
+
+def _local(host: str) -> bool:
+    """Say whether a host is this machine or one of the local network, by its name or number."""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith(_LOCAL_DOMAINS)
+
+
+class _NoRedirections(HTTPRedirectHandler):
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        """Follow none: what is sent goes where the user said, or nowhere."""

@@ -1,0 +1,77 @@
+"""Accuracy over prompts: the mean, and the range that hangs on how a model is asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.eval.outcomes import CHOSE_BOTH, CHOSE_NONE, IntArray
+from pronominal.eval.predictions import PREDICTIONS
+from pronominal.eval.sentences import Sentences
+
+CODES = {"none": CHOSE_NONE, "both": CHOSE_BOTH}
+
+
+def prompt_scores(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
+    """Score the answers to each prompt, for models that were prompted; nothing for other systems.
+
+    Args:
+        split: the rows.
+        predictions: a file whose lines have ``answers``, or the folder of such a run.
+
+    Returns:
+        ``prompts`` and, where the model was asked for a chain of thought, ``chains``: ``n`` (rows),
+        ``accuracy`` (mean over prompts, as the papers report), ``sd`` over them (sample standard
+        deviation), ``lowest`` and ``highest``, and ``by_prompt``, each with ``n``, ``accuracy``,
+        ``none`` and ``both``. Of template datasets also ``every_answer``, their scores over all
+        answers to all prompts together, as WinoPron's authors count them.
+    """
+    file = predictions / PREDICTIONS if predictions.is_dir() else predictions
+    with file.open("rb") as lines:
+        given = json.loads(next(lines))
+    found = {}
+    for key, name in {"answers": "prompts", "chain_answers": "chains"}.items():
+        if isinstance(given.get(key), dict):
+            prompts = [*given[key]]
+            found[name] = _scores(split, _choices(split, file, key, prompts), prompts)
+    return found
+
+
+def _choices(split: PublishedSplit, file: Path, key: str, prompts: list[str]) -> IntArray:
+    """Return what was chosen, [rows, prompts]: an index or an abstention."""
+    places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
+    choices = np.full((len(places), len(prompts)), CHOSE_NONE)
+    with file.open("rb") as lines:
+        for line in map(json.loads, lines):
+            answers = [line[key][prompt] for prompt in prompts]
+            choices[places[line["id"]]] = [CODES.get(answer, answer) for answer in answers]
+    return choices
+
+
+def _scores(split: PublishedSplit, choices: IntArray, prompts: list[str]) -> dict[str, Any]:
+    labels = split.table["label"].to_numpy()
+    right = (choices == labels[:, None]).mean(axis=0)
+    found = {
+        "n": len(labels),
+        "accuracy": float(right.mean()),
+        "sd": float(right.std(ddof=1)) if len(prompts) > 1 else None,
+        "lowest": float(right.min()),
+        "highest": float(right.max()),
+        "by_prompt": {
+            prompt: {
+                "n": len(labels),
+                "accuracy": float(right[column]),
+                "none": float((choices[:, column] == CHOSE_NONE).mean()),
+                "both": float((choices[:, column] == CHOSE_BOTH).mean()),
+            }
+            for column, prompt in enumerate(prompts)
+        },
+    }
+    if {"template_id", "pair_id", "case"} <= {*split.table.column_names}:
+        from pronominal.eval.winopron import score_choices
+
+        sentences = Sentences.of(split.table)
+        found["every_answer"] = score_choices(sentences, choices, resamples=0)
+    return found
