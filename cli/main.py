@@ -11,12 +11,19 @@ import typer
 
 from pronominal.cli import (
     building,
+    constructing,
     converting,
+    exporting,
     leakcheck,
     publishing,
     reporting,
+    reproducing,
+    rereading,
     running,
     switching,
+    training,
+    training_bag_of_words,
+    training_coreference,
 )
 from pronominal.errors import InputError
 
@@ -50,14 +57,24 @@ app.command("validate")(building.validate)
 app.command("publish")(publishing.publish)
 app.command("access")(publishing.access)
 app.command("leakcheck")(leakcheck.leakcheck)
+app.command("overlap")(constructing.overlap)
 app.command("switch")(switching.switch)
 app.command("hydrate")(switching.hydrate)
+app.add_typer(constructing.construct, name="construct")
 app.command("convert")(converting.convert)
+training.train.command("bag-of-words")(training_bag_of_words.bag_of_words)
+training.train.command("c2f")(training_coreference.c2f)
+training.train.command("e2e")(training_coreference.e2e)
+app.add_typer(training.train, name="train")
 app.command("systems")(running.systems)
 app.command("run")(running.run)
+app.command("merge")(running.merge)
+app.command("reread")(rereading.reread)
 app.command("score")(running.score)
 app.command("evaluate")(running.evaluate)
 app.command("report")(reporting.report)
+app.command("export")(exporting.export)
+app.command("reproduce")(reproducing.reproduce)
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
 Config = Annotated[str | None, typer.Option(help="A config; the dataset's default without it.")]
-SplitName = Annotated[str, typer.Option(help="A split.")]
+SplitName = Annotated[str, typer.Option(help="A split, or several: seed_13+seed_17+seed_19.")]
 Out = Annotated[Path, typer.Option(help="Folder of runs, made when it does not exist.")]
 ReadingName = Annotated[
     str,
@@ -48,20 +48,57 @@ def run(
     config: Config = None,
     split: SplitName = "test",
     checkpoint: Annotated[str | None, typer.Option(help="Folder or Hub id of the weights.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="KEY=VALUE, a setting of the system's own.")
+    ] = None,
+    url: Annotated[str | None, typer.Option(help="Address of a local model server.")] = None,
+    i_accept_contamination: Annotated[
+        bool,
+        typer.Option(help="Send evaluation text to a hosted API, whose owner may train on it."),
+    ] = False,
     out: Out = Path("runs"),
     reading: ReadingName = "offsets",
+    shard: Annotated[str, typer.Option(help="The part of the rows to predict, as 2/4.")] = "1/1",
+    include_text: Annotated[
+        bool, typer.Option(help="Keep prompts and generations: evaluation text on disk.")
+    ] = False,
 ) -> None:
     """Predict every row of a split; the same command goes on with a run that was stopped."""
-    from pronominal.dataset_scripts.published import read_split
-    from pronominal.eval import runner
+    from pronominal.dataset_scripts.streaming import open_split
+    from pronominal.eval import evaluation, runner
+    from pronominal.eval.shards import Shard
 
-    rows = read_split(dataset, config, split)
-    asked = runner.SystemSettings(system, system, checkpoint)
+    part, given = Shard.parse(shard), evaluation.parse_settings(settings or [])
+    given |= {"url": url} if url is not None else {}
+    given |= {"i_accept_contamination": True} if i_accept_contamination else {}
+    asked = runner.SystemSettings(system, system, checkpoint, given)
+    evaluation.refuse_unknown([asked])
+    rows = open_split(dataset, config, split)
     with _loud_warnings():
         loaded = asked.load()
-    with _progress(f"{system} on {rows.dataset}", rows.table.num_rows) as progress:
-        folder = runner.run(rows, loaded, asked, out, reading=reading, progress=progress)
+        mine = len(part.rows(rows.num_rows, getattr(loaded, "chunk", runner.CHUNK)))
+        with _progress(f"{system} on {rows.dataset}", mine) as progress:
+            folder = runner.run(
+                rows,
+                loaded,
+                asked,
+                out,
+                reading=reading,
+                shard=part,
+                include_text=include_text,
+                progress=progress,
+            )
     print(folder.path)
+
+
+def merge(
+    shards: Annotated[list[Path], typer.Argument(help="The folders of all shards of a run.")],
+    out: Annotated[Path | None, typer.Option(help="The folder to make; beside them else.")] = None,
+) -> None:
+    """Put the shards of a run together, to what the run in one piece would have written."""
+    from pronominal.eval import shards as parts
+
+    print(parts.merge(shards, out))
 
 
 def score(
@@ -69,12 +106,30 @@ def score(
     dataset: DatasetPlace,
     predictions: Annotated[Path, typer.Option(help="A predictions file, or the folder of a run.")],
     config: Config = None,
-    split: SplitName = "test",
+    split: Annotated[
+        str | None, typer.Option(help="A split; 'test' without it, for ruff what the file answers.")
+    ] = None,
     switched: Annotated[
         Path | None, typer.Option(help="Predictions of the same rows in the config 'switched'.")
     ] = None,
+    context_free: Annotated[
+        Path | None,
+        typer.Option(help="RUFF: the same system's predictions of the config 'no_context'."),
+    ] = None,
+    generic: Annotated[
+        Path | None,
+        typer.Option(help="WinoNB: the same system's predictions of the config 'generic'."),
+    ] = None,
+    sources: Annotated[
+        Path | None,
+        typer.Option(help="Winogender's upstream files, to correlate with occupation statistics."),
+    ] = None,
     upstream_groups: Annotated[
         bool, typer.Option(help="Count groups of one sentence too, as the upstream scorer does.")
+    ] = False,
+    allow_missing: Annotated[
+        bool,
+        typer.Option(help="GAP: score rows without a prediction as the official scorer does."),
     ] = False,
     resamples: Annotated[int | None, typer.Option(min=1, help="Bootstrap resamples.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the bootstrap.")] = None,
@@ -83,19 +138,31 @@ def score(
     """Score predictions with the dataset's own metrics."""
     from pronominal.dataset_scripts.published import read_split
     from pronominal.eval import scorer
-    from pronominal.eval.evaluation import score_predictions
+    from pronominal.eval.evaluation import rows_to_score, score_predictions
     from pronominal.eval.run_store import read_answers
 
     scoring = scorer(name)
-    rows = read_split(dataset, config, split)
+    rows = rows_to_score(name, dataset, config, split, predictions)
     if rows.dataset != name:
         cure = f"pronominal score {rows.dataset}"
         raise InputError(f"the folder holds {rows.dataset}", cure=cure, file=dataset)
     options: dict[str, object] = {"resamples": resamples, "seed": seed}
     options["upstream_groups"] = upstream_groups or None
+    options["allow_missing"] = allow_missing or None
     if switched is not None:
-        other = read_split(dataset, "switched", split)
+        other = read_split(dataset, "switched", rows.name)
         options["switched"] = (other.table, read_answers(switched, other))
+    if context_free is not None:
+        tasks = read_split(dataset, "no_context")
+        options["context_free"] = (tasks.table, read_answers(context_free, tasks))
+    if generic is not None:
+        someone = read_split(dataset, "generic", rows.name)
+        options["generic"] = (someone.table, read_answers(generic, someone))
+    if sources is not None:
+        from pronominal.dataset_scripts import Sources
+        from pronominal.eval.occupation_statistics import read_occupations
+
+        options["occupations"] = read_occupations(Sources(sources))
     scores = score_predictions(rows, predictions, options)
     if as_json:
         print(json.dumps(scores, indent=2))
@@ -120,8 +187,13 @@ def evaluate(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
 ) -> None:
-    """Run and score several systems on one split and print the comparison."""
-    from pronominal.dataset_scripts.published import read_split
+    """Run and score several systems on one split and print the comparison.
+
+    On KnowRef's config 'original' they also run over the switched rows, for their consistency; on
+    RUFF's with distractors also over 'no_context', for the reasons of their errors; on WinoNB's
+    'personal' also over 'generic', to compare names with someone.
+    """
+    from pronominal.dataset_scripts.streaming import read_joined
     from pronominal.eval import evaluation, scorer
 
     asked = evaluation.parse_systems(system or [])
@@ -130,11 +202,9 @@ def evaluate(
     if not asked:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     evaluation.refuse_unknown(asked)
-    rows = read_split(dataset, config, split)
-    scores = {}
-    for one in asked:
-        with _loud_warnings(), _progress(one.label, rows.table.num_rows) as progress:
-            scores[one.label] = evaluation.evaluate(rows, one, out, reading, progress)
+    rows = read_joined(dataset, config, split)
+    with _loud_warnings():
+        scores = evaluation.evaluate_all(rows, asked, out, reading, _progress)
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
@@ -143,8 +213,10 @@ def evaluate(
 
 def _label(predictions: Path) -> str:
     """Call the predictions of a run after its folder, and any other file by its name."""
-    if predictions.is_dir() or predictions.name != "predictions.jsonl":
-        return predictions.resolve().stem
+    if predictions.is_dir():
+        return predictions.resolve().name
+    if predictions.name != "predictions.jsonl":
+        return predictions.stem
     return predictions.resolve().parent.name
 
 

@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from pronominal.eval.tables import Table
 
 SCORERS: dict[str, str] = {
+    "constructed": "knowref",
     "gap": "gap",
     "knowref": "knowref",
+    "ruff": "ruff",
     "sample": "winopron",
     "winogender": "winopron",
     "winonb": "winonb",

@@ -91,6 +91,8 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     """
     if reading not in READINGS:
         raise unknown_name("reading", reading, READINGS)
+    for instance in split.stream(0, 1):
+        refuse_other_question(system, instance)
     chunk = getattr(system, "chunk", CHUNK)
     settings = {key: value for key, value in asked.settings.items() if key not in WHEREABOUTS}
     settings |= {"reading": reading, "chunk": chunk}
@@ -144,25 +146,32 @@ def predict(
         InputError: it gives too few or too many answers, offsets outside a text, or no numbers;
             or it cannot be asked this kind of question.
     """
-    kind, filling = kind_of(system), all(isinstance(i, FillingInstance) for i in instances)
-    if kind == "language model":
-        # a model that can do both scores slots and is prompted for antecedents
-        if filling and isinstance(system, ScoringSystem):
-            return predict_scores(system, instances)  # type: ignore[arg-type]
-        if isinstance(system, GeneratingSystem):
-            return predict_generations(system, instances, reading, include_text=include_text)
+    for instance in instances[:1]:
+        refuse_other_question(system, instance)
+    filling = all(isinstance(instance, FillingInstance) for instance in instances)
+    # a model that can do both scores slots and is prompted for antecedents
+    if filling and isinstance(system, ScoringSystem):
+        return predict_scores(system, instances)  # type: ignore[arg-type]
+    if isinstance(system, GeneratingSystem):
+        return predict_generations(system, instances, reading, include_text=include_text)
+    if kind_of(system) == "clustering":
+        return _predict_clusters(system, instances, reading)  # type: ignore[arg-type]
+    return _predict_choices(system, instances)  # type: ignore[arg-type]
+
+
+def refuse_other_question(system: System, instance: Instance) -> None:
+    """Raise `InputError` for a system that cannot be asked what an instance asks."""
+    if kind_of(system) != "language model":
+        if isinstance(instance, FillingInstance):
+            raise InputError(
+                f"{system.name} looks for antecedents, and the dataset asks for a pronoun",
+                cure="run a language model, or run a resolution dataset such as winopron",
+            )
+    elif not isinstance(instance, FillingInstance) and not isinstance(system, GeneratingSystem):
         raise InputError(
             f"{system.name} fills slots, and the dataset asks for antecedents",
             cure="run it on ruff, or prompt the model",
         )
-    if filling and instances:
-        raise InputError(
-            f"{system.name} looks for antecedents, and the dataset asks for a pronoun",
-            cure="run a language model, or run a resolution dataset such as winopron",
-        )
-    if kind == "clustering":
-        return _predict_clusters(system, instances, reading)  # type: ignore[arg-type]
-    return _predict_choices(system, instances)  # type: ignore[arg-type]
 
 
 def _predict_clusters(

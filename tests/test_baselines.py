@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from pronominal.adapters import ChoosingSystem, kind_of, load
-from pronominal.adapters.baselines import FirstMention, NearestMention, Parallelism, Random
+from pronominal.adapters.baselines import (
+    FirstMention,
+    LastMention,
+    NearestMention,
+    Parallelism,
+    Random,
+)
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
 
@@ -42,6 +48,7 @@ NOWHERE = instance("It rained because she sang.", "she", None, None)
     ("system", "answers"),
     [
         (FirstMention(), [FIRST, FIRST, SECOND, SECOND, FIRST, FIRST, SECOND, NEITHER]),
+        (LastMention(), [SECOND, SECOND, FIRST, FIRST, SECOND, FIRST, SECOND, NEITHER]),
         (NearestMention(), [SECOND, SECOND, FIRST, SECOND, NEITHER, FIRST, SECOND, NEITHER]),
         (Parallelism(), [FIRST, SECOND, SECOND, SECOND, FIRST, FIRST, SECOND, NEITHER]),
     ],

@@ -7,14 +7,23 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pronominal import InputError, Span
 from pronominal.adapters import load
+from pronominal.adapters.refusals import RefusedTextError
+from pronominal.dataset_scripts import BuildOptions, ruff
+from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.streaming import open_split, stream_split
 from pronominal.eval.runner import CHUNK, SystemSettings, predict, run
+from pronominal.eval.shards import Shard, merge
+from pronominal.instances import FillingInstance
+from tests.test_ruff import own_tables, write_sources
 
 RANDOM = SystemSettings("random", "random")
 
@@ -191,6 +200,187 @@ def test_a_system_that_breaks_its_contract_is_named(split, answers, cause: str) 
         predict(Wrong(), split.instances()[:2])
 
 
+def test_a_refused_text_is_named_by_its_id(split: PublishedSplit, tmp_path: Path) -> None:
+    refused = split.instances()[CHUNK + 2]
+
+    class Refusing:
+        name = "refusing"
+
+        def cluster(self, texts: Sequence[str]) -> list[list[list[Span]]]:
+            if refused.text in texts:
+                index = texts.index(refused.text)
+                raise RefusedTextError("too long", cure="cut it", index=index, checkpoint="mine")
+            return [[] for _ in texts]
+
+    with pytest.raises(InputError) as caught:
+        run(split, Refusing(), SystemSettings("refusing", "refusing"), tmp_path)
+    assert str(caught.value) == f"mine, id {refused.id}: too long; cut it"
+
+
 def test_something_that_is_no_system_is_refused(split: PublishedSplit) -> None:
     with pytest.raises(InputError, match="object is not a system"):
         predict(object(), split.instances()[:2])
+
+
+class Lengths:
+    """Scores slots and resolves nothing; the batch shows in the scores."""
+
+    name = "lengths"
+    chunk = 7
+
+    def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
+        size = len(instances)
+        return [[float(len(i.text)), float(i.blank.start), size, -1.0] for i in instances]
+
+
+@pytest.fixture(scope="module")
+def slots(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """RUFF in templates of our own."""
+    out = tmp_path_factory.mktemp("built")
+    sources = write_sources(tmp_path_factory.mktemp("own"), own_tables())
+    build(ruff, sources, BuildOptions(), out)
+    return str(out / "ruff")
+
+
+LENGTHS = SystemSettings("lengths", "lengths")
+
+
+def test_a_streamed_split_is_the_split(slots: str, tmp_path: Path) -> None:
+    read = read_split(slots, "distractors_1")
+    table = pq.read_table(read.file)
+    folder = tmp_path / "ruff" / "distractors_1"
+    folder.mkdir(parents=True)
+    pq.write_table(table.slice(0, 1000), folder / "test-00000.parquet", row_group_size=333)
+    pq.write_table(table.slice(1000), folder / "test-00001.parquet", row_group_size=1)
+    streamed = stream_split(str(tmp_path / "ruff"), "distractors_1")
+    assert (streamed.digest, streamed.num_rows) == (read.digest, read.num_rows)
+    assert list(streamed.stream()) == list(read.stream())
+    every = [instance.id for instance in read.stream()]
+    for start, stop in ((0, 0), (0, 1), (332, 334), (999, 1001), (1500, None), (2880, None)):
+        assert [i.id for i in streamed.stream(start, stop)] == every[start:stop], (start, stop)
+        assert [i.id for i in read.stream(start, stop)] == every[start:stop], (start, stop)
+
+
+def test_a_streamed_split_is_checked(slots: str, tmp_path: Path) -> None:
+    table = pq.read_table(read_split(slots, "distractors_0").file)
+    folder = tmp_path / "ruff" / "distractors_0"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.concat_tables([table, table.slice(5, 1)]), folder / "test.parquet")
+    with pytest.raises(InputError, match=r"row 240: the id .* is also that of row 5"):
+        stream_split(str(tmp_path / "ruff"), "distractors_0")
+    (folder / "test.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match="the Parquet file is damaged"):
+        stream_split(str(tmp_path / "ruff"), "distractors_0")
+
+
+def test_samples_can_be_joined(slots: str) -> None:
+    joined = open_split(slots, "distractors_0", "seed_13+seed_17")
+    ids = [
+        i.id for s in ("seed_13", "seed_17") for i in read_split(slots, "distractors_0", s).stream()
+    ]
+    assert [i.id for i in joined.stream()] == [*dict.fromkeys(ids)]
+    assert len(ids) > joined.num_rows
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 50])
+def test_shards_merge_to_the_same_bytes(slots: str, tmp_path: Path, of: int) -> None:
+    rows = stream_split(slots, "distractors_0")
+    whole = run(rows, Lengths(), LENGTHS, tmp_path / "whole")
+    parts = [
+        run(rows, Lengths(), LENGTHS, tmp_path, shard=Shard(index, of)).path
+        for index in range(1, of + 1)
+    ]
+    if of == 1:
+        with pytest.raises(InputError, match="the run is no shard"):
+            merge(parts)
+        return
+    merged = merge(parts[::-1])
+    assert merged.name == whole.path.name
+    assert (merged / "predictions.jsonl").read_bytes() == whole.predictions.read_bytes()
+    ours, theirs = (json.loads((p / "run.json").read_text()) for p in (merged, whole.path))
+    for key in ("dataset", "system", "settings", "counts", "complete"):
+        assert ours[key] == theirs[key], key
+    with pytest.raises(InputError, match="there is a run already"):
+        merge(parts)
+
+
+def test_shards_that_do_not_make_up_a_run_are_refused(slots: str, tmp_path: Path) -> None:
+    rows = stream_split(slots, "distractors_0")
+    one, two = (run(rows, Lengths(), LENGTHS, tmp_path, shard=Shard(i, 3)) for i in (1, 2))
+    other = run(
+        rows, load("always-he"), SystemSettings("he", "always-he"), tmp_path, shard=Shard(3, 3)
+    )
+    with pytest.raises(InputError, match="the shard 3/3 is missing"):
+        merge([one.path, two.path])
+    with pytest.raises(InputError, match="another system"):
+        merge([one.path, two.path, other.path])
+    two.describe(complete=False)
+    with pytest.raises(InputError, match="the shard is not done"):
+        merge([one.path, two.path])
+
+
+@pytest.mark.parametrize("text", ["0/4", "5/4", "1", "a/b", "1/0"])
+def test_what_is_no_shard_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="is no shard"):
+        Shard.parse(text)
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(cut=st.integers(0, 10**9))
+def test_a_streamed_run_cut_at_any_byte_ends_with_the_same_bytes(
+    slots: str, tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
+    rows, out = stream_split(slots, "distractors_0"), tmp_path_factory.mktemp("cut")
+    folder = run(rows, Lengths(), LENGTHS, out)
+    content = folder.predictions.read_bytes()
+    folder.describe(complete=False)
+    folder.predictions.write_bytes(content[: cut % (len(content) + 1)])
+    assert run(rows, Lengths(), LENGTHS, out).predictions.read_bytes() == content
+
+
+def test_the_likeliest_option_is_chosen_and_a_tie_is_both(slots: str) -> None:
+    class Tied:
+        name = "tied"
+
+        def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
+            return [[-2.0, -1.0, -1.0, -3.0], [-2.0, -1.0, -0.5, -3.0]][: len(instances)]
+
+    first, second = predict(Tied(), [*read_split(slots, "distractors_0").stream(0, 2)])
+    assert (first.decision.abstained, second.decision.choice) == ("both", 2)
+    assert second.given["scores"] == [-2.0, -1.0, -0.5, -3.0]
+
+
+@pytest.mark.parametrize("scores", [[0.0, float("nan"), 0, 0], [0.0] * 3, None, ["x"] * 4])
+def test_scores_that_are_no_numbers_are_refused(slots: str, scores: object) -> None:
+    class Wrong:
+        name = "wrong"
+
+        def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[object]:
+            return [scores for _ in instances]
+
+    with pytest.raises(InputError, match=r"id .*: wrong does not give one finite number"):
+        predict(Wrong(), [*read_split(slots, "distractors_0").stream(0, 2)])
+
+
+def test_a_question_of_another_kind_is_refused(slots: str, split: PublishedSplit) -> None:
+    with pytest.raises(InputError, match="random looks for antecedents"):
+        predict(load("random"), [*read_split(slots, "distractors_0").stream(0, 2)])
+    with pytest.raises(InputError, match="always-he fills slots"):
+        predict(load("always-he"), split.instances()[:2])
+
+
+def test_a_refused_question_leaves_nothing_behind(slots: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="random looks for antecedents"):
+        run(stream_split(slots, "distractors_0"), load("random"), RANDOM, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_goes_on_at_another_url(slots: str, tmp_path: Path) -> None:
+    rows = stream_split(slots, "distractors_0")
+    for port in (1, 2):
+        asked = SystemSettings("lengths", "lengths", None, {"url": f"http://localhost:{port}"})
+        folder = run(rows, Lengths(), asked, tmp_path)
+        folder.describe(complete=False)
+    assert "url" not in folder.description["settings"]

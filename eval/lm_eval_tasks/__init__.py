@@ -1,0 +1,1 @@
+"""RUFF and WinoPron in lm-evaluation-harness: `export` writes tasks, beside them their code."""
