@@ -1,0 +1,223 @@
+"""``pronominal construct`` and ``overlap``."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+
+from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    from pronominal.dataset_scripts.construction.rules import Rules
+
+construct = typer.Typer(help="Construct a new corpus from text by a published method.")
+
+
+class RuleChoice(StrEnum):
+    """Whose rules."""
+
+    PAPER = "paper"
+    RELEASED = "released"
+
+
+class Change(StrEnum):
+    """What is replaced, see `ReplacementRules`."""
+
+    OTHER = "other"
+    ANSWER = "answer"
+    BOTH = "both"
+
+
+class LabelChoice(StrEnum):
+    """Where labels come from."""
+
+    GENDER = "gender"
+    NONE = "none"
+
+
+class Engine(StrEnum):
+    """What runs the stages."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+@construct.command("knowref")
+def knowref(
+    inputs: Annotated[
+        list[Path],
+        typer.Option(
+            "--input",
+            help="File or folder, given once each: text, JSONL, MediaWiki or OPUS XML, SRT; "
+            "packed by gzip, bzip2, xz or Zstandard or not.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],
+    name: Annotated[str, typer.Option(help="Name of the new dataset.")] = "constructed",
+    split: Annotated[str, typer.Option(help="Name of its split.")] = "train",
+    licence: Annotated[
+        str | None,
+        typer.Option(help="Licence of the text, as the Hub names it; without it, no publishing."),
+    ] = None,
+    field: Annotated[str, typer.Option(help="Field of JSONL objects with the text.")] = "text",
+    rules: Annotated[
+        RuleChoice, typer.Option(help="The paper's rules, or the released code's.")
+    ] = RuleChoice.PAPER,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(help="spaCy pipeline for noun phrases.", show_default="en_core_web_sm"),
+    ] = None,
+    proper_names_only: Annotated[
+        bool, typer.Option("--proper-names-only", help="Find names by a list, without a model.")
+    ] = False,
+    names: Annotated[
+        Path | None, typer.Option(help="CSV with name,gender instead of gender-guesser's list.")
+    ] = None,
+    labels: Annotated[
+        LabelChoice, typer.Option(help="Labels by the gender giveaway, or none, for annotators.")
+    ] = LabelChoice.GENDER,
+    change: Annotated[
+        Change | None, typer.Option(help="Which name is replaced.", show_default="by the rules")
+    ] = None,
+    most_clusters: Annotated[
+        int | None,
+        typer.Option(min=1, help="Connective clusters in a sentence, at most.", show_default="2"),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes, or tasks of Ray.")] = 1,
+    engine: Annotated[Engine, typer.Option(help="This machine, or a Ray cluster.")] = Engine.LOCAL,
+    report: Annotated[Path | None, typer.Option(help="Write the report as JSON.")] = None,
+) -> None:
+    """Construct a corpus as KnowRef was: two people, one pronoun, no gender giveaway.
+
+    A run that was killed goes on with the same command. The report says how many sentences each
+    stage kept and why the others went.
+    """
+    from pronominal.atomic import new_file
+    from pronominal.dataset_scripts.construction.engine import Construction
+    from pronominal.dataset_scripts.construction.result import Description, construct_dataset
+
+    chosen = _rules(rules, pipeline, proper_names_only, labels)
+    if change is not None:
+        chosen = replace(chosen, replacement=replace(chosen.replacement, change=change.value))
+    if most_clusters is not None:
+        connectives = replace(chosen.connectives, most_clusters=most_clusters)
+        chosen = replace(chosen, connectives=connectives)
+    with _progress() as progress:
+        told = construct_dataset(
+            Construction(tuple(inputs), chosen, field, names),
+            Description(name, split, licence),
+            out,
+            workers=workers,
+            run=_engine(engine),
+            progress=progress,
+        )
+    if report is not None:
+        with new_file(report) as beside:
+            beside.write_text(json.dumps(told.describe(), indent=2), encoding="utf-8")
+    print("\n".join(told.lines()))
+    print(out / name)
+
+
+@construct.command("check")
+def check(
+    folder: Annotated[Path, typer.Argument(help="A constructed dataset's folder.")],
+    names: Annotated[
+        Path | None, typer.Option(help="The CSV of names that it was constructed with.")
+    ] = None,
+) -> None:
+    """Check a constructed corpus; exit 1 and print one line for each violation."""
+    from pronominal.dataset_scripts.construction.checks import violations
+    from pronominal.dataset_scripts.construction.genders import load_names
+
+    found = list(violations(folder, load_names(names)))
+    for violation in found:
+        print(violation)
+    if found:
+        raise typer.Exit(1)
+    print(f"{folder}: every check passed")
+
+
+def overlap(
+    corpus: Annotated[list[str], typer.Argument(help="Files and folders of the corpus.")],
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(help="A built dataset's folder, or its id on the Hub; give it once each."),
+    ] = None,
+    index: Annotated[
+        Path | None, typer.Option(help="An index made by leakcheck, instead of datasets.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Pattern of paths to leave out; give it once each.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the rows.")] = False,
+) -> None:
+    """Say how much of a dataset stands in a corpus, by hashed runs of eight words.
+
+    Prints shares for each split, never a sentence. Exits with 2 if a file could not be read.
+    """
+    from pronominal.dataset_scripts.leakcheck.finder import Survey
+    from pronominal.dataset_scripts.leakcheck.index import LeakIndex
+    from pronominal.dataset_scripts.overlap import overlap as count
+    from pronominal.dataset_scripts.published import open_dataset
+
+    if bool(dataset) == bool(index):
+        raise InputError(
+            "it must be known what to look for", cure="give either --dataset FOLDER or --index FILE"
+        )
+    known = LeakIndex.read(index) if index else LeakIndex.of(map(open_dataset, dataset or []))
+    survey = Survey()
+    found = count(corpus, known, exclude=exclude or [], survey=survey)
+    if as_json:
+        told = {"splits": [asdict(split) for split in found], **asdict(survey)}
+        print(json.dumps(told, indent=2))
+    else:
+        table = Table("split", "rows", "whole", "half", "any", "mean of runs", box=None)
+        for split in found:
+            shares = [f"{share:.1%}" for share in (split.whole, split.half, split.any, split.runs)]
+            table.add_row(split.split, f"{split.n:,}", *shares)
+        Console().print(table)
+    for complaint in survey.unreadable:
+        print(f"pronominal: {complaint}", file=sys.stderr)
+    if survey.unreadable:
+        raise typer.Exit(2)
+
+
+def _rules(
+    choice: RuleChoice, pipeline: str | None, proper_names_only: bool, labels: LabelChoice
+) -> "Rules":
+    from pronominal.dataset_scripts.construction.rules import RULES
+
+    if pipeline and proper_names_only:
+        raise InputError("--proper-names-only reads no pipeline", cure="leave one of them out")
+    rules = replace(RULES[choice.value], labels=labels.value)
+    if proper_names_only:
+        return replace(rules, pipeline=None)
+    return replace(rules, pipeline=pipeline) if pipeline else rules
+
+
+def _engine(engine: Engine) -> Callable[..., Any]:
+    from pronominal.dataset_scripts.construction import engine as local
+    from pronominal.dataset_scripts.construction import ray_engine
+
+    return local.run if engine == Engine.LOCAL else ray_engine.run
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Show the shards done on stderr when that is a terminal."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,} of {task.total:,} shards"))
+    with Progress(
+        *columns, console=console, disable=not console.is_terminal, transient=True
+    ) as bar:
+        number = bar.add_task("", total=0)
+        yield lambda done, all_shards: bar.update(number, completed=done, total=all_shards)

@@ -1,0 +1,1 @@
+"""KnowRef's construction as a method: from ordinary text to a new corpus (section 3.1)."""

@@ -1,0 +1,75 @@
+"""What must hold of a constructed corpus, row by row."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pronominal.dataset_scripts.construction.genders import NameGenders
+from pronominal.dataset_scripts.construction.labels import UNLABELLED
+from pronominal.dataset_scripts.construction.result import NAME
+from pronominal.dataset_scripts.construction.words import TARGETS
+from pronominal.dataset_scripts.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.script import Violation
+from pronominal.errors import InputError
+from pronominal.switching import Unswitchable, switch_row
+
+
+def violations(folder: Path, names: NameGenders | None = None) -> Iterator[Violation]:
+    """Yield everything that is wrong with a constructed corpus, by file and row.
+
+    Offsets, repeated ids and labels are looked at when a split is read; a fault there is raised.
+
+    Args:
+        folder: what `construct_dataset` wrote.
+        names: the genders of names, to look whether both agree with the pronoun; None if they
+            are not at hand.
+
+    Raises:
+        InputError: the folder holds no constructed corpus, or a table is damaged.
+    """
+    files = sorted(folder.glob("original/*.parquet"))
+    if not files:
+        raise InputError("there is no config 'original'", cure="construct it again", file=folder)
+    for file in files:
+        original = read_split(str(folder), "original", file.stem)
+        if original.dataset != NAME:
+            cure = f"use 'pronominal validate {original.dataset}'"
+            raise InputError("it is not a constructed corpus", cure=cure, file=file)
+        for row in original.table.to_pylist():
+            for message in _faults(row, names):
+                yield Violation(original.file, f"id {row['id']}", message)
+        switched = read_split(str(folder), "switched", file.stem)
+        yield from _switching_faults(original, switched)
+
+
+def _faults(row: dict[str, Any], names: NameGenders | None) -> Iterator[str]:
+    first, second = row["candidates"]
+    pronoun = row["pronoun"]
+    if not 0 <= first["start"] < first["end"] <= second["start"] < second["end"]:
+        yield "the candidates do not stand one after the other"
+    if second["end"] > pronoun["start"]:
+        yield "a candidate stands behind the pronoun"
+    if first["text"] == second["text"]:
+        yield "both candidates have the same name"
+    if TARGETS.get(pronoun["text"].lower()) != row["gender"]:
+        yield "the gender is not the pronoun's"
+    if row["label"] not in (UNLABELLED, row["giveaway"]):
+        yield "the label is not what the gender giveaway said"
+    if names is not None and row["giveaway"] != UNLABELLED:
+        for index, candidate in enumerate((first, second)):
+            if names.of(candidate["text"]) not in (None, row["gender"]):
+                yield f"candidate {index} has not the gender of the pronoun"
+
+
+def _switching_faults(original: PublishedSplit, switched: PublishedSplit) -> Iterator[Violation]:
+    twins = {row["id"]: row for row in switched.table.to_pylist()}
+    for row in original.table.to_pylist():
+        place = f"id {row['id']}"
+        try:
+            expected = switch_row(row)
+        except Unswitchable:
+            expected = None
+        if twins.pop(row["id"], None) != expected:
+            yield Violation(switched.file, place, "it is not its original switched")
+    for name in twins:
+        yield Violation(switched.file, f"id {name}", "it has no original")

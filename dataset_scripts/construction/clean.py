@@ -1,0 +1,155 @@
+"""Documents without markup, non-ASCII characters, parentheses, headings and lists (3.1.1)."""
+
+import html
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Kept
+
+
+@dataclass(frozen=True, slots=True)
+class CleanRules:
+    """How a document is cleaned.
+
+    Attributes:
+        transliterate: write typographic quotes, dashes and accented letters in ASCII before what
+            is left of non-ASCII characters is deleted; the released code only deletes, which
+            makes *Jos* of *José*.
+        discard_quoting: discard a document that holds a double quote, as the released code does;
+            otherwise only the sentences that hold one are dropped, by the filters.
+        discard_articles: discard a document with *art. 5* and the like (released code only).
+        paragraphs: let a blank line end a sentence; the released code joins all lines.
+    """
+
+    transliterate: bool = True
+    discard_quoting: bool = False
+    discard_articles: bool = False
+    paragraphs: bool = True
+
+
+RELEASED = CleanRules(False, True, True, False)
+
+TYPOGRAPHY = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u00b4", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
+        **dict.fromkeys("\u2014\u2015", " - "),
+        **dict.fromkeys("\u00a0\u2002\u2003\u2009\u202f", " "),
+        **dict(zip("ØøŁłĐđÞþ", ("O", "o", "L", "l", "D", "d", "Th", "th"), strict=True)),
+        "\u2026": "...",
+        "ß": "ss",
+        "Æ": "Ae",
+        "æ": "ae",
+        "Œ": "Oe",
+        "œ": "oe",
+        "\u00ad": "",
+        "\u200b": "",
+    }
+)
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
+REFERENCE = re.compile(r"<ref\b[^<>]*(?:/>|>[^<]*</ref>)")
+BREAK = re.compile(r"<(?:br|p|/p|div|/div|li|tr|td)\b[^<>]*>", re.IGNORECASE)
+TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+TEMPLATE = re.compile(r"\{\{\{?[^{}]*\}?\}\}")
+BRACED = re.compile(r"\{([^{}]*)\}")
+MEDIA = re.compile(r"\[\[(?:File|Image|Category):[^\[\]]*\]\]", re.IGNORECASE)
+LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+PIPED_LEFT = re.compile(r"\[\[([^\[\]|]*)(?:\|[^\[\]|]*)?\]\]")
+WEB_LINK = re.compile(r"\[(?:https?|ftp)://[^\s\]]*\s*([^\]\n]*)\]|(?:https?|ftp)://\S+")
+EMPHASIS = re.compile(r"'{2,}")
+REFERENCES = re.compile(r"\n=+ *References[^\n]*")
+HEADING_OR_ITEM = re.compile(r"^[ \t]*(?:[\d=*~#:;|!]|-[ \t])[^\n]*", re.MULTILINE)
+PAGE = re.compile(r":\d+")
+ARTICLE = re.compile(r"\bart\. ?\d")
+PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*")
+INNERMOST_FIRST = 8
+"""Templates are removed from the inside out, so many deep."""
+
+
+def clean(documents: pa.RecordBatch, rules: CleanRules = CleanRules()) -> Kept:
+    """Clean the body of each document; an empty one is dropped."""
+    dropped: Counter[str] = Counter()
+    noted: Counter[str] = Counter()
+    rows = []
+    for source, document, body in zip(*(c.to_pylist() for c in documents.columns), strict=True):
+        noted.update(_notes(body))
+        fault = _fault(body, rules)
+        text = "" if fault else clean_text(body, rules)
+        if text:
+            rows.append((source, document, text))
+        else:
+            dropped[fault or "nothing is left of the document"] += 1
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    return Kept(pa.RecordBatch.from_arrays(_arrays(columns), schema=DOCUMENTS), dropped, noted)
+
+
+def _arrays(columns: list[tuple[str, ...]]) -> list[pa.Array]:
+    return [pa.array(column, pa.string()) for column in columns]
+
+
+def _notes(body: str) -> Iterator[str]:
+    if CONTROLS.search(body):
+        yield "documents with control characters, which were taken out"
+    if "<" in body and TAG.search(body):
+        yield "documents with HTML, which was taken out"
+
+
+def _fault(body: str, rules: CleanRules) -> str | None:
+    if rules.discard_quoting and ('"' in body or "&quot;" in body):
+        return "the document holds a double quote"
+    if rules.discard_articles and ARTICLE.search(body):
+        return "the document cites an article of law"
+    return None
+
+
+def clean_text(body: str, rules: CleanRules = CleanRules()) -> str:
+    """Return a document's text; paragraphs are divided by a blank line, all else by one blank."""
+    text = html.unescape(body).replace("\r\n", "\n").replace("\r", "\n")
+    text = CONTROLS.sub(" ", text)
+    if rules.transliterate:
+        text = unicodedata.normalize("NFKD", text.translate(TYPOGRAPHY))
+    text = text.encode("ascii", "ignore").decode("ascii")
+    text = _without_markup(text)
+    text = _without(text, "(", ")")
+    text = REFERENCES.sub("", "\n" + text)
+    text = text.replace(" M.A. ", " MA ")
+    text = HEADING_OR_ITEM.sub("", text)
+    text = PAGE.sub("", text)
+    parts = PARAGRAPH_END.split(text) if rules.paragraphs else [text]
+    return "\n\n".join(part for part in (" ".join(part.split()) for part in parts) if part)
+
+
+def _without_markup(text: str) -> str:
+    if "<" in text:
+        text = _without(text, "<!--", "-->")
+        text = REFERENCE.sub("", text)
+        text = TAG.sub("", BREAK.sub(" ", text))
+    if "{" in text:
+        text = _without(text, "{|", "\n|}")
+        for _ in range(INNERMOST_FIRST):
+            text, found = TEMPLATE.subn("", text)
+            if not found:
+                break
+        text = BRACED.sub(r"\1", text)
+    if "[" in text:
+        text = LINK.sub(r"\1", MEDIA.sub("", text))
+    if "://" in text:
+        text = WEB_LINK.sub(r"\1", text)
+    return EMPHASIS.sub("", text)
+
+
+def _without(text: str, opening: str, closing: str) -> str:
+    """Delete from each opening sign to the next closing one, across lines."""
+    pieces = []
+    done = 0
+    # an expression would try every opening sign anew when the last one is never closed
+    while (start := text.find(opening, done)) >= 0 and (end := text.find(closing, start)) >= 0:
+        pieces.append(text[done:start])
+        done = end + len(closing)
+    return "".join((*pieces, text[done:]))

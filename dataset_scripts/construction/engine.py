@@ -1,0 +1,231 @@
+"""Runs a construction on one machine: a process for each shard, every part of it kept on disk.
+
+What a run writes depends on its inputs and rules only: a part is a fixed number of documents, the
+parts are put together in order, and duplicates are looked for last, in that order. So any number
+of workers gives the same bytes, and a run that was killed goes on behind its last whole part.
+"""
+
+import json
+import os
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from itertools import chain, islice
+from multiprocessing import connection, get_context, parent_process
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pronominal.atomic import new_file
+from pronominal.dataset_scripts.construction.genders import load_names
+from pronominal.dataset_scripts.construction.inputs import PIECE, Shard, documents, shards
+from pronominal.dataset_scripts.construction.pipeline import Report, construct, stages
+from pronominal.dataset_scripts.construction.rules import PAPER, Rules
+from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Stage
+from pronominal.dataset_scripts.construction.tagged_phrases import loaded
+from pronominal.errors import InputError
+
+BATCH = 2048
+"""Documents that go through the stages at a time, at most."""
+BATCH_SIZE = 4 << 20
+"""Code points of text from which a batch is full, however few its documents."""
+PART = 32
+"""Batches that are kept together: what a killed run may have to do again."""
+
+
+Refusal = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """What is to be constructed.
+
+    Attributes:
+        inputs: files and folders.
+        rules: what a sentence has to be.
+        field: the field of JSONL objects that holds the text.
+        names: CSV file with the genders of first names; None for gender-guesser's list.
+        piece: bytes of a large file of lines that are one shard.
+        part: batches that are kept together.
+    """
+
+    inputs: tuple[Path, ...]
+    rules: Rules = PAPER
+    field: str = "text"
+    names: Path | None = None
+    piece: int = PIECE
+    part: int = PART
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the result depends on; a run goes on only where this is the same."""
+        files = [
+            [str(shard.path), shard.path.stat().st_size, shard.path.stat().st_mtime_ns]
+            for shard in shards(self.inputs, self.piece)
+            if shard.start == 0
+        ]
+        names = self.names.read_text(encoding="utf-8", errors="replace") if self.names else None
+        return {
+            "version": version("pronominal"),
+            "files": files,
+            "rules": self.rules.describe(),
+            "names": names,
+            "settings": [self.field, self.piece, self.part, BATCH, BATCH_SIZE],
+        }
+
+
+def run(
+    construction: Construction,
+    work: Path,
+    workers: int = 1,
+    progress: Callable[[int, int], None] = lambda done, shards: None,
+) -> Report:
+    """Run every shard, and return the report up to the duplicates.
+
+    Args:
+        construction: what to do.
+        work: the folder in which parts are kept; one of the same construction is gone on with.
+        workers: number of processes; with 1 everything happens in this one.
+        progress: called with the shards done and their number.
+
+    Raises:
+        InputError: an input is missing, or the folder belongs to another construction.
+    """
+    todo = prepare(construction, work)
+    run_one = partial(attempt_shard, construction=construction, work=work)
+    if workers == 1:
+        _count(map(run_one, todo), len(todo), progress)
+    else:
+        # spawned, not forked: pyarrow and spaCy have threads of their own
+        with ProcessPoolExecutor(workers, get_context("spawn"), _end_with_parent) as pool:
+            _count(pool.map(run_one, todo), len(todo), progress)
+    return report_of(construction, work)
+
+
+def prepare(construction: Construction, work: Path) -> list[Shard]:
+    """Make the folder of parts, or check that it is this construction's; return the shards."""
+    todo = shards(construction.inputs, construction.piece)
+    # what is missing is found before the first process starts
+    load_names(construction.names)
+    if construction.rules.pipeline is not None:
+        loaded(construction.rules.pipeline)
+    described = json.dumps(construction.describe(), sort_keys=True)
+    note = work / "construction.json"
+    if note.exists() and note.read_text(encoding="utf-8") != described:
+        raise InputError(
+            "an unfinished run of other inputs or rules lies there",
+            cure="give the same command again, or remove the folder",
+            file=work,
+        )
+    with new_file(note) as beside:
+        beside.write_text(described, encoding="utf-8")
+    return todo
+
+
+def attempt_shard(shard: Shard, construction: Construction, work: Path) -> Refusal | None:
+    """Run a shard in another process; what it refuses comes back as cause and cure."""
+    try:
+        run_shard(shard, construction, work)
+    except InputError as error:
+        return error.cause, error.cure
+    return None
+
+
+def run_shard(shard: Shard, construction: Construction, work: Path) -> None:
+    """Write the parts of one shard that are not there yet, and at last its damage."""
+    folder = work / f"{shard.number:06d}"
+    finished = folder / "damage.json"
+    if finished.exists():
+        return
+    damage: Counter[str] = Counter()
+    made = stages(construction.rules, load_names(construction.names))
+    read = documents(shard, construction.field, damage)
+    batches = _batches(shard, read)
+    number = 0
+    while (first := next(batches, None)) is not None:
+        rest = islice(batches, construction.part - 1)
+        part = folder / f"{number:06d}.parquet"
+        if part.exists():
+            # what came before it is read again, but nothing is done with it
+            deque(rest, maxlen=0)
+        else:
+            _write_part(chain((first,), rest), made, part)
+        number += 1
+    with new_file(finished) as beside:
+        beside.write_text(json.dumps(damage), encoding="utf-8")
+
+
+def _write_part(batches: Iterable[pa.RecordBatch], made: dict[str, Stage], part: Path) -> None:
+    report = Report()
+    rows = [construct(batch, made, report) for batch in batches]
+    facts = {"report": json.dumps(report.describe())}
+    with new_file(part) as beside:
+        table = pa.Table.from_batches(rows).replace_schema_metadata(facts)
+        pq.write_table(table, beside, compression="zstd")
+
+
+def _batches(shard: Shard, read: Iterator[tuple[str, str]]) -> Iterator[pa.RecordBatch]:
+    """Yield the documents in batches of a fixed size."""
+    places: list[str] = []
+    bodies: list[str] = []
+    size = 0
+
+    def batch() -> pa.RecordBatch:
+        columns = [[shard.path.name] * len(places), places, bodies]
+        arrays = [pa.array(column, pa.string()) for column in columns]
+        return pa.RecordBatch.from_arrays(arrays, schema=DOCUMENTS)
+
+    for place, body in read:
+        places.append(place)
+        bodies.append(body)
+        size += len(body)
+        if len(places) == BATCH or size >= BATCH_SIZE:
+            yield batch()
+            places, bodies, size = [], [], 0
+    if places:
+        yield batch()
+
+
+def parts(construction: Construction, work: Path) -> Iterator[pa.Table]:
+    """Yield the parts of a finished run, in order."""
+    for shard in shards(construction.inputs, construction.piece):
+        for part in sorted((work / f"{shard.number:06d}").glob("*.parquet")):
+            yield pq.read_table(part)
+
+
+def report_of(construction: Construction, work: Path) -> Report:
+    """Return the report of a finished run, up to the duplicates."""
+    report = Report()
+    for shard in shards(construction.inputs, construction.piece):
+        folder = work / f"{shard.number:06d}"
+        report.damage.update(json.loads((folder / "damage.json").read_text(encoding="utf-8")))
+        for part in sorted(folder.glob("*.parquet")):
+            facts = pq.read_schema(part).metadata
+            report.add(json.loads(facts[b"report"]))
+    return report
+
+
+def _count(
+    done: Iterable[Refusal | None], number: int, progress: Callable[[int, int], None]
+) -> None:
+    for count, refusal in enumerate(done, start=1):
+        if refusal is not None:
+            raise InputError(refusal[0], cure=refusal[1])
+        progress(count, number)
+
+
+def _end_with_parent() -> None:
+    """Let this process end when the one that started it does, also when that is killed."""
+    parent = parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

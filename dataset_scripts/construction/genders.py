@@ -1,0 +1,145 @@
+"""The gender of first names: gender-guesser's list, or a file of the user's own (3.1.4)."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+from pronominal.dataset_scripts.construction.stage import Kept, Stage
+from pronominal.dataset_scripts.construction.words import NEUTRAL_TITLES, TITLES
+from pronominal.errors import InputError, shown
+
+Gender = Literal["male", "female"]
+GENDERS: tuple[Gender, ...] = ("male", "female")
+COMMON = "4"
+"""Least frequency in the United States of a name that is written into sentences: from 1/32 %."""
+
+GENDER_FIELD = pa.field("genders", pa.list_(pa.string()))
+
+
+@dataclass(frozen=True, slots=True)
+class NameGenders:
+    """First names with one gender each.
+
+    Attributes:
+        genders: name -> male or female; a name of both genders is known but has None.
+        replacements: gender -> names that may be written into a sentence, sorted.
+    """
+
+    genders: Mapping[str, Gender | None]
+    replacements: Mapping[Gender, tuple[str, ...]]
+
+    def of(self, name: str) -> Gender | None:
+        """Return the gender of a person's name, by its title or its first name."""
+        words = name.split()
+        first = titles(words)
+        for word in words[:first]:
+            if word in TITLES:
+                return GENDERS[TITLES[word] == "female"]
+        return self.genders.get(words[first]) if first < len(words) else None
+
+    def choose(self, gender: Gender, instead_of: str, text: str, taken: Collection[str]) -> str:
+        """Return a name of a gender, always the same one for the same text.
+
+        One that begins with the same letter is preferred, as in the paper's *James*, *Jane*.
+
+        Args:
+            gender: its gender.
+            instead_of: the first name that it replaces.
+            text: the sentence.
+            taken: words that it must not be.
+        """
+        free = [name for name in self.replacements[gender] if name not in taken]
+        alike = [name for name in free if name[0] == instead_of[0]] or free
+        if not alike:
+            raise InputError(
+                f"there are too few {gender} names to replace others", cure="add names to --names"
+            )
+        number = int.from_bytes(blake2b(f"{instead_of}\n{text}".encode(), digest_size=8).digest())
+        return alike[number % len(alike)]
+
+
+def titles(words: list[str]) -> int:
+    """Return how many titles a name begins with; its last word is never one."""
+    count = 0
+    while count < len(words) - 1 and (words[count] in TITLES or words[count] in NEUTRAL_TITLES):
+        count += 1
+    return count
+
+
+def genders(names: NameGenders) -> Stage:
+    """Return the stage that adds the gender of each candidate, null where it is not known."""
+
+    def stage(rows: pa.RecordBatch) -> Kept:
+        found = [
+            [names.of(candidate["text"]) for candidate in candidates]
+            for candidates in rows["candidates"].to_pylist()
+        ]
+        return Kept(rows.append_column(GENDER_FIELD, pa.array(found, GENDER_FIELD.type)), Counter())
+
+    return stage
+
+
+def load_names(path: Path | None) -> NameGenders:
+    """Read a CSV file with the columns ``name`` and ``gender``, or gender-guesser's list."""
+    return _own_names(path) if path else guessed_names()
+
+
+@cache
+def guessed_names() -> NameGenders:
+    """Return the names that gender-guesser's list has with one gender only.
+
+    The paper used SexMachine, its predecessor, with the same list of 40,000 names.
+
+    Raises:
+        InputError: the package is not installed.
+    """
+    try:
+        from gender_guesser.detector import Detector
+    except ImportError as error:
+        raise InputError(
+            "the list of names is not installed",
+            cure="pip install 'pronominal[construct]', or give --names FILE",
+        ) from error
+    place = Detector.COUNTRIES.index("usa")
+    known: dict[str, Gender | None] = {}
+    common: dict[Gender, list[str]] = {gender: [] for gender in GENDERS}
+    for name, found in Detector().names.items():
+        sure = next((gender for gender in GENDERS if set(found) == {gender}), None)
+        known[name] = sure
+        if sure and name.isascii() and name.isalpha() and found[sure][place] >= COMMON:
+            common[sure].append(name)
+    return NameGenders(known, {gender: tuple(sorted(common[gender])) for gender in GENDERS})
+
+
+def _own_names(path: Path) -> NameGenders:
+    known: dict[str, Gender | None] = {}
+    try:
+        rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")), strict=True)
+        if not {"name", "gender"} <= set(rows.fieldnames or ()):
+            cure = "begin the file with the header name,gender"
+            raise InputError("the columns name and gender are missing", cure=cure, file=path)
+        for row in rows:
+            name, place = (row["name"] or "").strip(), f"line {rows.line_num}"
+            gender = next((each for each in GENDERS if each == (row["gender"] or "").strip()), None)
+            if not name or gender is None:
+                cause = (
+                    "the name is empty" if not name else f"no gender: {shown(str(row['gender']))}"
+                )
+                raise InputError(cause, cure="write male or female", file=path, row=place)
+            known[name] = gender if known.get(name, gender) == gender else None
+    except (OSError, ValueError, csv.Error) as error:
+        cure = "give a CSV file in UTF-8 with the columns name and gender"
+        raise InputError("no names can be read", cure=cure, file=path) from error
+    by_gender = {
+        gender: tuple(sorted(name for name, its in known.items() if its == gender))
+        for gender in GENDERS
+    }
+    return NameGenders(known, by_gender)

@@ -1,0 +1,212 @@
+"""Corpora as documents: text, JSONL, MediaWiki dumps and subtitles, packed or not, streamed."""
+
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pronominal.dataset_scripts.construction.xml_inputs import xml_documents
+from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, PACKED
+from pronominal.errors import InputError
+
+LONGEST_LINE = 8 << 20
+"""Bytes; a longer line is passed over, and never in memory as a whole."""
+PIECE = 64 << 20
+"""Bytes of an unpacked file of lines that are one shard."""
+
+PACKED_SUFFIXES = (".gz", ".bz2", ".zst", ".xz")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+XML_SUFFIXES = (".xml",)
+SUBTITLE_SUFFIXES = (".srt",)
+LINE_KINDS = ("text", "jsonl")
+CUE = re.compile(r"\d+|\d\d:\d\d:\d\d[,.]\d{3} --> .*|\{\d+\}\{\d+\}")
+
+Document = tuple[str, str]
+"""Its place in the file, and its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A part of a corpus that is read from beginning to end.
+
+    Attributes:
+        number: its place among the shards.
+        path: the file.
+        start: first byte; a line that begins before it belongs to the shard before.
+        stop: one after the last byte at which a line may begin; None for the whole file.
+    """
+
+    number: int
+    path: Path
+    start: int = 0
+    stop: int | None = None
+
+
+def shards(paths: Sequence[Path], piece: int = PIECE) -> list[Shard]:
+    """Return the shards of files and folders, in an order that depends on their names only.
+
+    Raises:
+        InputError: a path does not exist, or there is no file.
+    """
+    found: list[tuple[Path, int, int | None]] = []
+    for path in paths:
+        if not path.exists():
+            raise InputError("there is no such file or folder", cure="check --input", file=path)
+        below = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else []
+        for file in below or [path]:
+            size = file.stat().st_size if file.is_file() else 0
+            if kind_of(file) in LINE_KINDS and file.suffix not in PACKED_SUFFIXES and size > piece:
+                found += [(file, begin, begin + piece) for begin in range(0, size, piece)]
+            elif file.is_file():
+                found.append((file, 0, None))
+    if not found:
+        raise InputError("there is no file in it", cure="check --input", file=paths[0])
+    return [Shard(number, *shard) for number, shard in enumerate(found)]
+
+
+def kind_of(path: Path) -> str:
+    """Return what a file holds by its name: text, jsonl, xml or subtitles."""
+    name = path.name.lower()
+    for suffix in PACKED_SUFFIXES:
+        name = name.removesuffix(suffix)
+    kinds = {"jsonl": JSON_SUFFIXES, "xml": XML_SUFFIXES, "subtitles": SUBTITLE_SUFFIXES}
+    return next((kind for kind, ends in kinds.items() if name.endswith(ends)), "text")
+
+
+def documents(shard: Shard, field: str, damage: Counter[str]) -> Iterator[Document]:
+    """Yield the documents of a shard.
+
+    In a text every line is one, in JSONL the field's text, in a MediaWiki dump every page, in
+    subtitles every cue. What cannot be read is passed over and counted.
+
+    Args:
+        shard: the part to read.
+        field: the field of a JSONL object that holds the text.
+        damage: takes what was wrong -> how often.
+    """
+    empty = True
+    read = {"jsonl": _json_lines, "text": _text_lines, "subtitles": _cues, "xml": _xml}
+    try:
+        with shard.path.open("rb") as stream:
+            for document in read[kind_of(shard.path)](stream, shard, field, damage):
+                empty = False
+                yield document
+    except DAMAGED as error:
+        reason = "ends too early" if isinstance(error, EOFError) else "damaged or unreadable"
+        damage[f"file {shard.path.name}: {reason}; read up to there"] += 1
+    if empty and shard.start == 0:
+        damage[f"file {shard.path.name}: holds no document"] += 1
+
+
+class _Unpacked(io.RawIOBase):
+    """A packed file as it is unpacked: what came before a damage is given before it is raised."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self._source.read1(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def _unpacked(stream: io.BufferedReader) -> io.BufferedReader:
+    start = stream.peek(6)[:6]
+    for magic, unpack in PACKED:
+        if start.startswith(magic):
+            return io.BufferedReader(_Unpacked(unpack(stream)), buffer_size=1 << 17)
+    return stream
+
+
+def _lines(
+    stream: io.BufferedReader, shard: Shard, damage: Counter[str]
+) -> Iterator[tuple[int, str]]:
+    """Yield (byte offset, line) of the lines in UTF-8 that begin in the shard."""
+    source = _unpacked(stream)
+    offset = shard.start
+    if offset:
+        source.seek(offset - 1)
+        if source.read(1) != b"\n":
+            offset += _line(source)[1]
+    while shard.stop is None or offset < shard.stop:
+        line, length = _line(source)
+        if not length:
+            return
+        if length > LONGEST_LINE:
+            damage[f"lines longer than {LONGEST_LINE >> 20} MB"] += 1
+        else:
+            try:
+                yield offset, line.decode("utf-8-sig" if offset == 0 else "utf-8")
+            except UnicodeDecodeError:
+                damage["lines that are not UTF-8"] += 1
+        offset += length
+
+
+def _line(source: Any) -> tuple[bytes, int]:
+    """Return the next line, or its beginning if it is too long, and its length."""
+    line: bytes = source.readline(LONGEST_LINE + 1)
+    length = len(line)
+    while length > LONGEST_LINE and not line.endswith(b"\n"):
+        line = source.readline(LONGEST_LINE)
+        length += len(line)
+        if not line:
+            break
+    return line, length
+
+
+def _text_lines(
+    stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
+) -> Iterator[Document]:
+    for offset, line in _lines(stream, shard, damage):
+        if not line.isspace():
+            yield f"byte {offset}", line
+
+
+def _json_lines(
+    stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
+) -> Iterator[Document]:
+    for offset, line in _lines(stream, shard, damage):
+        if line.isspace():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            damage["lines that are no JSON object"] += 1
+        elif not isinstance(record.get(field), str):
+            damage[f"objects without text in the field '{field}'"] += 1
+        else:
+            # half a surrogate pair is no character, and no file in UTF-8 could hold it
+            yield f"byte {offset}", record[field].encode("utf-8", "replace").decode()
+
+
+def _cues(
+    stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
+) -> Iterator[Document]:
+    """Yield each cue of a SubRip file, its lines joined."""
+    cue: list[str] = []
+    number = 0
+    for _, line in _lines(stream, shard, damage):
+        text = line.strip()
+        if text and not CUE.fullmatch(text):
+            cue.append(text)
+        elif not text and cue:
+            number += 1
+            yield f"cue {number}", " ".join(cue)
+            cue = []
+    if cue:
+        yield f"cue {number + 1}", " ".join(cue)
+
+
+def _xml(
+    stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
+) -> Iterator[Document]:
+    yield from xml_documents(_unpacked(stream), damage)

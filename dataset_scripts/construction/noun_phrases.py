@@ -1,0 +1,142 @@
+"""Sentences with exactly two noun phrases before the connective, both of them persons (3.1.3)."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import pyarrow as pa
+
+from pronominal.dataset_scripts.construction.connectives import (
+    ANY_PRONOUN,
+    CLUSTER,
+    EARLY_PRONOUN,
+    MORE_CLUSTERS,
+    WORD,
+)
+from pronominal.dataset_scripts.construction.stage import PLACES, Kept, Stage, select
+
+NOT_TWO = "not two noun phrases before the connective"
+NOT_PERSONS = "a noun phrase that is no person"
+SAME = "both noun phrases are the same"
+RECURS = "a noun phrase recurs behind the connective"
+MOST_CLUSTERS = 2
+"""The released code reads no sentence with more connective clusters."""
+MANY = "more than five noun phrases"
+
+
+class Phrase(NamedTuple):
+    """A noun phrase of a sentence.
+
+    Attributes:
+        start: where its last nouns begin: a determiner and adjectives stand before.
+        end: one after its last code point.
+        key: its nouns as they are compared, such as ``"paula smith"``.
+        person: whether it names a person.
+    """
+
+    start: int
+    end: int
+    key: str
+    person: bool
+
+
+PhraseFinder = Callable[[Sequence[str]], list[list[Phrase]]]
+"""Finds the noun phrases of each of some sentences, from left to right."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseRules:
+    """Which noun phrases a sentence must have.
+
+    Attributes:
+        recurrence: what must not recur behind the connective: any ``word`` of the two noun
+            phrases, or only the whole ``phrase`` (released code).
+        clusters: which connective divides the sentence: the one ``marked``, the last before the
+            pronoun, or ``any`` of them, of which the last that fits counts (released code).
+        most: greatest number of noun phrases in a sentence (released code: 5).
+    """
+
+    recurrence: Literal["word", "phrase"] = "word"
+    clusters: Literal["marked", "any"] = "marked"
+    most: int | None = None
+
+
+RELEASED = PhraseRules(recurrence="phrase", clusters="any", most=5)
+
+
+def noun_phrases(find: PhraseFinder, rules: PhraseRules = PhraseRules()) -> Stage:
+    """Return the stage that keeps sentences with two persons and adds them as ``candidates``."""
+    field = pa.field("candidates", PLACES)
+
+    def stage(rows: pa.RecordBatch) -> Kept:
+        texts = rows["text"].to_pylist()
+        connectives, pronouns = (rows[n].to_pylist() for n in ("connective", "pronoun"))
+        answers = []
+        for text, connective, pronoun, phrases in zip(
+            texts, connectives, pronouns, find(texts), strict=True
+        ):
+            marked = (connective["start"], connective["end"])
+            answers.append(_two_persons(text, marked, pronoun["start"], phrases, rules))
+        kept = select(rows, [answer if isinstance(answer, str) else None for answer in answers])
+        places = [
+            [{"text": text[p.start : p.end], "start": p.start, "end": p.end} for p in answer]
+            for text, answer in zip(texts, answers, strict=True)
+            if not isinstance(answer, str)
+        ]
+        return Kept(kept.rows.append_column(field, pa.array(places, field.type)), kept.dropped)
+
+    return stage
+
+
+def _two_persons(
+    text: str,
+    marked: tuple[int, int],
+    pronoun: int,
+    phrases: Sequence[Phrase],
+    rules: PhraseRules,
+) -> list[Phrase] | str:
+    """Return the two persons, or why there are not exactly two."""
+    if marked[0] > pronoun or ANY_PRONOUN.search(text, 0, marked[0]):
+        return EARLY_PRONOUN
+    if rules.most is not None and len(phrases) > rules.most:
+        return MANY
+    borders = [marked]
+    if rules.clusters == "any":
+        if len(CLUSTER.findall(text)) > MOST_CLUSTERS:
+            return MORE_CLUSTERS
+        borders = [cluster.span() for cluster in CLUSTER.finditer(text, 0, pronoun)][::-1]
+    reasons = []
+    for border in borders:
+        before = [phrase for phrase in phrases if phrase.end <= border[0]]
+        reason = next(_faults(text, border[1], before, phrases, rules), None)
+        if reason is None:
+            return before
+        reasons.append(reason)
+    return reasons[0]
+
+
+def _faults(
+    text: str, end: int, before: Sequence[Phrase], phrases: Sequence[Phrase], rules: PhraseRules
+) -> Iterator[str]:
+    if len(before) != 2:
+        yield NOT_TWO
+        return
+    if not all(phrase.person for phrase in before):
+        yield NOT_PERSONS
+    first, second = (frozenset(phrase.key.split()) for phrase in before)
+    if first <= second or second <= first:
+        yield SAME
+    if rules.recurrence == "word":
+        behind = {word.lower() for word in WORD.findall(text, end)}
+        recurs = any(behind & _words(phrase) for phrase in before)
+    else:
+        behind = {phrase.key for phrase in phrases if phrase.start >= end}
+        recurs = any(phrase.key in behind for phrase in before)
+    if recurs:
+        yield RECURS
+
+
+def _words(phrase: Phrase) -> set[str]:
+    """Return the words of a phrase, initials left out."""
+    return {word for word in re.findall(r"\w+", phrase.key) if len(word) > 1}

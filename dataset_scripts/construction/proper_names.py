@@ -1,0 +1,70 @@
+"""Noun phrases without a model: words that begin with a capital, and a list of first names."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pronominal.dataset_scripts.construction.genders import NameGenders, titles
+from pronominal.dataset_scripts.construction.noun_phrases import Phrase
+from pronominal.dataset_scripts.construction.words import (
+    NEUTRAL_TITLES,
+    NOT_NAMES,
+    STOPWORDS,
+    TITLES,
+)
+
+_SHORT = "|".join(sorted(word[:-1] for word in {*TITLES, *NEUTRAL_TITLES} if word.endswith(".")))
+_NAME_WORD = r"(?:[A-Z]'[A-Z][a-z]+|[A-Z][A-Za-z]*(?:-[A-Z][a-z]+)*)"
+NAMES = re.compile(
+    rf"(?<![\w'-])(?:(?:{_SHORT}|[A-Z])\. |{_NAME_WORD} )*(?:{_NAME_WORD})(?![\w-])(?!'[a-rt-z])"
+)
+"""Words with capitals that stand side by side, abbreviated titles and initials among them."""
+
+PLACE_BEFORE = re.compile(r"\b(?:in|at|near|into|across|throughout) (?:the )?$")
+
+
+class ProperNames:
+    """Takes proper names for noun phrases, and those with a known first name or title for persons.
+
+    Common nouns are not seen, so that *exactly two noun phrases* means two proper names here.
+
+    Args:
+        names: the first names that are known.
+    """
+
+    def __init__(self, names: NameGenders) -> None:
+        self._names = names
+
+    def __call__(self, texts: Sequence[str]) -> list[list[Phrase]]:
+        """Return the phrases of each text, from left to right."""
+        return [list(self._phrases(text)) for text in texts]
+
+    def _phrases(self, text: str) -> Iterator[Phrase]:
+        for found in NAMES.finditer(text):
+            words = found[0].split(" ")
+            end = found.end()
+            start = end - len(" ".join(words[self._ordinary(words, found.start()) :]))
+            if start < end:
+                name = text[start:end]
+                place = PLACE_BEFORE.search(text, max(0, start - 20), start)
+                yield Phrase(start, end, name.lower(), place is None and self._is_person(name))
+
+    def _ordinary(self, words: list[str], start: int) -> int:
+        """Return how many of the words come before the name."""
+        count = 0
+        while count < len(words) and (
+            words[count] in NOT_NAMES - NEUTRAL_TITLES - TITLES.keys()
+            or (words[count].lower() in STOPWORDS and not self._is_person(words[count]))
+        ):
+            count += 1
+        # a capital that begins the sentence says nothing
+        if start == count == 0 and not self._may_begin(words):
+            count = 1
+        return count
+
+    def _may_begin(self, words: list[str]) -> bool:
+        return words[0] in self._names.genders or titles(words) > 0
+
+    def _is_person(self, name: str) -> bool:
+        words = name.split()
+        first = titles(words)
+        return first > 0 or words[0] in self._names.genders

@@ -1,0 +1,216 @@
+"""A constructed corpus as a dataset like the others: card, offsets, switched twins, checks."""
+
+import json
+import re
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+
+from pronominal.atomic import new_folder
+from pronominal.dataset_scripts import build, card
+from pronominal.dataset_scripts.columns import Column, arrow_schema, resolution_columns
+from pronominal.dataset_scripts.construction import engine
+from pronominal.dataset_scripts.construction.duplicates import Duplicates, sentence_key
+from pronominal.dataset_scripts.construction.engine import Construction, parts
+from pronominal.dataset_scripts.construction.pipeline import Report
+from pronominal.dataset_scripts.construction.words import TARGETS
+from pronominal.dataset_scripts.hub.signals import signals_as_exits
+from pronominal.dataset_scripts.script import Split
+from pronominal.errors import InputError
+from pronominal.switching import Unswitchable, switch_row
+
+NAME = "constructed"
+"""What every constructed corpus says that it is; `pronominal score` scores it as KnowRef."""
+FOLDER = re.compile(r"[a-z0-9][a-z0-9_-]*")
+COLUMNS = (
+    *resolution_columns(
+        "the two persons, in the order in which they stand in the text", ("first", "second")
+    ),
+    Column("giveaway", pa.int64(), "candidate that gender told before it was removed, or -1"),
+    Column("gender", pa.string(), "of the pronoun: male or female"),
+    Column("original", pa.string(), "the sentence before names were replaced"),
+    Column("source", pa.string(), "name of the file that it is from"),
+    Column("document", pa.string(), "place of its document in that file"),
+)
+TEXTS_IN_MEMORY = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What the user says of a new corpus.
+
+    Attributes:
+        name: of its folder.
+        split: of its only split, such as ``train``.
+        licence: identifier of the licence of the text; None if it must not be published.
+    """
+
+    name: str = NAME
+    split: str = "train"
+    licence: str | None = None
+
+
+def construct_dataset(
+    construction: Construction,
+    description: Description,
+    out: Path,
+    *,
+    workers: int = 1,
+    run: Callable[..., Report] = engine.run,
+    progress: Callable[[int, int], None] = lambda done, shards: None,
+) -> Report:
+    """Construct a corpus and write it as ``OUT/NAME``; return what became of the text.
+
+    A run that was killed goes on with the same call: its parts lie in ``OUT/.NAME.parts`` until
+    the dataset stands.
+
+    Args:
+        construction: inputs and rules.
+        description: what the card says.
+        out: the folder in which the dataset's folder is made.
+        workers: number of processes, or of tasks on a cluster; it changes nothing in the result.
+        run: the engine, `engine.run` or `ray_engine.run`.
+        progress: called with the shards done and their number (one machine).
+
+    Raises:
+        InputError: an input is missing or wrong, the folder is something else's, or no sentence
+            is left.
+    """
+    if not FOLDER.fullmatch(description.name):
+        cure = "use small letters, digits, - and _"
+        raise InputError(f"no folder can be called '{description.name}'", cure=cure)
+    folder = (out / description.name).resolve()
+    build._refuse_others_files(folder)
+    work = out / f".{description.name}.parts"
+    watched = {"progress": progress} if run is engine.run else {}
+    report = run(construction, work, workers, **watched)
+    try:
+        _write(construction, description, report, folder, work)
+    except InputError:
+        # nothing is left to go on with, and other inputs are not to meet these parts
+        shutil.rmtree(work)
+        raise
+    shutil.rmtree(work)
+    return report
+
+
+def _write(
+    construction: Construction,
+    description: Description,
+    report: Report,
+    folder: Path,
+    work: Path,
+) -> None:
+    canary = canary_of(construction, description)
+    with signals_as_exits(), new_folder(folder) as beside:
+        tables = rows(construction, work, report)
+        original = Split("original", description.split, COLUMNS, tables)
+        built = [build._write_split(NAME, original, canary, beside)]
+        if not built[0].rows:
+            raise _nothing_left(report)
+        path = beside / built[0].path
+        switched = Split("switched", description.split, COLUMNS, _switched(path))
+        built.append(build._write_split(NAME, switched, canary, beside))
+        _write_card(construction, description, report, built, canary, beside / "README.md")
+        build._write_checksums(beside)
+
+
+def _nothing_left(report: Report) -> InputError:
+    reasons = [
+        f"{name}: {max(counts.dropped, key=counts.dropped.__getitem__)}"
+        for name, counts in report.stages.items()
+        if counts.read and counts.read == counts.dropped.total()
+    ]
+    damage = list(report.damage)[:1]
+    why = (reasons or damage or ["there was no text"])[-1]
+    return InputError(f"no sentence is left ({why})", cure="give more text, or check --input")
+
+
+def canary_of(construction: Construction, description: Description) -> str:
+    """Return the corpus's own canary: the same inputs and rules have the same one."""
+    told = construction.describe()
+    told["files"] = [[Path(name).name, size] for name, size, _ in told["files"]]
+    content = json.dumps([description.name, description.split, told], sort_keys=True)
+    return f"pronominal:{description.name}:{uuid.uuid5(uuid.NAMESPACE_OID, content)}"
+
+
+def rows(construction: Construction, work: Path, report: Report) -> Iterator[pa.Table]:
+    """Yield the published rows of a finished run, without duplicates, and complete the report."""
+    unique = Duplicates()
+    for part in parts(construction, work):
+        for batch in part.to_batches():
+            kept = unique(batch)
+            report.stages["duplicates"].add(batch.num_rows, kept)
+            yield pa.Table.from_pylist(
+                [_published(row) for row in kept.rows.to_pylist()], schema=arrow_schema(COLUMNS, {})
+            )
+
+
+def _published(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **{column.name: row[column.name] for column in COLUMNS if column.name in row},
+        "id": sentence_key(row["original"]).hex(),
+        "gender": TARGETS[row["pronoun"]["text"].lower()],
+    }
+
+
+def _switched(path: Path) -> Iterator[pa.Table]:
+    """Yield the rows of a written split switched, without those that cannot be."""
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(TEXTS_IN_MEMORY):
+            found = []
+            for row in batch.to_pylist():
+                row.pop("canary")
+                try:
+                    found.append(switch_row(row))
+                except Unswitchable:
+                    continue
+            yield pa.Table.from_pylist(found, schema=arrow_schema(COLUMNS, {}))
+
+
+def _write_card(
+    construction: Construction,
+    description: Description,
+    report: Report,
+    built: list[build.BuiltSplit],
+    canary: str,
+    path: Path,
+) -> None:
+    page = files("pronominal.cards").joinpath(f"{NAME}.md").read_text(encoding="utf-8")
+    _, header, body = page.split("---\n", maxsplit=2)
+    fields = {**yaml.safe_load(header), "pretty_name": description.name, "canary": canary}
+    fields["license"] = description.licence or "unknown"
+    fields.update(card._generated_fields(built))
+    unpublishable = [] if description.licence else [f"{b.config}/{b.name}" for b in built]
+    if unpublishable:
+        fields["unpublishable"] = unpublishable
+    told = construction.rules.describe()
+    del told["connectives"]["common_words"]
+    if told["pipeline"]:
+        # a folder's place says where somebody keeps their files
+        told["pipeline"] = Path(told["pipeline"]).name
+    template = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
+    text = template.from_string(body).render(
+        name=description.name,
+        splits=card._splits_table(built),
+        columns=card._columns_table(built),
+        report="\n".join(report.lines()),
+        rules=json.dumps(told, indent=2),
+        labelled=construction.rules.labels == "gender",
+        sources=sorted({Path(name).name for name, _, _ in construction.describe()["files"]}),
+        version=version("pronominal"),
+        unpublishable=unpublishable,
+        canary=canary,
+    )
+    front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100)
+    path.write_text(f"---\n{front}---\n{text}\n", encoding="utf-8")

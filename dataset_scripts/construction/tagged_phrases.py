@@ -1,0 +1,81 @@
+"""Noun phrases from the tags and entities of a spaCy pipeline."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from pronominal.dataset_scripts.construction.noun_phrases import Phrase
+from pronominal.errors import InputError
+
+PIPELINE = "en_core_web_sm"
+BATCH = 256
+"""Sentences that spaCy reads at a time."""
+
+BASE = re.compile(r"D?J*N+")
+"""A determiner, adjectives and numbers, and nouns; the paper says *flat* tags and no more."""
+RELEASED = re.compile(r"D?J*N+I?D?J*N*")
+"""The released code's rule, which takes *the mayor of the town* for one noun phrase."""
+
+CODES = {"DT": "D", "JJ": "J", "JJR": "J", "JJS": "J", "CD": "J", "IN": "I"}
+PERSON = ("PERSON", "PER")
+
+
+class TaggedPhrases:
+    """Finds noun phrases in part-of-speech tags, and persons by the entity of their last word.
+
+    Args:
+        pipeline: name or folder of a spaCy pipeline with a tagger and entities.
+        grammar: what makes a noun phrase, over one letter for each word (`CODES`; N is a noun).
+    """
+
+    def __init__(self, pipeline: str = PIPELINE, grammar: re.Pattern[str] = BASE) -> None:
+        self._pipeline, self._grammar = pipeline, grammar
+
+    def __call__(self, texts: Sequence[str]) -> list[list[Phrase]]:
+        """Return the phrases of each text, from left to right."""
+        documents = loaded(self._pipeline).pipe(texts, batch_size=BATCH)
+        return [list(self._phrases(document)) for document in documents]
+
+    def _phrases(self, document: Any) -> Iterator[Phrase]:
+        if len(document) and not document.has_annotation("TAG"):
+            raise InputError(
+                f"the pipeline {self._pipeline} gives no part-of-speech tags",
+                cure=f"name one with a tagger, such as {PIPELINE}",
+            )
+        codes = "".join(map(_code, document))
+        for found in self._grammar.finditer(codes):
+            # the released rule may end with a preposition; every rule takes a noun
+            end = found.start() + len(found[0].rstrip("DJI"))
+            start = found.start() + len(codes[found.start() : end].rstrip("N"))
+            nouns = document[start:end]
+            key = " ".join((word.lemma_ or word.text).lower() for word in nouns)
+            yield Phrase(nouns.start_char, nouns.end_char, key, nouns[-1].ent_type_ in PERSON)
+
+
+def _code(word: Any) -> str:
+    tag: str = word.tag_
+    return "N" if tag.startswith("NN") else CODES.get(tag, "x")
+
+
+@cache
+def loaded(pipeline: str) -> Any:
+    """Load a pipeline once for each process; its parser is left out, nothing here reads it.
+
+    Raises:
+        InputError: spaCy or the pipeline is not installed.
+    """
+    try:
+        import spacy
+    except ImportError as error:
+        raise InputError(
+            "noun phrases need spaCy",
+            cure="pip install 'pronominal[construct]', or add --proper-names-only",
+        ) from error
+    try:
+        return spacy.load(pipeline, exclude=["parser"])
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"the spaCy pipeline {pipeline} cannot be loaded",
+            cure=f"python -m spacy download {pipeline}, or add --proper-names-only",
+        ) from error

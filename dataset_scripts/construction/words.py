@@ -1,0 +1,97 @@
+"""The closed word lists of the construction: pronouns, connectives, titles, stopwords."""
+
+PRONOUNS = (
+    *("he", "she", "it", "they", "him", "her", "them", "their"),
+    *("hers", "his", "these", "those"),
+)
+"""What may not stand before the connective, and one of what must follow it (released code)."""
+
+MASCULINE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
+FEMININE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
+"""Forms that tell a gender -> a form of the other one."""
+
+TARGETS = {
+    **dict.fromkeys(("he", "him", "his"), "male"),
+    **dict.fromkeys(("she", "her", "hers"), "female"),
+}
+"""A pronoun that can be resolved by the gender of a name -> that gender."""
+
+CONNECTIVES = (
+    *("or", "since", "but", "because", "although", "even though", "though", "after", "so"),
+    *("if", "whether", "until", "where", "when"),
+)
+"""Connectives besides comma and semicolon (3.1.2, footnote 3; the list is the released code's)."""
+
+TITLES = {
+    **dict.fromkeys(
+        ("Mr", "Mr.", "Sir", "Lord", "King", "Prince", "Brother", "Father", "Uncle"), "male"
+    ),
+    **dict.fromkeys(("Grandpa", "Baron", "Duke", "Count", "Emperor"), "male"),
+    **dict.fromkeys(
+        ("Mrs", "Mrs.", "Ms", "Ms.", "Miss", "Lady", "Queen", "Princess", "Sister", "Mother"),
+        "female",
+    ),
+    **dict.fromkeys(("Aunt", "Grandma", "Baroness", "Duchess", "Countess", "Empress"), "female"),
+}
+"""Titles that tell a gender."""
+
+OTHER_TITLES = {
+    **dict(zip(("Mr", "Mr.", "Sir", "Lord"), ("Ms", "Ms.", "Lady", "Lady"), strict=True)),
+    **dict(
+        zip(("Mrs", "Mrs.", "Ms", "Ms.", "Miss"), ("Mr", "Mr.", "Mr", "Mr.", "Mr"), strict=True)
+    ),
+    **dict(zip(("Lady", "King", "Queen"), ("Lord", "Queen", "King"), strict=True)),
+    **dict(zip(("Prince", "Princess"), ("Princess", "Prince"), strict=True)),
+    **dict(zip(("Brother", "Sister"), ("Sister", "Brother"), strict=True)),
+    **dict(zip(("Father", "Mother"), ("Mother", "Father"), strict=True)),
+    **dict(zip(("Uncle", "Aunt"), ("Aunt", "Uncle"), strict=True)),
+    **dict(zip(("Grandpa", "Grandma"), ("Grandma", "Grandpa"), strict=True)),
+    **dict(zip(("Baron", "Baroness"), ("Baroness", "Baron"), strict=True)),
+    **dict(zip(("Duke", "Duchess"), ("Duchess", "Duke"), strict=True)),
+    **dict(zip(("Count", "Countess"), ("Countess", "Count"), strict=True)),
+    **dict(zip(("Emperor", "Empress"), ("Empress", "Emperor"), strict=True)),
+}
+"""A title that tells a gender -> the same of the other gender."""
+
+_NEUTRAL_TITLES = """
+    Dr Dr. Doctor Prof Prof. Professor President Senator Governor Judge Justice Captain Capt
+    Capt. Major Colonel Col Col. General Gen Gen. Lieutenant Lt Lt. Sergeant Sgt Sgt. Officer
+    Detective Inspector Agent Coach Chief Pope Saint St St. Rev Rev. Reverend Bishop Chancellor
+    Minister Mayor Secretary Ambassador Admiral Commander Commissioner
+"""
+NEUTRAL_TITLES = frozenset(_NEUTRAL_TITLES.split())
+
+_STOPWORDS = """
+    a about above across after again against ago all almost alone along already also although
+    always am among an and another any anybody anyone anything anywhere are around as ask asked at
+    away back be became because become been before began behind being below beneath beside besides
+    between beyond both but by came can cannot come could did do does doing done down during each
+    either else enough even ever every everybody everyone everything everywhere except far few
+    first for former from further gave get gets getting give given gives go goes going gone got had
+    has have having he her here hers herself him himself his how however i if in indeed inside
+    instead into is it its itself just keep kept knew know known last later least less let like
+    likely made make makes making many may maybe me meanwhile might mine more most much must my
+    myself near nearly neither never nevertheless next no nobody none nor not nothing now nowhere
+    of off often on once one only onto or other others otherwise our ours ourselves out outside
+    over own per perhaps put quite rather really said same saw say says see seem seemed seems seen
+    several shall she should since so some somebody someone something sometimes somewhere soon
+    still such take taken takes tell tells than that the their theirs them themselves then there
+    therefore these they think thinks this those though thought through throughout thus to today
+    together told too took toward towards tried tries try under unless until unto up upon us use
+    used uses very want wanted wants was we well went were what whatever when whenever where
+    whereas wherever whether which while who whoever whole whom whose why will with within without
+    would yet you your yours yourself yourselves
+"""
+STOPWORDS = frozenset(_STOPWORDS.split())
+"""Words that are no content word (a list of ours: the paper does not give its own)."""
+
+_NOT_NAMES = """
+    The This That These Those There Then When Where While After Before Since Because Although
+    Though But And Or If So Until Whether Even Once As At In On For From With Without Both Either
+    Neither Every Each Some Any All No Not Now Later Yesterday Today Tomorrow Monday Tuesday
+    Wednesday Thursday Friday Saturday Sunday January February March April May June July August
+    September October November December Christmas Easter English French German American British
+    I We You It He She They His Her Their Its My Our Your Mr Mrs Ms Dr God
+"""
+NOT_NAMES = frozenset(_NOT_NAMES.split())
+"""Words with a capital that are no part of a name where a sentence begins, or anywhere."""

@@ -1,0 +1,138 @@
+"""How much of a dataset stands in a corpus: the runs of words of `leakcheck`, counted.
+
+KnowRef-60k asks how much of a test set the training corpora of language models hold. Each
+sentence is cut into runs of eight words from its end; a run stands in the corpus if its words do,
+side by side and in order, whatever their case and punctuation.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, documents
+from pronominal.dataset_scripts.leakcheck.finder import Survey, _existing, _whole_words
+from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
+from pronominal.dataset_scripts.leakcheck.sentences import RUN
+from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, hashed_words
+
+HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SplitOverlap:
+    """How much of one split stands in a corpus.
+
+    Attributes:
+        split: such as ``"knowref original/test"``.
+        n: number of its rows whose text is long enough and stands in no earlier row. Of a text of
+            several sentences, the one that counts is that of which most stands there.
+        whole: share of them of which every run stands there, in [0, 1].
+        half: share of them of which at least half of the runs do.
+        any: share of them of which at least one run does.
+        runs: mean share of a row's runs that stand there.
+        rows: the rows that stand there whole, from 0.
+    """
+
+    split: str
+    n: int
+    whole: float
+    half: float
+    any: float
+    runs: float
+    rows: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Seen:
+    runs: int
+    split: int
+    row: int
+    offsets: set[int] = field(default_factory=set)
+
+    @property
+    def share(self) -> float:
+        return len(self.offsets) / self.runs
+
+
+def overlap(
+    paths: Iterable[str],
+    index: LeakIndex,
+    *,
+    exclude: Sequence[str] = (),
+    survey: Survey | None = None,
+    progress: Callable[[int], None] = lambda size: None,
+) -> list[SplitOverlap]:
+    """Count the runs of an index's sentences in files and folders.
+
+    The runs of a sentence count wherever they stand, also in different documents: a share says
+    how much of it a model may have seen, not that it saw the sentence (`leakcheck` does).
+
+    Args:
+        paths: the corpus; packed files are unpacked, see `leakcheck.corpora`.
+        index: the sentences, from built datasets or a file.
+        exclude: patterns of paths to leave out.
+        survey: takes how much was read, and what could not be.
+        progress: called with the bytes read so far.
+
+    Raises:
+        InputError: a path does not exist.
+    """
+    survey = survey if survey is not None else Survey()
+    seen = _every_sentence(index)
+
+    def counted(blocks: Iterable[bytes]) -> Iterator[bytes]:
+        for block in blocks:
+            survey.size += len(block)
+            progress(survey.size)
+            yield block
+
+    for path in _existing(paths):
+        for document in documents(path, exclude, history=False):
+            survey.documents += 1
+            try:
+                for run in _runs(counted(document.blocks), index):
+                    seen[run.sentence].offsets.add(run.offset)
+            except DAMAGED as error:
+                for place in document.places():
+                    survey.unreadable.append(f"{place.path}: cannot be read ({error})")
+    sentences = list(seen.values())
+    return [
+        _summary(name, [each for each in sentences if each.split == number])
+        for number, name in enumerate(index.splits)
+    ]
+
+
+def _every_sentence(index: LeakIndex) -> dict[int, _Seen]:
+    columns = [index.table[name].to_pylist() for name in ("sentence", "runs", "split", "row")]
+    return {
+        sentence: _Seen(runs, split, row)
+        for sentence, runs, split, row in zip(*columns, strict=True)
+    }
+
+
+def _runs(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[Run]:
+    """Yield the known runs of one document."""
+    tail: Hashes = np.empty(0, dtype=np.uint64)
+    for text in _whole_words(blocks):
+        words = np.concatenate([tail, hashed_words(text).hashes])
+        for _, _, runs in index.find_runs(words):
+            yield from runs
+        tail = words[-(RUN - 1) :]
+
+
+def _summary(split: str, sentences: Sequence[_Seen]) -> SplitOverlap:
+    best: dict[int, float] = {}
+    for sentence in sentences:
+        # an index also knows wordings without punctuation and with slots, which few texts hold
+        best[sentence.row] = max(best.get(sentence.row, 0.0), sentence.share)
+    shares = np.array([*best.values()])
+    return SplitOverlap(
+        split=split,
+        n=len(best),
+        whole=float((shares == 1).mean()),
+        half=float((shares >= HALF).mean()),
+        any=float((shares > 0).mean()),
+        runs=float(shares.mean()),
+        rows=tuple(sorted(row for row, share in best.items() if share == 1)),
+    )
