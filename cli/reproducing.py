@@ -26,7 +26,8 @@ def reproduce(
         ),
     ] = None,
     dataset: Annotated[
-        str | None, typer.Option(help="The built dataset, for tables about the data alone.")
+        list[str] | None,
+        typer.Option(help="A built dataset, for tables about the data alone; several if need be."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
@@ -48,7 +49,7 @@ def reproduce(
             raise InputError(f"'{argument}' names no run", cure="write --run ROW=FOLDER")
         named.setdefault(row, []).extend(read_runs(Path(folder)))
     given = [one for folder in runs or [] for one in read_runs(folder)]
-    reproductions = compare(tables, given, named, dataset)
+    reproductions = compare(tables, given, named, dataset or [])
     if as_json:
         print(json.dumps([one.to_json() for one in reproductions], indent=2))
     else:

@@ -26,6 +26,9 @@ LABEL = re.compile(r"\w[\w.@+-]*")
 SCORE = "score.json"
 """Beside ``predictions.jsonl``: the run's scores, from which reports are made."""
 
+ACROSS = "across_systems"
+"""Where scores hold what is asked of all systems together, and the scorers' function for it."""
+
 Bars = Callable[[str, int], AbstractContextManager[Progress]]
 """Opens a progress bar for a system and a number of rows."""
 
@@ -46,8 +49,9 @@ def evaluate_all(
     """Run several systems as `evaluate` does, and test every pair of them against each other.
 
     Returns:
-        Label -> scores. Where the dataset says which rows are independent (its ``right``) and
-        there is a second system, they have `AGAINST`, too, which no `SCORE` holds.
+        Label -> scores. Where there is a second system, and the dataset says which rows are
+        independent (its ``right``), they have `AGAINST`, too, and where it says what to ask of all
+        systems together (its ``across_systems``), `ACROSS`; no `SCORE` holds either.
     """
     done = {}
     rows = split.num_rows + sum(other.num_rows for other in _beside(split).values())
@@ -56,9 +60,13 @@ def evaluate_all(
             done[one.label] = _evaluate(split, one, out, reading, progress)
     measures = dict.fromkeys(name for one in done.values() for name in one.right)
     right = {name: {label: one.right[name] for label, one in done.items()} for name in measures}
-    tests = against(right) if len(done) > 1 else {}
+    if len(done) < 2:
+        return {label: one.scores for label, one in done.items()}
+    tests = against(right)
+    across = getattr(scorer(split.dataset), ACROSS, None)
+    common = {} if across is None else {ACROSS: across({k: one.scores for k, one in done.items()})}
     return {
-        label: one.scores | ({AGAINST: tests[label]} if label in tests else {})
+        label: one.scores | ({AGAINST: tests[label]} if label in tests else {}) | common
         for label, one in done.items()
     }
 
@@ -77,8 +85,8 @@ def evaluate(
     says how it is called. A run that is complete is not run again under the same label.
 
     Where rows lie beside the split whose answers its scores use, the system runs over those as
-    well: KnowRef's with switched candidates, for its consistency, and RUFF's without context, for
-    the reasons of its errors.
+    well: KnowRef's with switched candidates, for its consistency, RUFF's without context, for the
+    reasons of its errors, and WinoNB's with *someone*, to compare them with names.
 
     The scores are those of CONTRACT, section 6, with ``readings_differ`` for clustering systems:
     the number of rows in which the two readings disagree. They are also kept as `SCORE`.
@@ -123,6 +131,8 @@ def _beside(split: PublishedSplit) -> dict[str, PublishedSplit]:
     with_context = split.config.startswith("distractors_") and (folder / "no_context").is_dir()
     if "context_free" in known and with_context:
         return {"context_free": read_split(str(folder), "no_context")}
+    if "generic" in known and split.config == "personal" and (folder / "generic").is_dir():
+        return {"generic": read_split(str(folder), "generic", split.name)}
     return {}
 
 

@@ -1,23 +1,16 @@
 """``pronominal reproduce``: a paper's figures, ours from the given runs, and the difference."""
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import pyarrow as pa
-
-from pronominal.dataset_scripts.published import read_split
-from pronominal.errors import InputError, unknown_name
-from pronominal.eval import knowref
+from pronominal.errors import unknown_name
+from pronominal.eval.bias import between_systems
+from pronominal.eval.data_figures import DATA_FIGURES, folders_of
 from pronominal.eval.paper_figures import Figure, PaperRow, PaperTable
 from pronominal.eval.scored_runs import Run, by_label
 from pronominal.eval.tables import UNDEFINED, Table
-
-DATA_FIGURES: dict[str, Callable[[pa.Table], Mapping[str, float]]] = {
-    "knowref:2": knowref.characteristics,
-}
-"""Tables about the data alone -> what computes their rows' figures, as fractions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +81,7 @@ class Reproduction:
         why = {line.name: line.why for line in shown if line.why and line.difference is not None}
         counts = {line.name: len(line.runs) for line in shown if len(line.runs) > 1}
         return Table(
-            f"{self.table.paper}, Table {self.table.name.partition(':')[2]}: {self.table.title}",
+            f"{self.table.paper}, {self.table.place}: {self.table.title}",
             ("Row", "Figure", "Paper", "Ours", "Difference"),
             tuple(self._cells(line) for line in shown),
             (
@@ -117,7 +110,7 @@ def reproduce(
     tables: Sequence[PaperTable],
     runs: Sequence[Run] = (),
     named: Mapping[str, Sequence[Run]] | None = None,
-    dataset: str | None = None,
+    datasets: Sequence[str] = (),
 ) -> list[Reproduction]:
     """Put our figures beside a paper's; a row without a run stays empty.
 
@@ -128,71 +121,92 @@ def reproduce(
         tables: the paper's.
         runs: scored runs.
         named: key of a row -> its runs; of several, mean and spread.
-        dataset: folder of the built dataset, for the tables about the data alone.
+        datasets: folders of built datasets, for the tables about the data alone.
 
     Raises:
-        InputError: `named` has a row that is in no table, or two runs of the same rows have one
-            label.
+        InputError: `named` has a row that is in no table, two runs of the same rows have one
+            label, or no table is about the data of a folder.
     """
     given = {key: list(chosen) for key, chosen in (named or {}).items()}
     rows = {key for table in tables for key in table.rows}
     rows |= {row.baseline for table in tables for row in table.rows.values() if row.baseline}
+    rows |= {key for table in tables for key in table.between}
     for key in given:
         if key not in rows:
             raise unknown_name("row", key, rows)
     for label, labelled in by_label(runs).items():
         given.setdefault(label, labelled)
+    folders = folders_of(tables, datasets)
     return [
-        Reproduction(table, tuple(_data_lines(table, dataset)))
+        Reproduction(table, tuple(_data_lines(table, folders)))
         if table.name in DATA_FIGURES
         else Reproduction(table, tuple(_run_lines(table, given)))
         for table in tables
     ]
 
 
-def _data_lines(table: PaperTable, dataset: str | None) -> list[Line]:
-    ours: Mapping[str, float] = {}
-    if dataset is not None:
-        split = read_split(dataset, table.config, table.split)
-        if split.dataset != table.dataset:
-            cure = f"give the folder of {table.dataset}"
-            raise InputError(f"the folder holds {split.dataset}", cure=cure, file=dataset)
-        ours = DATA_FIGURES[table.name](split.table)
+def _data_lines(table: PaperTable, folders: Mapping[str, str]) -> list[Line]:
+    ours: dict[str, Mapping[str, float]] = {name: {} for name in table.figures}
+    for name, figure in table.figures.items():
+        if table.dataset_of(figure) in folders:
+            folder = folders[table.dataset_of(figure)]
+            ours[name] = DATA_FIGURES[table.name](folder, table, figure)
     return [
-        _line(key, row, name, figure, [ours[key]] if key in ours else [], ())
+        _line(key, row, name, figure, [ours[name][key]] if key in ours[name] else [], ())
         for key, row in table.rows.items()
         for name, figure in table.figures.items()
     ]
 
 
 def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Line]:
-    fitting = {key: [run for run in runs if _is_of(run, table)] for key, runs in given.items()}
+    if table.between:
+        given = {key: _compared(table, given) for key in table.rows}
     baselines = {row.baseline for row in table.rows.values()}
     others = {
         key: PaperRow(key, {})
-        for key, runs in fitting.items()
-        if runs and key not in table.rows and key not in baselines
+        for key, runs in given.items()
+        if key not in table.rows
+        and key not in baselines
+        and any(_fitting(table, figure, runs) for figure in table.figures.values())
     }
     lines = []
     for key, row in {**table.rows, **others}.items():
         for name, figure in table.figures.items():
-            values = _values(figure, fitting.get(key, ()))
+            runs = _fitting(table, figure, given.get(key, ()))
+            values = _values(figure, runs)
             if figure.gain:
-                before = _values(figure, fitting.get(row.baseline or "", ()))
+                before = _values(figure, _fitting(table, figure, given.get(row.baseline or "", ())))
                 values = [value - statistics.fmean(before) for value in values] if before else []
-            labels = tuple(run.label for run in fitting.get(key, ()))
-            lines.append(_line(key, row, name, figure, values, labels))
+            lines.append(_line(key, row, name, figure, values, tuple(run.label for run in runs)))
     return lines
 
 
-def _is_of(run: Run, table: PaperTable) -> bool:
-    return run.rows == (table.dataset, table.config, table.split)
+def _fitting(table: PaperTable, figure: Figure, runs: Sequence[Run]) -> list[Run]:
+    place = (table.dataset_of(figure), table.config_of(figure), table.split)
+    return [run for run in runs if run.rows == place]
+
+
+def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run]:
+    """Return the comparison of the biases of a table's two systems, as the scores of one run."""
+    place = (table.dataset, table.config, table.split)
+    found = [[run for run in given.get(key, ()) if run.rows == place] for key in table.between]
+    return [
+        Run(
+            f"{one.label} / {other.label}",
+            place,
+            {"between_systems": between_systems(one.scores["bias"], other.scores["bias"])},
+            one.folder,
+        )
+        for one, other in zip(*found, strict=False)
+        if one.scores.get("bias") and other.scores.get("bias")
+    ]
 
 
 def _values(figure: Figure, runs: Sequence[Run]) -> list[float]:
     found = []
     for run in runs:
-        value: Any = run.scores
+        # of a prompted model the papers count the answers to all prompts, not the first one's
+        value: Any = run.scores.get("prompts", {}).get("every_answer", run.scores)
         for step in figure.path.split("."):
             value = value.get(step) if isinstance(value, Mapping) else None
         if value is not None:
@@ -224,5 +238,5 @@ def _line(
 
 
 def _finer(figure: Figure) -> int:
-    """Return how many decimals our figure has: one more than the paper's rounded one."""
-    return figure.decimals + 1
+    """Return how many decimals our figure has: one more than the paper's, unless it counts."""
+    return figure.decimals + (figure.unit != "count")

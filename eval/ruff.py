@@ -12,6 +12,7 @@ from pronominal.errors import InputError
 from pronominal.eval.outcomes import CHOSE_BOTH, CHOSE_NONE, IntArray, choices_of
 from pronominal.eval.ruff_samples import Margins, answered_split, options_of
 from pronominal.eval.ruff_tables import tables
+from pronominal.eval.ruff_units import right
 from pronominal.eval.welch import pairwise_tests
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
@@ -241,4 +242,4 @@ def _context_free_counts(tasks: pa.Table, decisions: Sequence[Decision]) -> Bloc
     return {**counts(np.ones(len(choices), bool)), "by_case": by_case}
 
 
-__all__ = ["answered_split", "options_of", "score", "tables"]
+__all__ = ["answered_split", "options_of", "right", "score", "tables"]

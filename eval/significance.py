@@ -4,7 +4,7 @@ The tests are scipy's and statsmodels'; without them (the extra ``stats``) the c
 the p-values are None.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from itertools import combinations
@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pronominal.errors import InputError
+from pronominal.eval.hypothesis_tests import (
+    INSTALL,
+    RESAMPLES,
+    SEED,
+    holm,
+    mcnemar,
+    paired_t,
+    permutation,
+)
 from pronominal.eval.tables import UNDEFINED, Score, Table
 
 Right = npt.NDArray[np.bool_] | npt.NDArray[np.float64]
@@ -25,13 +33,8 @@ or fall together, such as the sentences of a template pair.
 
 MCNEMAR, PERMUTATION = "mcnemar", "permutation"
 
-RESAMPLES, SEED = 9999, 0
-"""Of the permutation test; with at most so many ways to change signs it goes through all."""
-
 AGAINST = "against"
 """Where a system's scores hold its paired tests: measure -> other system -> `PairedTest`."""
-
-INSTALL = 'pip install "pronominal[stats]"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,91 +63,6 @@ class PairedTest:
     p_t: float | None
 
 
-def mcnemar(only_this: int, only_other: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test.
-
-    It asks whether items that exactly one system got right go to both alike (a binomial test of
-    one half). There is nothing to ask about systems that agree everywhere: p is 1.
-
-    Raises:
-        InputError: statsmodels is not installed.
-    """
-    if only_this + only_other == 0:
-        return 1.0
-    try:
-        from statsmodels.stats.contingency_tables import mcnemar as exact
-    except ModuleNotFoundError as error:
-        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
-    return float(exact([[0, only_this], [only_other, 0]], exact=True).pvalue)
-
-
-def holm(values: Sequence[float]) -> list[float]:
-    """Correct p-values for their number by Holm's step-down procedure, in the given order.
-
-    Raises:
-        InputError: statsmodels is not installed.
-    """
-    if not values:
-        return []
-    try:
-        from statsmodels.stats.multitest import multipletests
-    except ModuleNotFoundError as error:
-        raise InputError(f"the correction needs {error.name}", cure=INSTALL) from error
-    return [float(value) for value in multipletests(values, method="holm")[1]]
-
-
-def permutation(differences: npt.NDArray[np.float64]) -> float:
-    """Return the two-sided p-value of the paired permutation test.
-
-    It asks whether the two systems could be exchanged in any unit: each difference changes its
-    sign or not. All ways to do so are tried, or `RESAMPLES` random ones, drawn with `SEED`.
-
-    Args:
-        differences: between the two systems, shape ``[units]``.
-
-    Raises:
-        InputError: scipy is not installed.
-    """
-    differing = differences[differences != 0]  # a zero has no sign to change
-    if not len(differing):
-        return 1.0
-    try:
-        from scipy.stats import permutation_test
-    except ModuleNotFoundError as error:
-        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
-    found = permutation_test(
-        (differing,),
-        np.sum,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=500,
-        random_state=np.random.default_rng(SEED),
-    )
-    return min(1.0, float(found.pvalue))
-
-
-def paired_t(differences: npt.NDArray[np.float64]) -> float | None:
-    """Return the two-sided p-value of the paired t-test: whether the mean difference is 0.
-
-    Returns:
-        1 where every difference is 0; None for fewer than two units, or where all have the same
-        other difference, so that there is no variance to compare it with.
-
-    Raises:
-        InputError: scipy is not installed.
-    """
-    if not differences.any():
-        return 1.0
-    if len(differences) < 2 or np.ptp(differences) == 0:
-        return None
-    try:
-        from scipy.stats import ttest_1samp
-    except ModuleNotFoundError as error:
-        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
-    return float(ttest_1samp(differences, 0).pvalue)
-
-
 def paired_tests(right: Mapping[str, Right]) -> dict[str, dict[str, PairedTest]]:
     """Test every pair of systems.
 
@@ -154,7 +72,8 @@ def paired_tests(right: Mapping[str, Right]) -> dict[str, dict[str, PairedTest]]
     Returns:
         System -> other system -> test; both directions of a pair have the same p-values.
     """
-    pairs = [_Pair.of(right[a], right[b]) for a, b in combinations(right, 2)]
+    single = all(bool(np.isin(part, (0, 1)).all()) for part in right.values())
+    pairs = [_Pair.of(right[a], right[b], single) for a, b in combinations(right, 2)]
     p: list[float | None] = [None] * len(pairs)
     corrected, p_t = p, p
     if find_spec("statsmodels") is not None:
@@ -175,9 +94,8 @@ class _Pair:
     single_items: bool
 
     @classmethod
-    def of(cls, this: Right, other: Right) -> "_Pair":
-        one, two = np.asarray(this, np.float64), np.asarray(other, np.float64)
-        return cls(one - two, all(bool(np.isin(part, (0, 1)).all()) for part in (one, two)))
+    def of(cls, this: Right, other: Right, single_items: bool) -> "_Pair":
+        return cls(np.asarray(this, np.float64) - np.asarray(other, np.float64), single_items)
 
     def reversed(self) -> "_Pair":
         return _Pair(-self.differences, self.single_items)
@@ -246,7 +164,7 @@ def _table(measure: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
         f"p: permutation test of whole units, two-sided, {RESAMPLES:,} resamples, seed {SEED}; "
         "p (Holm): corrected over the pairs of this table."
         if several
-        else "p: McNemar's exact test, two-sided; p (Holm): corrected over the pairs of this table.",
+        else "p: McNemar's exact test, two-sided; p (Holm): corrected over this table's pairs.",
         "p (t): paired t-test, uncorrected.",
     ]
     if any(test["p"] is None for test in tests.values()):

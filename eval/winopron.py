@@ -1,19 +1,19 @@
 """The scores of WinoPron, of Winogender in its form, and of the sample."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.bias import pronominal_bias
+from pronominal.eval.blocks import Block, blocks
 from pronominal.eval.bootstrap import Bootstrap
-from pronominal.eval.consistency import Groups, Strata
+from pronominal.eval.consistency import Groups, Rows, Strata
+from pronominal.eval.occupation_statistics import Occupations, correlations
 from pronominal.eval.outcomes import (
     RIGHT,
     FloatArray,
@@ -21,12 +21,13 @@ from pronominal.eval.outcomes import (
     Outcomes,
     choices_of,
     outcome_counts,
+    ratio,
     sum_by,
 )
 from pronominal.eval.sentences import Sentences
+from pronominal.eval.significance import Right
 from pronominal.eval.winopron_tables import tables
 
-Block = dict[str, Any]
 Blocks = Callable[[Strata], list[Block]]
 """Makes one block of numbers for each stratum."""
 
@@ -36,6 +37,7 @@ def score(
     decisions: Sequence[Decision],
     *,
     upstream_groups: bool = False,
+    occupations: Occupations | None = None,
     resamples: int = 1000,
     seed: int = 0,
 ) -> Block:
@@ -47,13 +49,15 @@ def score(
         decisions: in the order of the rows.
         upstream_groups: count groups of one sentence as well, as upstream does; on Winogender 48
             of the disambiguation groups are such (36 without *xe*).
+        occupations: percentages of women in occupations, for `correlations` with them.
         resamples: number of bootstrap resamples; without any, intervals are null.
         seed: seed of the resamples.
 
     Returns:
         ``overall``, ``by_case`` and ``by_pronoun_set``; ``pronoun_consistency`` and
         ``disambiguation_consistency`` (WinoPron, section 4.3), each split in the same ways; how
-        the intervals were made; ``bias`` (section 5), None where sentences name one entity.
+        the intervals were made; ``bias`` (section 5), None where sentences name one entity; with
+        `occupations` also ``occupation_statistics``.
         Ratios are in [0, 1], and None where nothing was answered.
 
     Raises:
@@ -71,7 +75,40 @@ def score(
         resamples=resamples,
         seed=seed,
     )
-    return {**scores, "bias": pronominal_bias(table, decisions) if _names_both(table) else None}
+    scores["bias"] = pronominal_bias(table, decisions) if _names_both(table) else None
+    if occupations is not None:
+        scores["occupation_statistics"] = correlations(table, decisions, occupations)
+    return scores
+
+
+def right(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Right]:
+    """Return the units that paired tests between systems compare: the template pairs.
+
+    Args:
+        table: as in `score`.
+        decisions: as in `score`.
+
+    Returns:
+        Shares by template pair, shape ``[pairs]``: ``accuracy``, of its sentences that are right;
+        ``pronoun_consistency`` and ``disambiguation_consistency``, of its sentences that are in a
+        group that is right as a whole. Groups of one sentence, and pairs with no others, are out.
+    """
+    sentences = Sentences.of(table)
+    counts = outcome_counts(sentences.labels, choices_of(decisions).reshape(-1, 1))
+    pairs = sentences.pairs
+
+    def shares(outcomes: IntArray, kept: Rows) -> Right:
+        tally = sum_by(pairs.codes[kept], pairs.size, outcomes[kept])
+        n = tally.sum(axis=1)
+        return ratio(tally[n > 0, RIGHT], n[n > 0])
+
+    made = {"accuracy": shares(counts, sentences.labels >= 0)}
+    for name, groups in (
+        ("pronoun_consistency", sentences.templates),
+        ("disambiguation_consistency", sentences.disambiguations),
+    ):
+        made[name] = shares(groups.minimum(counts), groups.members > 1)
+    return made
 
 
 def _names_both(table: pa.Table) -> bool:
@@ -123,17 +160,17 @@ class _Scoring:
     bootstrap: Bootstrap
     upstream_groups: bool
 
-    def split(self, blocks: Blocks) -> Block:
+    def split(self, make: Blocks) -> Block:
         cases, sets = self.sentences.cases, self.sentences.pronoun_sets
         return {
-            "overall": blocks(self.sentences.everything)[0],
-            "by_case": dict(zip(cases.names, blocks(cases), strict=True)),
-            "by_pronoun_set": dict(zip(sets.names, blocks(sets), strict=True)),
+            "overall": make(self.sentences.everything)[0],
+            "by_case": dict(zip(cases.names, make(cases), strict=True)),
+            "by_pronoun_set": dict(zip(sets.names, make(sets), strict=True)),
         }
 
     def answers(self, strata: Strata) -> list[Block]:
         outcomes, resampled = self._outcomes(strata, self.counts)
-        return _blocks(
+        return blocks(
             n=outcomes.n,
             accuracy=outcomes.accuracy,
             **_ratios(outcomes),
@@ -146,9 +183,9 @@ class _Scoring:
         kept = (groups.members > 1) | self.upstream_groups
         worst = groups.minimum(self.counts) * kept[:, None]
 
-        def blocks(strata: Strata) -> list[Block]:
+        def make(strata: Strata) -> list[Block]:
             outcomes, resampled = self._outcomes(strata, worst)
-            return _blocks(
+            return blocks(
                 n=outcomes.n,
                 groups=groups.number(strata, kept),
                 consistent=groups.number(strata, worst[:, RIGHT] > 0),
@@ -159,7 +196,7 @@ class _Scoring:
                 interval=self._intervals(score=resampled.accuracy, f1=resampled.f1),
             )
 
-        split = self.split(blocks)
+        split = self.split(make)
         return {**split.pop("overall"), **split}
 
     def _outcomes(self, strata: Strata, counts: IntArray) -> tuple[Outcomes, Outcomes]:
@@ -169,7 +206,7 @@ class _Scoring:
         return Outcomes(tally.sum(axis=0)), self.bootstrap.resample(tally)
 
     def _intervals(self, **values: FloatArray) -> list[Block]:
-        return _blocks(**{name: self.bootstrap.intervals(value) for name, value in values.items()})
+        return blocks(**{name: self.bootstrap.intervals(value) for name, value in values.items()})
 
 
 def _ratios(outcomes: Outcomes) -> dict[str, Any]:
@@ -185,17 +222,4 @@ def _ratios(outcomes: Outcomes) -> dict[str, Any]:
     }
 
 
-def _blocks(**columns: Any) -> list[Block]:
-    values = (c.tolist() if isinstance(c, np.ndarray) else c for c in columns.values())
-    return [
-        {name: _defined(value) for name, value in zip(columns, row, strict=True)}
-        for row in zip(*values, strict=True)
-    ]
-
-
-def _defined(value: Any) -> Any:
-    # JSON has no NaN
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-__all__ = ["score", "score_choices", "tables"]
+__all__ = ["right", "score", "score_choices", "tables"]

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from pronominal.eval.bias_tables import percentage_tables
+from pronominal.eval.occupation_statistics import correlation_tables
+from pronominal.eval.significance import paired_test_tables
 from pronominal.eval.tables import (
     BELOW_CHANCE,
     UNDEFINED,
@@ -28,13 +30,15 @@ def tables(scores: Mapping[str, Score]) -> list[Table]:
 
     Args:
         scores: system -> its `score`; with ``readings_differ`` (a number of rows) in a score,
-            the first table has a column for it.
+            the first table has a column for it; with ``against``, paired tests come last.
     """
     return [
         _performance(scores),
         _by_form(scores),
         _consistency(scores),
         *percentage_tables(scores),
+        *correlation_tables(scores),
+        *paired_test_tables(scores),
     ]
 
 

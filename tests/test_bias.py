@@ -14,6 +14,7 @@ from pronominal.eval.bias_tables import occupation_tables, percentage_tables, si
 from pronominal.eval.winopron import score
 
 DATA = json.loads((Path(__file__).parent / "cases" / "bias.json").read_text())
+SYSTEMS = json.loads((Path(__file__).parent / "cases" / "bias_systems.json").read_text())
 DECISIONS = {"O": Decision(0), "P": Decision(1), "-": NONE}
 
 
@@ -132,3 +133,29 @@ def test_tables_show_the_percentage_with_its_n_and_the_indices() -> None:
     assert systems.rows == (("right / biased", "nominative", "0.00", "0.00"),)
     assert occupation_tables(scores)[1].rows[1] == ("nominative/xe", "3", "3", "–", "smith")
     assert percentage_tables({"single": {"bias": None}}) == []
+
+
+def bias_of(system: str) -> dict[str, Any]:
+    answers = next(one["answers"] for one in SYSTEMS["systems"] if one["system"] == system)
+    decided = []
+    for form, by_occupation in answers.items():
+        grammatical, name = form.split("/")
+        decided += rows({"answers": {name: by_occupation}}, grammatical)
+    decisions = [row.pop("decision") for row in decided]
+    return pronominal_bias(pa.Table.from_pylist(decided), decisions)
+
+
+@pytest.mark.parametrize("case", SYSTEMS["systems"], ids=lambda case: case["system"])
+def test_systems_of_known_bias_have_it_in_the_forms_they_have_it_in(case: dict[str, Any]) -> None:
+    found = bias_of(case["system"])
+    keys = ("attempted", "solvable", "positive", "negative", "percentage")
+    by_form = {name: [form[key] for key in keys] for name, form in found["by_form"].items()}
+    assert by_form == case["by_form"]
+    assert found["between_cases"] == case["between_cases"]
+
+
+@pytest.mark.parametrize("case", SYSTEMS["between"], ids=lambda case: " / ".join(case["systems"]))
+def test_systems_of_known_bias_have_a_known_similarity(case: dict[str, Any]) -> None:
+    one, other = map(bias_of, case["systems"])
+    assert between_systems(one, other) == case["expected"]
+    assert between_systems(other, one) == case["expected"]

@@ -12,8 +12,9 @@ from pronominal.cli.main import main
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.build import build
 from pronominal.errors import InputError
+from pronominal.eval.data_figures import DATA_FIGURES
 from pronominal.eval.paper_figures import PAPERS, PaperTable, paper_tables
-from pronominal.eval.reproduce import DATA_FIGURES, Line, Reproduction, reproduce
+from pronominal.eval.reproduce import Line, Reproduction, reproduce
 from pronominal.eval.scored_runs import Run, read_runs
 
 KNOWREF = {table.name: table for table in paper_tables("knowref")}
@@ -189,8 +190,8 @@ def test_a_difference_of_the_data_that_no_one_knows_exits_with_1(
 ) -> None:
     table = KNOWREF["knowref:2"]
     rows = {key: replace(row, why=None) for key, row in table.rows.items()}
-    assert reproduce([table], dataset=str(built))[0].unexplained == []
-    unknown = reproduce([replace(table, rows=rows)], dataset=str(built))[0].unexplained
+    assert reproduce([table], datasets=[str(built)])[0].unexplained == []
+    unknown = reproduce([replace(table, rows=rows)], datasets=[str(built)])[0].unexplained
     assert {found.row for found in unknown} == set(rows)
     monkeypatch.setattr(
         "pronominal.eval.paper_figures.paper_tables", lambda name: [replace(table, rows=rows)]

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pronominal.errors import InputError, unknown_name
 
-PAPERS = ("knowref",)
-"""Papers by the name of their file in this folder."""
+PAPERS = ("knowref", "ruff", "winogender", "winonb", "winopron")
+"""Papers by name; each has its file ``NAME.figures.toml`` in this folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +18,22 @@ class Figure:
 
     Attributes:
         heading: as the paper has it.
-        path: where the number stands in a run's scores, with dots; empty in a table on the data
-            alone, which has its figures from its rows' names.
-        unit: of the paper's number; scores are fractions.
+        path: where the number stands in a run's scores, with dots; in a table on the data alone
+            it may be empty, since figures come from the rows' names.
+        unit: of the paper's number; scores are fractions, or counts.
         decimals: of the paper's number.
         gain: whether it is the difference from the row's baseline.
+        dataset: whose rows it is about, where that is another one than the table's.
+        config: of that dataset, where it is another one than the table's.
     """
 
     heading: str
-    unit: Literal["fraction", "percent"]
+    unit: Literal["fraction", "percent", "count"]
     decimals: int
     path: str = ""
     gain: bool = False
+    dataset: str | None = None
+    config: str | None = None
 
     @property
     def scale(self) -> int:
@@ -68,6 +72,7 @@ class PaperTable:
         figures: its columns by name.
         rows: its rows by key, which is also how ``--run`` calls them.
         notes: sentences below it.
+        between: keys of the two systems that its only row compares.
     """
 
     name: str
@@ -79,6 +84,21 @@ class PaperTable:
     figures: Mapping[str, Figure]
     rows: Mapping[str, PaperRow]
     notes: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Where it stands in the paper: ``Table 3`` or ``Figure 5``."""
+        kind, _, number = self.name.partition(":")[2].rpartition("-")
+        return f"{kind.capitalize() or 'Table'} {number}"
+
+    def dataset_of(self, figure: Figure) -> str:
+        """Return the dataset that a figure is about."""
+        return figure.dataset or self.dataset
+
+    def config_of(self, figure: Figure) -> str:
+        """Return the config that a figure is about."""
+        return figure.config or self.config
 
 
 def paper_tables(name: str) -> list[PaperTable]:
@@ -90,7 +110,9 @@ def paper_tables(name: str) -> list[PaperTable]:
     paper, colon, wanted = name.partition(":")
     if paper not in PAPERS:
         raise unknown_name("paper", paper, PAPERS)
-    text = files("pronominal.eval.paper_figures").joinpath(f"{paper}.toml").read_text("utf-8")
+    text = (
+        files("pronominal.eval.paper_figures").joinpath(f"{paper}.figures.toml").read_text("utf-8")
+    )
     content = tomllib.loads(text)
     tables = {
         number: _table(f"{paper}:{number}", content["paper"], table)
@@ -115,4 +137,5 @@ def _table(name: str, paper: str, given: Mapping[str, Any]) -> PaperTable:
         figures={key: Figure(**figure) for key, figure in given["figures"].items()},
         rows={key: PaperRow(**row) for key, row in given["rows"].items()},
         notes=tuple(given.get("notes", ())),
+        between=tuple(given.get("between", ())),
     )

@@ -1,0 +1,101 @@
+"""The paired tests that comparisons use, and the correction for their number.
+
+They are scipy's and statsmodels', from the extra ``stats``.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from pronominal.errors import InputError
+
+INSTALL = 'pip install "pronominal[stats]"'
+
+RESAMPLES, SEED = 9999, 0
+"""Of the permutation test; with at most so many ways to change signs it goes through all."""
+
+
+def mcnemar(only_this: int, only_other: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test.
+
+    It asks whether items that exactly one system got right go to both alike (a binomial test of
+    one half). There is nothing to ask about systems that agree everywhere: p is 1.
+
+    Raises:
+        InputError: statsmodels is not installed.
+    """
+    if only_this + only_other == 0:
+        return 1.0
+    try:
+        from statsmodels.stats.contingency_tables import mcnemar as exact
+    except ModuleNotFoundError as error:
+        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
+    return float(exact([[0, only_this], [only_other, 0]], exact=True).pvalue)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Correct p-values for their number by Holm's step-down procedure, in the given order.
+
+    Raises:
+        InputError: statsmodels is not installed.
+    """
+    if not values:
+        return []
+    try:
+        from statsmodels.stats.multitest import multipletests
+    except ModuleNotFoundError as error:
+        raise InputError(f"the correction needs {error.name}", cure=INSTALL) from error
+    return [float(value) for value in multipletests(values, method="holm")[1]]
+
+
+def permutation(differences: npt.NDArray[np.float64]) -> float:
+    """Return the two-sided p-value of the paired permutation test.
+
+    It asks whether the two systems could be exchanged in any unit: each difference changes its
+    sign or not. All ways to do so are tried, or `RESAMPLES` random ones, drawn with `SEED`.
+
+    Args:
+        differences: between the two systems, shape ``[units]``.
+
+    Raises:
+        InputError: scipy is not installed.
+    """
+    differing = differences[differences != 0]  # a zero has no sign to change
+    if len(differing) < 2:  # either sign of one difference is as far from 0
+        return 1.0
+    try:
+        from scipy.stats import permutation_test
+    except ModuleNotFoundError as error:
+        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
+    found = permutation_test(
+        (differing,),
+        np.sum,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        batch=500,
+        random_state=np.random.default_rng(SEED),
+    )
+    return min(1.0, float(found.pvalue))
+
+
+def paired_t(differences: npt.NDArray[np.float64]) -> float | None:
+    """Return the two-sided p-value of the paired t-test: whether the mean difference is 0.
+
+    Returns:
+        1 where every difference is 0; None for fewer than two units, or where all have the same
+        other difference, so that there is no variance to compare it with.
+
+    Raises:
+        InputError: scipy is not installed.
+    """
+    if not differences.any():
+        return 1.0
+    if len(differences) < 2 or np.ptp(differences) == 0:
+        return None
+    try:
+        from scipy.stats import ttest_1samp
+    except ModuleNotFoundError as error:
+        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
+    return float(ttest_1samp(differences, 0).pvalue)
