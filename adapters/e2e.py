@@ -15,8 +15,8 @@ from pronominal.adapters.c2f.decoding import decode
 from pronominal.adapters.c2f.e2e_checkpoint import open_parts
 from pronominal.adapters.c2f.elmo_vectors import ElmoVectors, MissingElmoWarning
 from pronominal.adapters.c2f.head import NonFiniteScoresError
-from pronominal.adapters.c2f.pieces import SLASHED
 from pronominal.adapters.c2f.units import Units
+from pronominal.adapters.c2f.words import word_units
 from pronominal.adapters.caw.words import EnglishWords, in_characters
 from pronominal.adapters.interface import contract_clusters
 from pronominal.adapters.model_loading import torch_device
@@ -183,14 +183,4 @@ class E2E:
             )
         else:
             speakers = list(chain.from_iterable(document.speakers))
-        sentences = [number for number, length in enumerate(lengths) for _ in range(length)]
-        words = [SLASHED.get(word, word) for word in chain.from_iterable(document.words)]
-        return Units(
-            strings=words,
-            sentences=sentences,
-            segments=sentences,
-            speakers=speakers,
-            words=range(len(words)),
-            genre=genre,
-            key=document.key,
-        )
+        return word_units(document, genre, speakers)

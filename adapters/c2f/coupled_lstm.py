@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pronominal.adapters.c2f.initialisation import glorot
+
 
 class TimeMajor(NamedTuple):
     """Sentences side by side: first the first words of all, then all second words, and so on.
@@ -81,6 +83,20 @@ class CoupledLSTM(nn.Module):
         self.bias = nn.Parameter(torch.empty(2, 3 * size))
         self.initial_cell = nn.Parameter(torch.empty(2, size))
         self.initial_hidden = nn.Parameter(torch.empty(2, size))
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """Draw all parameters anew: blocks of the matrices orthogonal, the rest by Glorot's rule.
+
+        Upstream's blocks are products of two random orthogonal matrices, which are distributed as
+        one is. TensorFlow counts a bias's entries as fan-in and as fan-out.
+        """
+        for gate in self.weights.chunk(3, dim=2):
+            for direction in gate:
+                nn.init.orthogonal_(direction)
+        glorot(self.bias, 3 * self.size, 3 * self.size)
+        for start in (self.initial_cell, self.initial_hidden):
+            glorot(start, 1, self.size)
 
     def forward(self, words: Tensor, order: TimeMajor) -> Tensor:
         """Return the states of all words, [words, 2 * size], forward before backward.

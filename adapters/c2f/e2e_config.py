@@ -75,7 +75,19 @@ def read_config(file: Path) -> E2EConfig:
         raise InputError(f"no JSON ({error})", cure="give E2E's config", file=file) from error
     if not isinstance(given, dict):
         raise InputError("no JSON object", cure="give E2E's config", file=file)
-    table = {**BEST, **given}
+    return config_of({**BEST, **given}, file)
+
+
+def config_of(table: Table, file: Path | None = None) -> E2EConfig:
+    """Return the config that a whole table of keys is.
+
+    Args:
+        table: all keys of `BEST`, and others.
+        file: where they stand, for messages.
+
+    Raises:
+        InputError: a value cannot be.
+    """
     for key in ALWAYS:
         if not table.get(key, True):
             raise InputError(

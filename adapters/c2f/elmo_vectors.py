@@ -35,6 +35,9 @@ class ElmoVectors:
         weights: ELMo's published weights, or their folder.
         device: where ELMo computes.
 
+    Attributes:
+        shape: as given.
+
     Raises:
         InputError: a file is missing or damaged, or ELMo has other sizes.
     """
@@ -49,7 +52,7 @@ class ElmoVectors:
         device: torch.device,
     ) -> None:
         self._system = system
-        self._shape = shape
+        self.shape = shape
         if not shape[0]:
             if weights is not None:
                 raise InputError(f"{system} was trained without ELMo", cure="drop elmo_weights")
@@ -69,7 +72,7 @@ class ElmoVectors:
         Raises:
             InputError: a key is in no cache, or its vectors are of other words.
         """
-        if not self._shape[0]:
+        if not self.shape[0]:
             return [None] * len(documents)
         found = [self._cached(document) for document in documents]
         missing = [index for index, vectors in enumerate(found) if vectors is None]
@@ -91,7 +94,7 @@ class ElmoVectors:
             return None
         if self._cache is not None and key in self._cache:
             lengths = [len(sentence) for sentence in document.words]
-            return self._cache.vectors(key, lengths, self._shape)
+            return self._cache.vectors(key, lengths, self.shape)
         if self._elmo is None:
             raise UncachedDocumentError(
                 f"the document {key} is not in the cache",

@@ -22,14 +22,20 @@ def initialise(module: nn.Module, how: Initialisation) -> None:
     """
     for name, parameter in module.named_parameters():
         if how == "glorot":
-            limit = math.sqrt(6 / sum(_fans(parameter)))
-            parameter.uniform_(-limit, limit)
+            glorot(parameter, *_fans(parameter))
         elif name.endswith("bias"):
             parameter.zero_()
         elif how == "normal":
             parameter.normal_(std=SPREAD)
         else:
             nn.init.trunc_normal_(parameter, std=SPREAD, a=-2 * SPREAD, b=2 * SPREAD)
+
+
+@torch.no_grad()
+def glorot(parameter: Tensor, fan_in: int, fan_out: int) -> None:
+    """Draw a parameter from the uniform distribution of Glorot and Bengio (2010)."""
+    limit = math.sqrt(6 / (fan_in + fan_out))
+    parameter.uniform_(-limit, limit)
 
 
 def _fans(parameter: Tensor) -> tuple[int, int]:

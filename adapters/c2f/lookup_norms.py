@@ -48,7 +48,9 @@ class LookupNorms:
         if torch.is_grad_enabled() and rows.requires_grad:
             weight = module.weight
             assert isinstance(weight, Tensor)
-            rows.register_hook(lambda gradient: self._add(weight, gradient))
+            rows.register_hook(  # type: ignore[no-untyped-call]
+                lambda gradient: self._add(weight, gradient)
+            )
 
     def _add(self, weight: Tensor, gradient: Tensor) -> None:
         square = gradient.detach().square().sum()

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from pronominal.adapters.c2f.characters import CharacterConvolution, CharacterVocabulary
-from pronominal.adapters.c2f.coupled_lstm import HighwayLSTM
+from pronominal.adapters.c2f.coupled_lstm import CoupledLSTM, HighwayLSTM
 from pronominal.adapters.c2f.elmo import ScalarMix
 from pronominal.adapters.c2f.embeddings import WordVectors
+from pronominal.adapters.c2f.initialisation import initialise
 from pronominal.adapters.c2f.units import Encoded, Units
 
 
@@ -113,19 +114,22 @@ class WordReader:
     head: WordVectors
     vocabulary: CharacterVocabulary
 
-    def read(self, units: Units, elmo: Tensor | None = None) -> WordInputs:
+    def read(
+        self, units: Units, elmo: Tensor | None = None, longest: int | None = None
+    ) -> WordInputs:
         """Return what the encoder reads of a document of words.
 
         Args:
-            units: the document.
+            units: the document, or a window of it.
             elmo: ELMo's layers, [words, size, layers]; None for a document without them.
+            longest: length of the whole document's longest word; None when it is one of these.
         """
         words = list(units.strings)
         return WordInputs(
             context=torch.from_numpy(self.context.vectors(words)),
             head=torch.from_numpy(self.head.vectors(words)),
             characters=[self.vocabulary.numbers(word) for word in words],
-            longest=max(map(len, words), default=0),
+            longest=max(map(len, words), default=0) if longest is None else longest,
             lengths=[len(list(sentence)) for _, sentence in groupby(units.segments)],
             elmo=elmo,
         )
@@ -149,6 +153,14 @@ class LstmEncoder(nn.Module):
         read = config.context_size + config.character_vector_size + config.elmo_size
         self.lstm = HighwayLSTM(read, config.lstm_size, config.lstm_layers, config.lstm_dropout)
         self.lexical_dropout = nn.Dropout(config.lexical_dropout)
+
+    def reset_parameters(self) -> None:
+        """Draw all parameters anew, as upstream does; ELMo's layers begin with equal weights."""
+        initialise(self.characters, "glorot")
+        for layer in self.lstm.layers:
+            assert isinstance(layer, CoupledLSTM)
+            layer.reset_parameters()
+        initialise(self.lstm.highways, "glorot")
 
     def forward(self, documents: Sequence[WordInputs]) -> list[Encoded]:
         """Return the vectors of each document's words, in order."""

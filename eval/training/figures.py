@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from pronominal.decisions import Decision
-from pronominal.eval.mention_order import MentionOutcomes, mention_outcomes
-from pronominal.eval.outcomes import FloatArray
+from pronominal.eval.mention_order import FIRST, SECOND, MentionOutcomes, mention_outcomes
+from pronominal.eval.outcomes import BOTH, NONE, RIGHT, WRONG, FloatArray, Outcomes, ratio
 from pronominal.eval.switching import Answers, PairOutcomes, SwitchedPairs
 
 
@@ -30,6 +30,33 @@ def answer_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
         "accuracy": _fraction(outcomes.task_specific_accuracy),
         "balanced_accuracy": _fraction(outcomes.balanced_accuracy),
         "first_mention": _fraction(outcomes.first_mention),
+    }
+
+
+def outcome_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
+    """Measure decisions that may abstain.
+
+    Returns:
+        What `answer_figures` returns; ``correct``, ``incorrect``, ``none`` and ``both``, the shares
+        of the rows with each outcome (KnowRef, section 3.3); and ``balanced_correct``, the mean of
+        ``correct`` where the first and where the second mention is right.
+    """
+    counts = mention_outcomes(rows, decisions).sum(axis=0)
+    total = counts.sum(axis=0)
+    halves = Outcomes(counts[[FIRST, SECOND]]).accuracy
+    shares = {
+        name: _fraction(ratio(total[outcome], total.sum()))
+        for name, outcome in (
+            ("correct", RIGHT),
+            ("incorrect", WRONG),
+            ("none", NONE),
+            ("both", BOTH),
+        )
+    }
+    return {
+        **answer_figures(rows, decisions),
+        **shares,
+        "balanced_correct": _fraction(halves.mean()),
     }
 
 

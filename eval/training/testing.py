@@ -15,7 +15,7 @@ from pronominal.eval.evaluation import SCORE, score_predictions
 from pronominal.eval.predictions import PREDICTIONS
 from pronominal.eval.run_store import read_answers, write_json
 from pronominal.eval.runner import SystemSettings, run
-from pronominal.eval.training.figures import answer_figures, switching_figures
+from pronominal.eval.training.figures import answer_figures, outcome_figures, switching_figures
 from pronominal.instances import ResolutionInstance
 
 RUNS = "runs"
@@ -27,11 +27,11 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """Opens a bar for a task of so many steps, which is told how many are done."""
 
 
-def run_tests(tests: Tests, folder: Path, progress: Progress) -> None:
-    """Run the classifier in a folder over the tests; the runs stay in ``FOLDER/runs``."""
+def run_tests(tests: Tests, folder: Path, progress: Progress, system_name: str = "bert") -> None:
+    """Run the system in a folder over the tests; the runs stay in ``FOLDER/runs``."""
     if not tests:
         return
-    asked = SystemSettings("bert", "bert", str(folder))
+    asked = SystemSettings(system_name, system_name, str(folder))
     system = asked.load()
     for config, split in tests.items():
         with progress(f"test {config}", split.table.num_rows) as bar:
@@ -54,7 +54,7 @@ def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str
     """
     if not tests:
         return {}
-    runs = {config: folder / RUNS / _run_name(split) for config, split in tests.items()}
+    runs = _runs(tests, folder, "bert")
     given = {
         config: (split.table, read_answers(runs[config], split)) for config, split in tests.items()
     }
@@ -63,6 +63,25 @@ def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str
         for config, split in tests.items()
     }
     scores = {"as_given": _measured(given), "prior_corrected": _measured(corrected)}
+    if name in SCORERS:
+        scores[name] = _dataset_scores(name, tests, runs)
+    return scores
+
+
+def score_clusters(tests: Tests, name: str, folder: Path, system_name: str) -> dict[str, Any]:
+    """Measure what `run_tests` left of a clustering system.
+
+    Returns:
+        ``as_given``: the figures of `outcome_figures` for each config and of `switching_figures`;
+        and the dataset's own scores under its name, where it has a scorer.
+    """
+    if not tests:
+        return {}
+    runs = _runs(tests, folder, system_name)
+    given = {
+        config: (split.table, read_answers(runs[config], split)) for config, split in tests.items()
+    }
+    scores = {"as_given": _measured(given, outcome_figures)}
     if name in SCORERS:
         scores[name] = _dataset_scores(name, tests, runs)
     return scores
@@ -88,8 +107,11 @@ def _corrected(
     ]
 
 
-def _measured(answers: Mapping[str, tuple[Any, Sequence[Decision]]]) -> dict[str, Any]:
-    measured = {config: answer_figures(*given) for config, given in answers.items()}
+def _measured(
+    answers: Mapping[str, tuple[Any, Sequence[Decision]]],
+    figures: Callable[[Any, Sequence[Decision]], dict[str, Any]] = answer_figures,
+) -> dict[str, Any]:
+    measured = {config: figures(*given) for config, given in answers.items()}
     if "switched" in answers:
         measured["switching"] = switching_figures(answers["original"], answers["switched"])
     return measured
@@ -105,5 +127,8 @@ def _dataset_scores(name: str, tests: Tests, runs: Mapping[str, Path]) -> dict[s
     return dict(scores)
 
 
-def _run_name(split: PublishedSplit) -> str:
-    return f"{split.dataset}.{split.config}.{split.name}.bert"
+def _runs(tests: Tests, folder: Path, system_name: str) -> dict[str, Path]:
+    return {
+        config: folder / RUNS / f"{split.dataset}.{split.config}.{split.name}.{system_name}"
+        for config, split in tests.items()
+    }

@@ -1,0 +1,161 @@
+"""``pronominal train e2e`` and ``c2f``: a coreference system for each seed, tested, summed up."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from pronominal.adapters.c2f.training import coreference_training
+from pronominal.adapters.training import LoopSettings, train
+from pronominal.adapters.training.curves import draw_curves, read_curves
+from pronominal.adapters.training.devices import OneProcess, open_devices
+from pronominal.adapters.training.loop import CURVES, remove_state
+from pronominal.adapters.training.random_states import seeded
+from pronominal.atomic import new_file, new_folder
+from pronominal.errors import InputError
+from pronominal.eval.run_store import write_json
+from pronominal.eval.training.coreference_card import write_coreference_card
+from pronominal.eval.training.coreference_data import CoreferenceData
+from pronominal.eval.training.coreference_preparation import PreparedCoreference, prepare
+from pronominal.eval.training.coreference_settings import CoreferenceTraining
+from pronominal.eval.training.figures import over_seeds
+from pronominal.eval.training.seed_folder import SeedFolder, read_training
+from pronominal.eval.training.testing import Progress, run_tests, score_clusters
+
+LEFT_OUT = "left-out.jsonl"
+SUMMARY = "summary.json"
+
+
+def train_coreference(
+    data: CoreferenceData,
+    asked: CoreferenceTraining,
+    seeds: Sequence[int],
+    out: Path,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Train one system for each seed, going on with trainings that were stopped.
+
+    Writes ``OUT/left-out.jsonl``, ``OUT/seed-N`` (a checkpoint that
+    ``pronominal.adapters.load("e2e" or "spanbert", checkpoint=...)`` opens, with curves, card and
+    test runs) and ``OUT/summary.json``.
+
+    Returns:
+        The summary: counts, and mean, standard deviation and values over the seeds of everything
+        that was measured.
+
+    Raises:
+        InputError: a file or a setting is wrong, nothing is left to learn from, or a folder holds
+            another training.
+    """
+    devices = open_devices("no")
+    if devices.processes > 1:
+        raise InputError(
+            "it trains in one process", cure="start it without accelerate launch, a seed at a time"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    prepared = prepare(data, asked, out)
+    with new_file(out / LEFT_OUT) as beside:
+        lines = [json.dumps(one.to_json()) + "\n" for one in prepared.left_out]
+        beside.write_text("".join(lines), encoding="utf-8")
+    for seed in seeds:
+        folder = SeedFolder(out / f"seed-{seed}", prepared.identity(seed), {})
+        with folder.opened():
+            if not folder.complete:
+                _train_seed(prepared, seed, folder, devices, progress)
+    return _summarise(prepared, out)
+
+
+def _train_seed(
+    prepared: PreparedCoreference,
+    seed: int,
+    folder: SeedFolder,
+    devices: OneProcess,
+    progress: Progress,
+) -> None:
+    started = time.monotonic()
+    asked, trainee = prepared.asked, prepared.trainee
+    with seeded(seed):
+        model = trainee.new_model()
+        training = coreference_training(
+            trainee,
+            model,
+            prepared.documents,
+            batch_size=asked.batch_size,
+            seed=seed,
+            updates=prepared.updates,
+            validate=prepared.validation,
+        )
+        with progress(f"seed {seed}", prepared.updates) as bar:
+            outcome = train(
+                training, _loop_settings(prepared), folder.path, devices=devices, progress=bar
+            )
+    seconds = folder.description.get("seconds", 0.0) + time.monotonic() - started
+    folder.describe(outcome=asdict(outcome), counts=prepared.counts(), seconds=round(seconds, 1))
+    points = read_curves(folder.path / CURVES)
+    draw_curves(points, folder.path / "curves.svg", f"{trainee.system}, seed {seed}")
+    _save(prepared, model, folder.path)
+    run_tests(prepared.data.tests, folder.path, progress, trainee.system)
+    folder.describe(scores=_scores(prepared, folder.path))
+    write_coreference_card(folder.path, folder.description)
+    folder.describe(complete=True)
+    remove_state(folder.path)
+
+
+def _loop_settings(prepared: PreparedCoreference) -> LoopSettings:
+    asked = prepared.asked
+    return LoopSettings(
+        updates=prepared.updates,
+        clip=None,  # each optimiser clips its own, as the recipes have it
+        save_every=asked.save_every,
+        validate_every=asked.validate_every,
+        patience=asked.patience,
+        keep=asked.keep,
+    )
+
+
+def _scores(prepared: PreparedCoreference, folder: Path) -> dict[str, Any]:
+    data = prepared.data
+    return score_clusters(data.tests, data.test_name, folder, prepared.trainee.system)
+
+
+def _save(prepared: PreparedCoreference, model: nn.Module, folder: Path) -> None:
+    """Move a checkpoint into the seed's folder, its weights last: without them it is none."""
+    try:
+        with new_folder(folder / "checkpoint") as beside:
+            prepared.trainee.save(model, beside)
+        whole = folder / "checkpoint"
+        for file in sorted(whole.iterdir(), key=lambda file: file.suffix == ".safetensors"):
+            file.chmod(0o644)
+            file.replace(folder / file.name)
+        whole.rmdir()
+    except OSError as error:
+        raise InputError(
+            f"the system cannot be saved ({error.strerror}), its training's state is whole",
+            cure="make room and give the same command: it goes on from there",
+            file=folder,
+        ) from error
+
+
+def _summarise(prepared: PreparedCoreference, out: Path) -> dict[str, Any]:
+    """Sum up the seeds of this command and others of the same training that are done."""
+    identity = {name: value for name, value in prepared.identity(0).items() if name != "seed"}
+    found = [read_training(path) for path in out.glob("seed-*")]
+    done = {
+        one["seed"]: one
+        for one in found
+        if one["complete"] and all(one[name] == value for name, value in identity.items())
+    }
+    kept = [done[seed] for seed in sorted(done)]
+    summary = {
+        **identity,
+        "seeds": sorted(done),
+        "counts": kept[0]["counts"],
+        "validation": over_seeds([one["outcome"]["validation"] for one in kept]),
+        "scores": over_seeds([one["scores"] for one in kept]),
+    }
+    write_json(out / SUMMARY, summary)
+    return summary

@@ -1,0 +1,357 @@
+"""E2E learns as upstream's program makes it learn, from rows and documents, and through kills."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pronominal.adapters.e2e", exc_type=ImportError)
+pytest.importorskip("matplotlib")
+pytest.importorskip("scipy")
+
+import torch
+from torch import nn
+
+from pronominal import Document, ResolutionInstance, Span
+from pronominal.adapters import load
+from pronominal.adapters.c2f import e2e_training
+from pronominal.adapters.c2f.coupled_lstm import CoupledLSTM
+from pronominal.adapters.c2f.documents import TrainingDocument
+from pronominal.adapters.c2f.e2e_training import E2ETrainee, e2e_from_checkpoint
+from pronominal.adapters.c2f.optimisers import E2ERates
+from pronominal.adapters.c2f.training import document_loss
+from pronominal.adapters.c2f.windows import window
+from pronominal.eval.training.coreference_documents import RowReader, row_documents
+from pronominal.spans import Mention
+
+ROOT = Path(__file__).parent.parent
+OWN = ROOT / "tests" / "goldens" / "e2e"
+SHARED = ROOT.parent / "shared" / "goldens" / "e2e"
+FILES = {"clean": OWN / "train-clean.json", "public": SHARED / "train-goldens.json"}
+CHECKPOINTS = {"clean": OWN / "checkpoint", "public": SHARED}
+NAMES = ("Anna", "Bella", "Clara", "Dora", "Emma", "Fiona")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module", params=FILES)
+def file(request: pytest.FixtureRequest) -> str:
+    if not FILES[request.param].exists():
+        pytest.skip(f"{FILES[request.param].name} is not beside the repository")
+    return str(request.param)
+
+
+def recorded(file: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILES[file].read_text(encoding="utf-8"))
+    return found
+
+
+def trainee(file: str, records: list[dict[str, Any]]) -> E2ETrainee:
+    words = {word for record in records for word in chain(*record["sentences"])}
+    rates = E2ERates(learning_rate=5e-4, decay=0.9, decay_every=4, clip=5.0)
+    return e2e_from_checkpoint(str(CHECKPOINTS[file]), rates, words)
+
+
+def whole(system: E2ETrainee, record: dict[str, Any]) -> TrainingDocument:
+    key = record["doc_key"]
+    document = Document(record["sentences"], record["speakers"], key[:2], key)
+    clusters = [[Span(a, b + 1) for a, b in cluster] for cluster in record["clusters"]]
+    return TrainingDocument.of(document, system.units(document, key), clusters)
+
+
+def without_dropout(model: nn.Module) -> nn.Module:
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0
+        if isinstance(module, CoupledLSTM):
+            module.dropout = 0
+    return model.train()
+
+
+def test_a_trajectory(file: str) -> None:
+    given = recorded(file)
+    system = trainee(file, [one["input"] for one in given["documents"]])
+    documents = [whole(system, one["input"]) for one in given["documents"]]
+    model = without_dropout(system.new_model())
+    (optimiser,), (schedule,) = system.optimisation(model, updates=12)
+    found = []
+    for number in range(len(given["trajectory"]["losses"])):
+        loss = document_loss(system, model, [documents[number % len(documents)]])
+        loss.backward()  # type: ignore[no-untyped-call]
+        found.append(float(loss.detach()))
+        optimiser.step()
+        optimiser.zero_grad()
+        schedule.step()
+    wanted = [one if isinstance(one, float) else one[1] for one in given["trajectory"]["losses"]]
+    assert found == pytest.approx(wanted, rel=2e-5)
+
+
+def test_losses_and_gradients(file: str) -> None:
+    given = recorded(file)
+    system = trainee(file, [one["input"] for one in given["documents"]])
+    model = system.new_model().eval()
+    documents = {one["id"]: whole(system, one["input"]) for one in given["documents"]}
+    for name, wanted in given["loss_eval_mode"].items():
+        assert float(document_loss(system, model, [documents[name]]).detach()) == pytest.approx(
+            wanted, rel=1e-5
+        )
+    tables = {
+        "char_embeddings": model.encoder.characters.embeddings.weight,
+        "lm_aggregation/lm_scores": model.encoder.elmo_mix.scores,
+        "conv_1/w": model.encoder.characters.convolutions[1].weight,
+        "layer_1/output_weights": model.encoder.lstm.highways[0].weight,
+        "span_width_embeddings": model.head.emb_span_width.weight,
+        "src_projection/output_bias": model.head.coarse_bilinear.bias,
+        "coref_layer/same_speaker_emb": model.head.emb_same_speaker.weight,
+        "coref_layer/f/output_weights": model.head.gate_ffnn.weight,
+    }
+    for name, norms in given["gradient_norms_unclipped"].items():
+        model.zero_grad()
+        document_loss(system, model, [documents[name]]).backward()  # type: ignore[no-untyped-call]
+        for theirs, weight in tables.items():
+            assert float(weight.grad.norm()) == pytest.approx(norms[theirs], rel=1e-4), theirs
+
+
+def test_windows_are_upstreams(file: str) -> None:
+    given = recorded(file)["truncation"]
+    system = trainee(file, [one["input"] for one in given])
+    for one in given:
+        document = whole(system, one["input"])
+        part = window(document, one["sentence_offset"], system.window)
+        sentences = one["kept_sentences"]
+        assert [*part.units.strings] == [*chain(*sentences)], one["id"]
+        found = sorted((s.start, s.end - 1) for cluster in part.clusters for s in cluster)
+        assert found == sorted(zip(one["gold_starts"], one["gold_ends"], strict=True)), one["id"]
+        longest = model_padding(system, part)
+        assert longest == one["char_index_shape"][2], one["id"]
+
+
+def model_padding(system: E2ETrainee, part: TrainingDocument) -> int:
+    (inputs,) = system.inputs([part])
+    return system.new_model().encoder.characters.padded_length(inputs.longest)
+
+
+def row(number: int, **changes: Any) -> dict[str, Any]:
+    first, second = NAMES[number % 6], NAMES[(number + 1 + number // 6 % 5) % 6]
+    rest, label = (("she had helped", 1), ("she was kind", 0))[number % 2]
+    fields = {"text": f"{first} thanked {second} because {rest} .", "candidates": [first, second]}
+    return {"id": f"own-{number}", "pronoun": "she", "label": label, **fields, **changes}
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return path
+
+
+def write_conll(path: Path, documents: int) -> Path:
+    lines = []
+    for number in range(documents):
+        lines.append(f"#begin document (nw/own/{number}); part 000")
+        for word, coreference in (("Anna", "(0)"), ("left", "-"), ("her", "(0)"), ("house", "-")):
+            lines.append(f"nw/own/{number} 0 0 {word} X * - - - s * {coreference}")
+        lines += ["", "#end document"]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    write_rows(folder / "own.jsonl", [row(n) for n in range(60)])
+    write_conll(folder / "own_conll", 6)
+    words = sorted({word for n in range(60) for word in row(n)["text"].split()})
+    vectors = [f"{word} {' '.join(str(hash_of(word, i)) for i in range(6))}\n" for word in words]
+    (folder / "vectors.txt").write_text("".join(vectors), encoding="utf-8")
+    return folder
+
+
+def hash_of(word: str, place: int) -> float:
+    return round(((sum(map(ord, word)) * 31 + len(word)) * (place + 7) % 101) / 50 - 1, 2)
+
+
+def command(data: Path, out: Path, *options: str) -> list[str]:
+    given = ("--context-embeddings", data / "vectors.txt", "--out", out, "--size", "small")
+    batch = () if "--batch-size" in options else ("--batch-size", "4")
+    return [str(part) for part in ("train", "e2e", *given, *batch, *options)]
+
+
+def run(*arguments: str) -> int:
+    """Run the command line in this process."""
+    from pronominal.cli.main import main
+
+    before, sys.argv = sys.argv, ["pronominal", *arguments]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what has hardly learnt clusters nothing
+            main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    finally:
+        sys.argv = before
+    return 0
+
+
+def test_a_killed_command_ends_with_the_same_weights(data: Path, tmp_path: Path) -> None:
+    rows = str(data / "own.jsonl")
+    options = ("--data", rows, "--updates", "24", "--save-every", "2", "--validate-every", "12")
+    assert run(*command(data, tmp_path / "whole", *options)) == 0
+    killed = command(data, tmp_path / "killed", *options)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    started = subprocess.Popen([sys.executable, "-m", "pronominal", *killed], env=environment)
+    state = tmp_path / "killed" / "seed-1" / "state.pt"
+    while not state.exists() and started.poll() is None:
+        time.sleep(0.01)
+    started.send_signal(signal.SIGKILL)
+    assert started.wait() == -signal.SIGKILL
+    assert not (state.parent / "model.safetensors").exists()
+    assert run(*killed) == 0
+    files = [tmp_path / name / "seed-1" for name in ("whole", "killed")]
+    for name in ("model.safetensors", "curves.jsonl"):
+        assert (files[0] / name).read_bytes() == (files[1] / name).read_bytes(), name
+
+
+def test_it_learns_what_can_be_learnt(data: Path, tmp_path: Path) -> None:
+    rows = str(data / "own.jsonl")
+    options = ("--data", rows, "--validation", rows, "--test", rows, "--switching")
+    learnt = ("--updates", "150", "--learning-rate", "0.005", "--batch-size", "8")
+    assert run(*command(data, tmp_path, *options, *learnt, "--validate-every", "50")) == 0
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["counts"]["train_documents"] == 120
+    scores = summary["scores"]["as_given"]
+    # whoever answers by position or by name is right in both versions of half of the rows at most
+    assert scores["original"]["correct"]["mean"] > 0.8
+    assert scores["switching"]["consistently_correct"]["mean"] > 0.8
+    # what it says of itself at the end is what the saved folder answers
+    validation = summary["validation"]["rows"]
+    assert validation["correct"] == scores["original"]["correct"]
+
+
+def test_rows_and_documents_are_one_set(data: Path, tmp_path: Path) -> None:
+    both = ("--data", str(data / "own.jsonl"), "--data", f"conll:{data / 'own_conll'}")
+    held = ("--validation", f"conll:{data / 'own_conll'}", "--updates", "2")
+    assert run(*command(data, tmp_path, *both, *held)) == 0
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["data"]["name"] == "own+conll"
+    assert summary["counts"]["train_documents"] == 54 + 6
+    assert {*summary["validation"]} == {"rows", "documents"}
+    assert summary["validation"]["documents"]["conll"]["f1"]["mean"] >= 0
+    folder = tmp_path / "seed-1"
+    names = {"README.md", "config.json", "curves.jsonl", "curves.svg", "model.safetensors"}
+    assert names <= {path.name for path in folder.iterdir()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert load("e2e", checkpoint=str(folder)).name == "e2e"
+        assert (
+            run(
+                "train",
+                "e2e",
+                "--checkpoint",
+                str(folder),
+                *both,
+                *held,
+                "--out",
+                str(tmp_path / "on"),
+            )
+            == 0
+        )
+
+
+def test_documents_alone_hold_a_share_out(data: Path, tmp_path: Path) -> None:
+    options = ("--data", f"conll:{data / 'own_conll'}", "--validation-share", "0.5")
+    assert run(*command(data, tmp_path, *options, "--updates", "2")) == 0
+    counts = json.loads((tmp_path / "summary.json").read_text())["counts"]
+    assert (counts["train_documents"], counts["validation_documents"]) == (3, 3)
+
+
+MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
+    "no beginning": (("--context-embeddings", "", "--checkpoint", "x"), "give one of"),
+    "size": (("--size", "large"), "--size is 'large'"),
+    "two sets of rows": (("--data", "gap"), "names 2 sets of rows"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_named(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], mistake: str
+) -> None:
+    options, wanted = MISTAKES[mistake]
+    given = command(data, tmp_path / "out", "--data", str(data / "own.jsonl"), *options)
+    assert run(*given) == 2
+    assert wanted in capsys.readouterr().err
+    assert not (tmp_path / "out" / "seed-1").exists()
+
+
+def instance(text: str, pronoun: tuple[int, int], candidates: tuple[str, str], label: int) -> Any:
+    mentions = tuple(
+        Mention(name, text.find(name), text.find(name) + len(name) if name in text else -1)
+        for name in candidates
+    )
+    shown = Mention(text[slice(*pronoun)], *pronoun)
+    return ResolutionInstance("one", text, shown, mentions, label)
+
+
+TEXT = "Ann met Eve , and Ann said she left Ann ."
+ROWS: dict[str, tuple[Any, Any]] = {
+    "nearest before": (instance(TEXT, (27, 30), ("Ann", "Eve"), 0), [(5, 6), (7, 8)]),
+    "other label": (instance(TEXT, (27, 30), ("Ann", "Eve"), 1), [(2, 3), (7, 8)]),
+    "first after": (
+        instance("When she left , Ann and Eve slept .", (5, 8), ("Ann", "Eve"), 0),
+        [(1, 2), (4, 5)],
+    ),
+    "absent": (
+        instance("Ann said she left .", (9, 12), ("Ann", "Eve"), 1),
+        "the right candidate is not in the text",
+    ),
+    "neither": (instance(TEXT, (27, 30), ("Ann", "Eve"), 2), "neither candidate is right"),
+    "inside a word": (
+        instance("Ann said heshe left Eve .", (11, 14), ("Ann", "Eve"), 0),
+        "the pronoun does not begin and end with a word",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_a_row_becomes_a_document_or_is_listed(case: str) -> None:
+    given, wanted = ROWS[case]
+    found, left_out = row_documents([given], RowReader("nw"), "train")
+    if isinstance(wanted, str):
+        assert (found, [one.reason for one in left_out]) == ([], [wanted])
+    else:
+        assert [tuple(span) for span in found[0].cluster] == wanted
+        assert left_out == []
+
+
+def test_a_new_model_is_drawn_as_upstreams_is(data: Path) -> None:
+    system = e2e_training.e2e_from_scratch(
+        "small",
+        E2ERates(),
+        words=["Anna"],
+        learnt=["Anna"],
+        context=(data / "vectors.txt", 6),
+        head=(data / "vectors.txt", 6),
+    )
+    model = system.new_model()
+    layer = model.encoder.lstm.layers[0]
+    assert isinstance(layer, CoupledLSTM)
+    for block in layer.weights[0].detach().split(layer.size, dim=1):
+        torch.testing.assert_close(block.T @ block, torch.eye(layer.size), atol=1e-5, rtol=0)
+    assert float(layer.bias.detach().abs().max()) <= (6 / (6 * layer.size)) ** 0.5
+    assert all(bool(weight.isfinite().all()) for weight in model.parameters())
+    assert any(
+        bool((weight != 0).any()) for name, weight in model.named_parameters() if "bias" in name
+    )
