@@ -247,7 +247,7 @@ def test_a_report_keeps_different_rows_apart(sample: Path, tmp_path: Path) -> No
         command = ("evaluate", "--dataset", folder, "--config", "double", "--system", system)
         assert pronominal(*command, "--out", tmp_path / "runs").returncode == 0
     assert pronominal("report", tmp_path / "runs", "--out", tmp_path / "r.html").returncode == 0
-    assert (tmp_path / "r.html").read_text().count("<section>") == 2
+    assert (tmp_path / "r.html").read_text().count('<section class="card" data-rows=') == 2
 
 
 @pytest.mark.parametrize("taken", ["file", "folder/below/a/file", "/proc/nowhere"])

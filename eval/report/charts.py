@@ -1,0 +1,222 @@
+"""The five kinds of chart, each a function from numbers to SVG; fractions are in [0, 1]."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from markupsafe import Markup
+
+from pronominal.eval.report.svg import (
+    LETTER,
+    WIDTH,
+    cut,
+    drawing,
+    element,
+    line,
+    row,
+    scale,
+    text,
+)
+from pronominal.eval.tables import percent
+
+ROW, TOP, VALUES = 22.0, 34.0, 48.0
+"""Height of a row, of the head with title and scale, and width of the column of numbers."""
+
+SHAPES = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-3.6-3.6h7.2v7.2h-7.2z",
+    "M0-4.8 4.6 3.4h-9.2z",
+    "M0-5 5 0 0 5-5 0z",
+)
+"""Circle, square, triangle and diamond: series are told apart without colour, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One number in a chart.
+
+    Attributes:
+        value: a fraction; None is not drawn.
+        ends: of its interval.
+        hint: what hovering says about it.
+        path: the keys that lead to it in the system's scores.
+    """
+
+    value: float | None
+    ends: tuple[float, float] | None = None
+    hint: str = ""
+    path: tuple[str, ...] | None = None
+
+
+Rows = Mapping[str, Sequence[Point]]
+"""System -> its points: one for each series, part or place on the x-axis."""
+
+
+def dots(title: str, rows: Rows, *, chance: float | None = None) -> Markup:
+    """Draw a row of dots with intervals for each system, and the number where there is one dot."""
+    tall = max(ROW, 10.0 + 9 * max((len(points) for points in rows.values()), default=0))
+    left, right, height = _names_width(rows), WIDTH - VALUES, TOP + tall * len(rows) + 4
+    drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4, chance)]
+    for number, (system, points) in enumerate(rows.items()):
+        marks, step = [_name(system, left)], tall / (len(points) + 1)
+        for series, point in enumerate(points):
+            y = step * (series + 1)
+            if point.value is not None:
+                marks.append(_dot(point, left, right, y, series))
+        if len(points) == 1:
+            marks.append(text(WIDTH, 15, percent(points[0].value), "number"))
+        drawn.append(row(system, TOP + number * tall, tall, marks))
+    return drawing(_says(title, rows), height, drawn)
+
+
+def bars(title: str, rows: Rows) -> Markup:
+    """Draw the parts of a whole as one bar for each system."""
+    left, right, height = _names_width(rows), WIDTH - 8.0, TOP + ROW * len(rows) + 4
+    drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4)]
+    for number, (system, parts) in enumerate(rows.items()):
+        marks, x = [_name(system, left)], left
+        for series, part in enumerate(parts):
+            width = (part.value or 0.0) * (right - left)
+            if width:
+                bar = element(
+                    *("rect", element("title", part.hint)),
+                    **{"x": x, "y": 4.0, "width": width, "height": ROW - 8},
+                    class_=f"part p{series}",
+                    **_facts(part),
+                )
+                marks.append(bar)
+            if width > 4.5 * LETTER:
+                marks.append(text(x + width / 2, 15, percent(part.value), f"inside p{series}"))
+            x += width
+        drawn.append(row(system, TOP + number * ROW, ROW, marks))
+    return drawing(_says(title, rows), height, drawn)
+
+
+def boxes(title: str, rows: Rows) -> Markup:
+    """Draw the range, the quartiles and the median of each system's points, and the points."""
+    left, right, height = _names_width(rows), WIDTH - 8.0, TOP + ROW * len(rows) + 4
+    drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4)]
+    for number, (system, points) in enumerate(rows.items()):
+        values = [point.value for point in points if point.value is not None]
+        marks = [_name(system, left)]
+        if values:
+            places = left + np.quantile(values, (0, 0.25, 0.5, 0.75, 1)) * (right - left)
+            low, lower, median, upper, high = places.tolist()
+            box = {"x": lower, "y": 5.0, "width": max(upper - lower, 1.0), "height": ROW - 10}
+            marks.append(line(low, ROW / 2, high, ROW / 2, "interval"))
+            marks.append(element("rect", **box, rx=2, class_="box"))
+            marks.append(line(median, 4, median, ROW - 4, "median"))
+        marks += [_dot(p, left, right, ROW / 2, 0) for p in points if p.value is not None]
+        drawn.append(row(system, TOP + number * ROW, ROW, marks))
+    return drawing(_says(title, rows), height, drawn)
+
+
+def curves(title: str, places: Sequence[str], rows: Rows) -> Markup:
+    """Draw a line over the places of the x-axis for each system, with bands of its intervals."""
+    left, right, top, bottom = 30.0, WIDTH - 12.0, 26.0, 210.0
+    xs = np.linspace(left + 8, right - 8, len(places)).tolist()
+
+    def y(value: float) -> float:
+        return bottom - value * (bottom - top)
+
+    drawn = [text(0, 10, title, "title")]
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        drawn.append(line(left, y(tick), right, y(tick), "grid"))
+        drawn.append(text(left - 6, y(tick) + 4, f"{100 * tick:g}", "scale"))
+    drawn += [text(x, bottom + 16, place, "tick") for x, place in zip(xs, places, strict=True)]
+    for series, (system, points) in enumerate(rows.items()):
+        there = [(x, p, p.value) for x, p in zip(xs, points, strict=True) if p.value is not None]
+        marks = [
+            line(x1, y(v1), x2, y(v2), f"curve s{series % 8}")
+            for (x1, _, v1), (x2, _, v2) in pairwise(there)
+        ]
+        for x, point, value in there:
+            if point.ends:
+                marks.append(
+                    line(x, y(point.ends[0]), x, y(point.ends[1]), f"whisker s{series % 8}")
+                )
+            marks.append(_mark(point, x, y(value), series))
+        drawn.append(element("g", *marks, data_system=system))
+    return drawing(_says(title, rows), bottom + 24, drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a matrix.
+
+    Attributes:
+        sign: "+", "−" or what else is written in it.
+        kind: its class: ``positive``, ``negative``, ``none`` or ``missing``.
+        hint: what hovering says about it.
+    """
+
+    sign: str
+    kind: str
+    hint: str
+
+
+def matrix(
+    title: str, columns: Sequence[str], rows: Mapping[str, Sequence[Cell]], *, side: float = 17.0
+) -> Markup:
+    """Draw a table of coloured, signed cells with slanted column names."""
+    longest = max((len(name) for name in rows), default=0)
+    left = min(longest * LETTER + 8, WIDTH - side * len(columns) - 30, 130.0)
+    head = 22 + 0.75 * LETTER * max((len(name) for name in columns), default=0)
+    drawn = [text(0, 10, title, "title")]
+    for number, column in enumerate(columns):
+        at = f"translate({left + side * (number + 0.65):.1f} {head - 3:.1f}) rotate(-48)"
+        drawn.append(element("text", column, transform=at, class_="column"))
+    for place, (name, cells) in enumerate(rows.items()):
+        marks, size = [text(left - 5, side * 0.72, cut(name, left), "scale")], side - 2
+        for number, cell in enumerate(cells):
+            x, hint = left + number * side, element("title", cell.hint)
+            box = {"x": x + 1, "y": 1, "width": size, "height": size, "rx": 2}
+            marks.append(element("rect", hint, **box, class_=f"cell {cell.kind}"))
+            marks.append(text(x + side / 2, side * 0.75, cell.sign, f"sign {cell.kind}"))
+        drawn.append(row(name, head + place * side, side, marks))
+    width = max(WIDTH, left + side * len(columns) + 30)
+    return drawing(title, head + side * len(rows) + 4, drawn, width)
+
+
+def _names_width(rows: Rows) -> float:
+    return min(max((len(name) for name in rows), default=0) * LETTER + 10, 134.0)
+
+
+def _name(system: str, left: float) -> Markup:
+    return text(0, 15, cut(system, left - 4), "name")
+
+
+def _dot(point: Point, left: float, right: float, y: float, series: int) -> Markup:
+    assert point.value is not None
+    x = [left + end * (right - left) for end in point.ends or ()]
+    interval = line(x[0], y, x[1], y, f"interval s{series}") if x else ""
+    mark = _mark(point, left + point.value * (right - left), y, series)
+    return element("g", interval, mark) if interval else mark
+
+
+def _mark(point: Point, x: float, y: float, series: int) -> Markup:
+    """Draw a point in the shape and colour of its series: both, for those who see few colours."""
+    return element(
+        *("path", element("title", point.hint)),
+        d=SHAPES[series % len(SHAPES)],
+        transform=f"translate({x:.1f} {y:.1f})",
+        class_=f"mark s{series % 8}",
+        **_facts(point),
+    )
+
+
+def _facts(point: Point) -> dict[str, object]:
+    if point.path is None:
+        return {}
+    return {"data_path": json.dumps(point.path), "data_value": repr(point.value)}
+
+
+def _says(title: str, rows: Rows) -> str:
+    """Describe a chart to those who do not see it; the numbers stand in the table below it."""
+    said = (
+        f"{system} {', '.join(percent(point.value) for point in points)}"
+        for system, points in rows.items()
+    )
+    return f"{title}: {'; '.join(said)}"

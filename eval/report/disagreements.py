@@ -1,0 +1,86 @@
+"""Rows that systems answer differently, with their text: only for those who ask for it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.eval.report.scored import Comparison
+from pronominal.eval.run_store import read_answers
+
+SHOWN = 300
+"""Rows of a split that are shown at most, evenly spread over all that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A row and its answers.
+
+    Attributes:
+        id: of the row.
+        text: with the pronoun and the candidates marked.
+        answers: (system, answer, whether it is right).
+        right: the right answer.
+    """
+
+    id: str
+    text: Markup
+    answers: tuple[tuple[str, str, bool], ...]
+    right: str
+
+
+def disagreements(comparison: Comparison, split: PublishedSplit) -> tuple[list[Disagreement], int]:
+    """Return rows whose answers differ, at most `SHOWN`, and how many there are in all."""
+    answers = {s: read_answers(folder, split) for s, folder in comparison.folders.items()}
+    differing = [
+        row for row, given in enumerate(zip(*answers.values(), strict=True)) if len({*given}) > 1
+    ]
+    step = max(1, -(-len(differing) // SHOWN))
+    return [
+        _shown(row, {s: given[number] for s, given in answers.items()})
+        for number, row in _rows(split, differing[::step])
+    ], len(differing)
+
+
+def _rows(split: PublishedSplit, numbers: list[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+    yield from zip(numbers, split.table.take(numbers).to_pylist(), strict=True)
+
+
+def _shown(row: dict[str, Any], given: dict[str, Any]) -> Disagreement:
+    if "options" in row:
+        names, spans = row["options"], [(row["blank"], "pronoun")]
+    else:
+        names = [candidate["text"] for candidate in row["candidates"]]
+        spans = [(row["pronoun"], "pronoun")]
+        spans += [(c, f"candidate c{i}") for i, c in enumerate(row["candidates"])]
+    label = row["label"]
+    right = names[label] if 0 <= label < len(names) else "neither"
+    answers = (
+        (system, _answer(decision, names), _is_right(decision, label, len(names)))
+        for system, decision in given.items()
+    )
+    return Disagreement(row["id"], _marked(row["text"], spans), tuple(answers), right)
+
+
+def _answer(decision: Any, names: list[str]) -> str:
+    return str(decision.abstained if decision.choice is None else names[decision.choice])
+
+
+def _is_right(decision: Any, label: int, names: int) -> bool:
+    if 0 <= label < names:
+        return bool(decision.choice == label)
+    return bool(decision.abstained == "none")
+
+
+def _marked(text: str, spans: list[tuple[dict[str, Any], str]]) -> Markup:
+    """Mark spans in a text; one that is nowhere or overlaps an earlier one stays unmarked."""
+    marked, place = Markup(""), 0
+    for mention, kind in sorted(spans, key=lambda span: (span[0]["start"], -span[0]["end"])):
+        start, end = mention["start"], mention["end"]
+        if start >= place:
+            marked += escape(text[place:start])
+            marked += Markup('<mark class="{}">{}</mark>').format(kind, text[start:end])
+            place = end
+    return marked + escape(text[place:])

@@ -1,0 +1,53 @@
+"""The report's tables and plots as files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pronominal.atomic import new_file, new_folder
+from pronominal.eval.report.figures import Figure
+from pronominal.eval.report.svg import standalone
+from pronominal.eval.tables import Table
+
+
+def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:
+    """Write all tables to one Markdown file, under the titles of what they are about."""
+    parts, about = [], ""
+    for title, table in tables:
+        if title != about:
+            parts.append(f"## {title}\n")
+        parts.append(table.to_markdown())
+        about = title
+    _write(file, "\n".join(parts))
+
+
+def write_latex(tables: Sequence[tuple[str, Table]], file: Path) -> None:
+    """Write all tables to one LaTeX file."""
+    _write(file, "\n".join(f"% {title}\n{table.to_latex()}" for title, table in tables))
+
+
+def write_csv(tables: Sequence[tuple[str, Table]], folder: Path) -> None:
+    """Write a CSV file for each table, named by number and title; a folder there is replaced."""
+    with new_folder(folder) as beside:
+        for number, (title, table) in enumerate(tables, start=1):
+            name = f"{number:03}-{slug(f'{title} {table.title}')}.csv"
+            (beside / name).write_text(table.to_csv(), encoding="utf-8")
+
+
+def write_svg(figures: Sequence[tuple[str, Figure]], folder: Path) -> None:
+    """Write an SVG file for each chart; a folder that is there is replaced."""
+    with new_folder(folder) as beside:
+        for title, figure in figures:
+            for number, (_, drawn) in enumerate(figure.panels, start=1):
+                name = f"{slug(title)}.{figure.name}.{number:02}.svg"
+                (beside / name).write_text(standalone(drawn), encoding="utf-8")
+
+
+def slug(title: str) -> str:
+    """Return a name for files and links: letters and digits, with hyphens between."""
+    kept = "".join(letter if letter.isalnum() else " " for letter in title.lower())
+    return "-".join(kept.split())
+
+
+def _write(file: Path, content: str) -> None:
+    with new_file(file) as beside:
+        beside.write_text(content, encoding="utf-8")

@@ -1,0 +1,91 @@
+"""Pieces of SVG: elements, and the frame that every chart with a scale in percent stands in."""
+
+from collections.abc import Iterable
+from importlib.resources import files
+
+from markupsafe import Markup, escape
+
+WIDTH = 344
+"""Of every chart, in its own units: a phone of 360 px shows one of them without scaling."""
+
+LETTER = 6.6
+"""Mean width of a letter of the charts' 12-unit font; names are cut to fit by it."""
+
+TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def element(name: str, /, *inside: str, **attributes: object) -> Markup:
+    """Write an element; ``class_`` and ``data_x`` stand for ``class`` and ``data-x``.
+
+    Text inside is escaped unless it is markup. Attributes that are None are left out.
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_plain(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{written}>{''.join(map(escape, inside))}</{name}>")
+
+
+def text(x: float, y: float, content: str, class_: str | None = None) -> Markup:
+    """Write text that begins, or is anchored by its class, at a point."""
+    return element("text", content, x=x, y=y, class_=class_)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
+    """Draw a straight line."""
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
+
+
+def row(system: str, y: float, height: float, inside: Iterable[str]) -> Markup:
+    """Group what belongs to one system; the page hides such rows and moves the others up."""
+    return element(
+        *("g", *inside),
+        class_="row",
+        transform=f"translate(0 {_plain(y)})",
+        data_height=height,
+        data_system=system,
+    )
+
+
+def drawing(label: str, height: float, inside: Iterable[str], width: float = WIDTH) -> Markup:
+    """Put elements together to one drawing with a text alternative."""
+    return element(
+        *("svg", *inside),
+        class_="chart",
+        viewBox=f"0 0 {_plain(width)} {_plain(height)}",
+        width=width,
+        height=height,
+        role="img",
+        aria_label=label,
+    )
+
+
+def cut(name: str, width: float) -> str:
+    """Shorten a name to a width."""
+    letters = int(width / LETTER)
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"
+
+
+def scale(left: float, right: float, bottom: float, chance: float | None = None) -> list[Markup]:
+    """Draw the percent scale from `left` to `right`, and where chance is."""
+    drawn = []
+    for tick in TICKS:
+        x = left + tick * (right - left)
+        drawn += [line(x, 30, x, bottom, "grid"), text(x, 24, f"{100 * tick:g}", "tick")]
+    if chance is not None:
+        x = left + chance * (right - left)
+        drawn.append(line(x, 30, x, bottom, "chance"))
+    return drawn
+
+
+def standalone(drawn: str) -> str:
+    """Return a drawing as a file of its own, with the light colours of the page."""
+    css = files("pronominal.eval.report").joinpath("chart.css").read_text(encoding="utf-8")
+    head, close, rest = str(drawn).partition(">")
+    head = head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    return f"{head}{close}<style>{css}</style>{rest}\n"
+
+
+def _plain(value: object) -> object:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value

@@ -1,0 +1,195 @@
+"""What a reader of the report relies on: its numbers, its files, and that no sentence leaks."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pronominal.dataset_scripts.published import read_split
+from pronominal.errors import InputError
+from pronominal.eval.evaluation import evaluate
+from pronominal.eval.report import write_report
+from pronominal.eval.report.dataset_figures import curves, figures
+from pronominal.eval.report.matrices import bias_maps, paired_tests
+from pronominal.eval.runner import SystemSettings
+
+SYSTEMS = ("first-mention", "nearest-mention", "parallelism", "random")
+
+
+class Skewed:
+    """Right everywhere, but resolves *she* to the occupation and does not know *xe*."""
+
+    name = "skewed"
+
+    def __init__(self, answers: dict[str, tuple[int, str]]) -> None:
+        self._answers = answers
+
+    def choose(self, instances: Sequence[Any]) -> list[list[float]]:
+        return [self._answer(instance.id) for instance in instances]
+
+    def _answer(self, name: str) -> list[float]:
+        label, pronoun_set = self._answers[name]
+        if pronoun_set == "xe":
+            return [0.5, 0.5]
+        choice = 0 if pronoun_set == "she" else label
+        return [float(choice == 0), float(choice == 1)]
+
+
+@pytest.fixture(scope="module")
+def runs(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs")
+    split = read_split(str(sample), "double")
+    for name in SYSTEMS:
+        evaluate(split, SystemSettings(name, name), out)
+    columns = (split.table[name].to_pylist() for name in ("id", "label", "pronoun_set"))
+    answers = {name: (label, pronoun) for name, label, pronoun in zip(*columns, strict=True)}
+    evaluate(split, SystemSettings("skewed", "skewed"), out, system=Skewed(answers))
+    return out
+
+
+def scores_of(sample: Path, runs: Path, label: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "pronominal", "score", "sample", "--json"]
+    command += ["--dataset", sample, "--config", "double"]
+    command += ["--predictions", runs / f"sample.double.test.{label}"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def test_page_is_whole_and_holds_no_sentence(sample: Path, runs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    assert write_report(runs, out, datasets=[str(sample)]) == len(SYSTEMS) + 1
+    page = out.read_text()
+    assert not re.search(r'(src|href)="(?!#|data:)', page)
+    assert not re.search(r"@import|url\(", page)
+    split = read_split(str(sample), "double")
+    assert sum(text in page for text in split.table["text"].to_pylist()) == 0
+    assert not any(name in page for name in split.table["id"].to_pylist())
+
+
+def test_text_is_shown_to_those_who_ask(sample: Path, runs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    write_report(runs, out, datasets=[str(sample)], include_text=True)
+    page = out.read_text()
+    assert '<mark class="pronoun">' in page
+    assert '<mark class="candidate c0">' in page
+    assert "This page holds evaluation text" in page
+
+
+def test_tables_and_charts_come_as_files(sample: Path, runs: Path, tmp_path: Path) -> None:
+    places = {name: tmp_path / name for name in ("markdown", "latex", "csv", "svg")}
+    write_report(runs, tmp_path / "report.html", datasets=[str(sample)], **places)
+    titles = re.findall(r"^\*\*(.+)\*\*$", places["markdown"].read_text(), re.MULTILINE)
+    tables = sorted(places["csv"].iterdir())
+    assert len(titles) == len(tables) == places["latex"].read_text().count(r"\toprule")
+    assert len({len(row) for row in csv.reader(tables[0].open())}) == 1
+    charts = [file.read_text() for file in places["svg"].iterdir()]
+    assert charts
+    assert all(chart.startswith("<svg") and "<style>" in chart for chart in charts)
+
+
+def test_two_runs_of_one_name_are_refused(runs: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "other" / "sample.double.test.random"
+    copy.mkdir(parents=True)
+    for file in (runs / "sample.double.test.random").iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(InputError, match="both called random"):
+        write_report([runs, tmp_path / "other"], tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"n": 3}'])
+def test_damaged_scores_are_named(runs: Path, tmp_path: Path, content: str) -> None:
+    copy = tmp_path / "runs" / "run"
+    copy.mkdir(parents=True)
+    (copy / "run.json").write_bytes((runs / "sample.double.test.random/run.json").read_bytes())
+    (copy / "score.json").write_text(content)
+    with pytest.raises(InputError, match="pronominal evaluate"):
+        write_report(tmp_path / "runs", tmp_path / "report.html")
+
+
+def test_bias_map_shows_the_planted_bias(sample: Path, runs: Path) -> None:
+    scores = {name: scores_of(sample, runs, name) for name in ("skewed", "random")}
+    (figure,) = bias_maps(scores)
+    rows = [row for row in figure.table.rows if row[0] == "skewed"]
+    biased = {row[1] for row in rows if row[4] != "–"}
+    assert biased == {f"{case}/she" for case in ("nominative", "accusative", "possessive")}
+    assert all(row[5] == "–" for row in rows)
+    panels = dict(figure.panels)
+    positive = sum(len(form["positive"]) for form in scores["skewed"]["bias"]["by_form"].values())
+    assert panels[("skewed",)].count('class="cell positive"') == positive
+
+
+PROMPTED = {"n": 4, "accuracy": 0.5, "sd": 0.1, "lowest": 0.25, "highest": 0.75}
+F1 = {"n": 4, "f1": 0.5}
+BLOCK = {"n": 9, "accuracy": 0.5, "sd": 0.1}
+TEST = {"n": 9, "only_this": 8, "only_other": 0, "p": 0.008, "p_holm": 0.008}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "score", "name", "drawn"),
+    [
+        ("ruff", {"by_form": {"nominative/he": BLOCK, "nominative/xe": BLOCK}}, "by-form", 2),
+        (
+            "ruff",
+            {"errors": {"n": 9, "distraction": 0.5, "bias": 0.25, "other": 0.25}},
+            "errors",
+            3,
+        ),
+        (
+            "winonb",
+            {"by_source": {"all": {n: {"n": 4, "accuracy": 0.5} for n in ("singular", "plural")}}},
+            "by-source",
+            2,
+        ),
+        (
+            "winopron",
+            {"prompts": PROMPTED | {"by_prompt": {p: {"n": 4, "accuracy": 0.5} for p in "abc"}}},
+            "prompts",
+            3,
+        ),
+        (
+            "gap",
+            {b: {"n": 4, "f1": 0.5} for b in ("overall", "masculine", "feminine")},
+            "genders",
+            3,
+        ),
+    ],
+)
+def test_each_kind_of_score_has_its_chart(
+    dataset: str, score: dict[str, Any], name: str, drawn: int
+) -> None:
+    found = {figure.name: figure for figure in figures(dataset, {"one": score})}
+    marks = sum(panel.count("data-value=") for _, panel in found[name].panels)
+    assert marks == drawn
+
+
+def test_readings_that_differ_are_drawn() -> None:
+    (figure,) = figures("winopron", {"one": {"n": 8, "readings_differ": 2}})
+    assert figure.table.rows == (("one", "8", "2"),)
+
+
+def test_curves_go_over_the_distractors() -> None:
+    one = {"accuracy": 0.5, "sd": 0.1, "n": 9, "by_pronoun_set": {"xe": BLOCK}, "by_seed": {}}
+    (figure,) = curves({f"distractors_{k}": {"one": one} for k in range(6)})
+    assert figure.table.columns == ("System", "Pronoun", *"012345")
+    assert [panel.count("data-value=") for _, panel in figure.panels] == [6, 6]
+    assert list(curves({"distractors_0": {"one": one}})) == []
+
+
+@pytest.mark.parametrize(
+    ("p", "signs"), [(0.008, ("▲", "▼")), (0.5, ("≈", "≈")), (None, ("?", "?"))]
+)
+def test_matrix_says_who_is_better(p: float | None, signs: tuple[str, str]) -> None:
+    test = TEST | {"p": p, "p_holm": p, "test": "mcnemar", "difference": 0.9, "p_t": None}
+    other = test | {"only_this": 0, "only_other": 8, "difference": -0.9}
+    scores = {"a": {"against": {"correct": {"b": test}}}}
+    scores["b"] = {"against": {"correct": {"a": other}}}
+    (figure,) = paired_tests(scores)
+    drawn = figure.panels[0][1]
+    assert re.findall(r'class="sign [a-z]+">([▲▼≈?])<', drawn) == list(signs)
+    assert "n = 9" in drawn
