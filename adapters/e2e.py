@@ -17,7 +17,7 @@ from pronominal.adapters.c2f.elmo_vectors import ElmoVectors, MissingElmoWarning
 from pronominal.adapters.c2f.head import NonFiniteScoresError
 from pronominal.adapters.c2f.units import Units
 from pronominal.adapters.c2f.words import word_units
-from pronominal.adapters.caw.words import EnglishWords, in_characters
+from pronominal.adapters.english_words import EnglishWords, in_characters
 from pronominal.adapters.interface import contract_clusters
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.refusals import RefusedTextError, scores_not_finite

@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, cast
 
 import numpy as np
-import spacy
 import torch
 from torch import Tensor
 
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.checkpoints import Checkpoint, open_checkpoint
-from pronominal.adapters.interface import contract_clusters
+from pronominal.adapters.english_words import english_pipeline
+from pronominal.adapters.interface import contract_clusters, refuse_bare_string
 from pronominal.adapters.model_loading import (
     first_line,
     longest_input,
@@ -116,9 +116,11 @@ class FastcorefSystem:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Raises:
+            InputError: `texts` is one string.
             RefusedTextError: a text is longer than the model can read, and nothing was computed;
                 or scores are not finite.
         """
+        refuse_bare_string(texts)
         answers: list[list[Cluster]] = [[] for _ in texts]
         with silent_transformers():
             examples = self._encoded(texts)
@@ -139,7 +141,7 @@ class FastcorefSystem:
                     cls.collator_class,
                     enable_progress_bar=False,
                     device=device,
-                    nlp=spacy.blank("en"),
+                    nlp=english_pipeline(),
                 )
             except Exception as error:  # whatever config, tokenizer or tensors fail with
                 raise InputError(
@@ -191,6 +193,8 @@ def _loadable(model_class: type) -> type:
     """
 
     def from_pretrained(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        # fastcoref computes in float32; transformers 5 would compute as the file was saved
+        kwargs["config"].torch_dtype = torch.float32
         model, cls.loading_report = super(loadable, cls).from_pretrained(*args, **kwargs)
         return model, cls.loading_report
 

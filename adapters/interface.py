@@ -1,13 +1,36 @@
 """What a system is: any object with a name and one of these methods; users subclass nothing."""
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, Self, runtime_checkable
 
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.spans import Cluster, Span
 
 Kind = Literal["clustering", "choosing", "language model"]
+
+
+class TextWarning(UserWarning):
+    """What a user should know about the answer to one of several texts or documents.
+
+    Args:
+        cause: what it is, without evaluation text.
+        index: which one it is, from 0, among those that the system was given.
+        place: what the user knows it by.
+    """
+
+    def __init__(self, cause: str, index: int, place: str) -> None:
+        super().__init__(cause, index, place)
+        self.cause = cause
+        self.index = index
+        self.place = place
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.cause}"
+
+    def at(self, row: str) -> Self:
+        """Return this warning for a user who knows the text by another name, as ``"id x"``."""
+        return type(self)(self.cause, self.index, row)
 
 
 @runtime_checkable
@@ -82,6 +105,12 @@ def kind_of(system: object) -> Kind:
         cure="give it a name and a method cluster(texts), choose(instances), "
         "loglikelihood(instances) or generate(prompts)",
     )
+
+
+def refuse_bare_string(texts: Sequence[str]) -> None:
+    """Raise `InputError` for one string, which would be taken for a text for each character."""
+    if isinstance(texts, str):
+        raise InputError("the texts are one string", cure="give a list of texts")
 
 
 def contract_clusters(raw: Iterable[Iterable[Sequence[int] | None]]) -> list[Cluster]:

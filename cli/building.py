@@ -72,7 +72,7 @@ def build(
     ] = False,
 ) -> None:
     """Build a dataset: OUT/NAME with Parquet files, card and checksums."""
-    from pronominal.dataset_scripts import build as builder
+    from pronominal.dataset_scripts.build import build as build_dataset
 
     options = BuildOptions(
         pronoun_sets=load_pronoun_sets(pronouns) if pronouns else PRONOUN_SETS,
@@ -80,7 +80,7 @@ def build(
         repair_case=repair_case,
         names=load_names(names) if names else FIFTEEN_NAMES,
     )
-    built = builder.build(dataset_script(name), Sources(sources, allow_changed), options, out)
+    built = build_dataset(dataset_script(name), Sources(sources, allow_changed), options, out)
     for split in built:
         print(f"{split.config:12} {split.name:12} {split.rows:>9,} rows  {split.digest}")
     print(out / name)

@@ -240,6 +240,9 @@ def _progress(task: str, total: int) -> Iterator[Callable[[int], None]]:
 @contextmanager
 def _loud_warnings() -> Iterator[None]:
     """Print every warning of ours as one line on stderr."""
+    from pronominal.adapters.interface import TextWarning
+
     with warnings.catch_warnings():
+        warnings.simplefilter("always", TextWarning)  # texts of two chunks may read alike
         warnings.showwarning = lambda message, *_: print(f"pronominal: {message}", file=sys.stderr)
         yield

@@ -1,5 +1,6 @@
 """Files and folders that appear whole or not at all."""
 
+import errno
 import fcntl
 import glob
 import os
@@ -8,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from pronominal.errors import InputError
 
 UNFINISHED = ".unfinished"
 """How the name of a folder ends that a process is still filling, or was when it was killed."""
@@ -34,24 +37,50 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     """Give an empty folder beside `path`; it replaces `path` when the block ends well.
 
     What a killed process has left beside `path` is then removed.
+
+    Raises:
+        InputError: another process has moved its own folder to `path` at the same moment.
     """
     target = Path(path)
     with _parents(target):
         with _claimed_folder(target) as beside:
             yield beside
             beside.chmod(0o755)
-            if target.exists():
-                _replace(target, beside)
-            else:
-                beside.replace(target)
+            with _moves_at_the_same_time(target):
+                if target.exists():
+                    _replace(target, beside)
+                else:
+                    beside.replace(target)
         _remove_abandoned(target)
 
 
 def _replace(target: Path, beside: Path) -> None:
     """Swap a folder for another: folders, unlike files, cannot be replaced in one step."""
     with _claimed_folder(target) as aside:
-        target.replace(aside / target.name)
-        beside.replace(target)
+        old = aside / target.name
+        try:
+            target.replace(old)
+            beside.replace(target)
+        except BaseException:
+            # whatever stopped the swap, even between two lines: one of the two folders stands
+            if old.exists() and not target.exists():
+                old.replace(target)
+            raise
+
+
+@contextmanager
+def _moves_at_the_same_time(target: Path) -> Iterator[None]:
+    """Raise `InputError` where a folder has come to, or gone from, `target` in the block."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+            raise
+        raise InputError(
+            "another process has written the folder at the same time",
+            cure="wait until it is done and run the same command again",
+            file=target,
+        ) from error
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 """From a dataset script to a folder that `datasets.load_dataset` reads."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,12 +13,12 @@ from pronominal.dataset_scripts.card import card_header, write_card
 from pronominal.dataset_scripts.checksums import SUMS, read_checksums
 from pronominal.dataset_scripts.columns import CANARY, Columns, arrow_schema
 from pronominal.dataset_scripts.digests import BLOCK, ContentDigest, blocks
-from pronominal.dataset_scripts.hub.signals import signals_as_exits
-from pronominal.dataset_scripts.published import mention_faults, repeated_ids
+from pronominal.dataset_scripts.published import dataset_of, mention_faults, repeated_ids
 from pronominal.dataset_scripts.repeated_ids import fingerprints, suspected_rows
 from pronominal.dataset_scripts.script import BuildOptions, DatasetScript, Split
 from pronominal.dataset_scripts.sources import Sources
 from pronominal.errors import InputError
+from pronominal.signals import signals_as_exits
 
 FRONT_CODED = ("id", "text")
 """Columns whose strings begin like the row before, of which only the rest is stored."""
@@ -71,15 +71,15 @@ def build(
     """
     _refuse_useless(script, options)
     folder = (out / script.NAME).resolve()
-    _refuse_others_files(folder)
+    refuse_others_files(folder, script.NAME)
     canary = str(card_header(script.NAME)["canary"])
     with signals_as_exits(), new_folder(folder) as beside:
         built = [
-            _write_split(script.NAME, split, canary, beside)
+            write_split(script.NAME, split, canary, beside)
             for split in script.splits(sources, options)
         ]
         write_card(script, built, sources, options, beside / "README.md")
-        _write_checksums(beside)
+        write_checksums(beside)
     return built
 
 
@@ -90,8 +90,8 @@ def _refuse_useless(script: DatasetScript, options: BuildOptions) -> None:
             raise InputError(f"{script.NAME} has no use for {switch}", cure="leave it out")
 
 
-def _refuse_others_files(folder: Path) -> None:
-    """A folder is replaced as a whole, so it may hold nothing but a built dataset."""
+def refuse_others_files(folder: Path, dataset: str) -> None:
+    """Refuse a folder that holds anything but `dataset`, since it is replaced as a whole."""
     if not folder.exists():
         return
     if not (folder / SUMS).exists():
@@ -100,8 +100,9 @@ def _refuse_others_files(folder: Path) -> None:
             cure="choose another --out or remove it",
             file=folder,
         )
-    ours = {folder / path for path in (*read_checksums(folder), SUMS)}
-    for path in sorted(set(_files(folder)) - ours):
+    sums = read_checksums(folder)
+    _refuse_other_datasets(folder, sums, dataset)
+    for path in sorted(set(_files(folder)) - {folder / path for path in (*sums, SUMS)}):
         raise InputError(
             "it is no file of the dataset, and building again would remove it",
             cure="move it away or choose another --out",
@@ -109,7 +110,29 @@ def _refuse_others_files(folder: Path) -> None:
         )
 
 
-def _write_split(dataset: str, split: Split, canary: str, folder: Path) -> BuiltSplit:
+def _refuse_other_datasets(folder: Path, listed: Iterable[str], dataset: str) -> None:
+    """Refuse a folder unless it has tables and each says that it is of the dataset."""
+    tables = [folder / path for path in listed if PurePosixPath(path).match("*/*.parquet")]
+    tables = [file for file in tables if file.is_file()]
+    names = {_dataset_named_in(file) for file in tables}
+    if names != {dataset}:
+        raise InputError(
+            f"the folder exists and is not {dataset}",
+            cure="choose another --out or remove it",
+            file=folder,
+        )
+
+
+def _dataset_named_in(file: Path) -> str | None:
+    """Return the dataset that a Parquet file says it holds; None if it says none or is damaged."""
+    try:
+        return dataset_of(pq.read_schema(file), file)
+    except (InputError, pa.ArrowException, OSError, TypeError, ValueError):
+        return None
+
+
+def write_split(dataset: str, split: Split, canary: str, folder: Path) -> BuiltSplit:
+    """Check a split and write it as ``CONFIG/SPLIT.parquet`` below a folder."""
     path = Path(split.config) / f"{split.name}.parquet"
     (folder / path).parent.mkdir(exist_ok=True)
     facts = {"dataset": dataset, "config": split.config, "split": split.name, "canary": canary}
@@ -180,7 +203,7 @@ def _refusal(fault: str, file: str, row: int) -> InputError:
     return InputError(fault, cure="mend the upstream row or report it", file=file, row=f"row {row}")
 
 
-def _write_checksums(folder: Path) -> None:
+def write_checksums(folder: Path) -> None:
     """Write SHA256SUMS in the form that ``sha256sum --check`` reads."""
     lines = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"

@@ -32,7 +32,7 @@ def write_card(
     The header holds the page's own fields, then ``configs`` and ``dataset_info``, from which
     `datasets` takes files, features and the row counts that it verifies.
     """
-    fields = {**card_header(script.NAME), **_generated_fields(built)}
+    fields = {**card_header(script.NAME), **generated_fields(built)}
     # a script may name splits whose text must stay where it was built; `publish` refuses them
     kept_back = getattr(script, "UNPUBLISHABLE", ())
     unpublishable = [f"{split.config}/{split.name}" for split in built if split.name in kept_back]
@@ -42,8 +42,8 @@ def write_card(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False
     ).from_string(_page(script.NAME)[1])
     text = _notice(sources.changed) + template.render(
-        columns=_columns_table(built),
-        splits="\n".join((_splits_table(built), *_own_build(options))),
+        columns=columns_table(built),
+        splits="\n".join((splits_table(built), *_own_build(options))),
         upstream=script.UPSTREAM,
         options=options,
         version=version("pronominal"),
@@ -77,7 +77,8 @@ def _page(name: str) -> tuple[str, str]:
     return header, body
 
 
-def _generated_fields(built: Sequence["BuiltSplit"]) -> dict[str, Any]:
+def generated_fields(built: Sequence["BuiltSplit"]) -> dict[str, Any]:
+    """Return the fields of a card's header that follow from what was built."""
     configs, infos = [], []
     for name, group in groupby(built, key=lambda split: split.config):
         splits = list(group)
@@ -109,7 +110,8 @@ def _dataset_info(config: str, splits: Sequence["BuiltSplit"]) -> dict[str, Any]
     }
 
 
-def _splits_table(built: Sequence["BuiltSplit"]) -> str:
+def splits_table(built: Sequence["BuiltSplit"]) -> str:
+    """Return the Markdown table of splits, their rows and digests."""
     lines = ["| config | split | rows | content digest |", "|---|---|---|---|"]
     lines += [f"| {s.config} | {s.name} | {s.rows:,} | `{s.digest}` |" for s in built]
     return "\n".join(lines)
@@ -128,7 +130,8 @@ def _own_build(options: BuildOptions) -> Iterator[str]:
         yield f"\nBuilt with the user's own names (`--names`) in `personal`: {number} ({counts})."
 
 
-def _columns_table(built: Sequence["BuiltSplit"]) -> str:
+def columns_table(built: Sequence["BuiltSplit"]) -> str:
+    """Return the Markdown table of columns, their types and meanings."""
     lines = ["| column | type | meaning |", "|---|---|---|"]
     for column in _every_column(built):
         kind = f"class label: {', '.join(column.labels)}" if column.labels else str(column.type)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, documents
-from pronominal.dataset_scripts.leakcheck.finder import Survey, _existing, _whole_words
+from pronominal.dataset_scripts.leakcheck.finder import Survey, existing_paths, whole_words
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
 from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, hashed_words
@@ -87,7 +87,7 @@ def overlap(
             progress(survey.size)
             yield block
 
-    for path in _existing(paths):
+    for path in existing_paths(paths):
         for document in documents(path, exclude, history=False):
             survey.documents += 1
             try:
@@ -114,7 +114,7 @@ def _every_sentence(index: LeakIndex) -> dict[int, _Seen]:
 def _runs(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[Run]:
     """Yield the known runs of one document."""
     tail: Hashes = np.empty(0, dtype=np.uint64)
-    for text in _whole_words(blocks):
+    for text in whole_words(blocks):
         words = np.concatenate([tail, hashed_words(text).hashes])
         for _, _, runs in index.find_runs(words):
             yield from runs

@@ -98,26 +98,27 @@ def _name(line: int, cells: Sequence[str], path: Path) -> PersonalName:
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the cells of `HEADER` in each row that is not blank, with its line."""
+    """Return the cells of `HEADER` in each row that is not blank, with its first line."""
     text = _text(path)
     dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
     reader = csv.reader(io.StringIO(text, newline=""), dialect, strict=True, skipinitialspace=True)
     header: list[str] | None = None
     rows = []
+    line = 1
     try:
         for cells in reader:
             if header is None:
                 header = [cell.strip() for cell in cells]
                 _refuse_header(header, path)
             elif any(map(str.strip, cells)):
-                place = f"line {reader.line_num}"
                 if len(cells) != len(header):
                     cause = f"{len(cells)} cells where the header has {len(header)}"
-                    raise InputError(cause, cure="mend the row", file=path, row=place)
+                    raise InputError(cause, cure="mend the row", file=path, row=f"line {line}")
                 wanted = [cells[header.index(column)].strip() for column in HEADER]
-                rows.append((reader.line_num, wanted))
+                rows.append((line, wanted))
+            line = reader.line_num + 1
     except csv.Error as error:
-        place = f"line {reader.line_num}"
+        place = f"line {line}"
         cause = f"the table is damaged ({error})"
         raise InputError(cause, cure="mend the row", file=path, row=place) from error
     if header is None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -199,14 +200,14 @@ def refuse_faults(faults: Iterable[Fault], file: Path, first_row: int = 0) -> No
 
 
 def _default_config(folder: Path) -> str:
-    try:
-        header = (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
-        configs = yaml.safe_load(header)["configs"]
-        return str(next(config["config_name"] for config in configs if config.get("default")))
-    except (OSError, ValueError, LookupError, StopIteration, yaml.YAMLError) as error:
-        raise InputError(
-            "its card names no default config", cure="add --config NAME", file=folder
-        ) from error
+    with suppress(OSError, ValueError, LookupError, yaml.YAMLError):
+        text = (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
+        header = yaml.safe_load(text)
+        configs = header.get("configs") if isinstance(header, dict) else None
+        for config in configs if isinstance(configs, list) else ():
+            if isinstance(config, dict) and config.get("default"):
+                return str(config["config_name"])
+    raise InputError("its card names no default config", cure="add --config NAME", file=folder)
 
 
 def _read(file: Path) -> pa.Table:

@@ -2,12 +2,13 @@
 
 import csv
 import hashlib
+import http.client
 import io
 import os
 import re
-import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -121,7 +122,7 @@ def _download(upstream: Upstream, file: UpstreamFile) -> bytes:
         with urllib.request.urlopen(url, timeout=60) as response:
             content: bytes = response.read()
             return content
-    except (urllib.error.URLError, TimeoutError) as error:
+    except (OSError, http.client.HTTPException, ValueError) as error:
         raise InputError(
             f"cannot be downloaded ({error})",
             cure="check the connection or give --sources a folder with the upstream files",
@@ -144,22 +145,21 @@ def read_zip_member(sources: Sources, upstream: Upstream, archive: str, member: 
         raise InputError(
             f"there is no {member} in the archive", cure="fetch the archive again", file=place
         ) from error
+    except NotImplementedError as error:
+        raise InputError(
+            f"its compression or encryption is not supported ({error})",
+            cure="fetch the archive again from upstream",
+            file=place,
+        ) from error
     except RuntimeError as error:
         raise InputError(
             "the password is wrong", cure="set PRONOMINAL_ZIP_PASSWORD to the right one", file=place
         ) from error
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+    # zlib.error: a wrong password may pass the check byte
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         raise InputError(
             "the archive is truncated, damaged, or the password is wrong",
             cure="fetch it again from upstream, or set PRONOMINAL_ZIP_PASSWORD",
-            file=place,
-        ) from error
-    except Exception as error:  # zlib.error after a wrong password that passed the check byte
-        if type(error).__module__ != "zlib":
-            raise
-        raise InputError(
-            "the archive is damaged or the password is wrong",
-            cure="set PRONOMINAL_ZIP_PASSWORD, or fetch the archive again",
             file=place,
         ) from error
 

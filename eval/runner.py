@@ -1,7 +1,9 @@
 """Runs a system over a split: chunk by chunk, resumable, and recorded."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -13,6 +15,7 @@ from pronominal.adapters.interface import (
     ClusteringSystem,
     GeneratingSystem,
     ScoringSystem,
+    TextWarning,
 )
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.dataset_scripts.published import Instance
@@ -178,7 +181,8 @@ def _predict_clusters(
     system: ClusteringSystem, instances: Sequence[ResolutionInstance], reading: str
 ) -> list[Prediction]:
     try:
-        answers = system.cluster([instance.text for instance in instances])
+        with _warnings_by_id(instances):
+            answers = system.cluster([instance.text for instance in instances])
     except RefusedTextError as error:
         raise error.at(f"id {instances[error.index].id}") from error
     refuse_other_length(system.name, answers, instances)
@@ -196,6 +200,24 @@ def _predict_clusters(
         given = {"clusters": [[list(span) for span in cluster] for cluster in clusters]}
         predictions.append(Prediction(instance.id, decision, given))
     return predictions
+
+
+@contextmanager
+def _warnings_by_id(instances: Sequence[Instance]) -> Iterator[None]:
+    """Let warnings about texts name the ids of their instances."""
+    show = warnings.showwarning
+
+    def show_id(message: Warning | str, *where: Any, **others: Any) -> None:
+        if isinstance(message, TextWarning):
+            message = message.at(f"id {instances[message.index].id}")
+        show(message, *where, **others)
+
+    # catch_warnings would forget which warnings of other packages were shown already
+    warnings.showwarning = show_id
+    try:
+        yield
+    finally:
+        warnings.showwarning = show
 
 
 def _predict_choices(

@@ -1,7 +1,9 @@
+import errno
 from pathlib import Path
 
 import pytest
 
+from pronominal import InputError
 from pronominal.atomic import new_file, new_folder
 
 
@@ -77,3 +79,64 @@ def test_a_system_without_locks_builds_and_removes_nothing(
     with new_folder(tmp_path / "folder") as beside:
         (beside / "whole").write_text("whole")
     assert sorted(tmp_path.iterdir()) == [abandoned, tmp_path / "folder"]
+
+
+def rebuild(folder: Path, content: str) -> None:
+    with new_folder(folder) as beside:
+        (beside / "part").write_text(content)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(143), OSError(errno.EIO, "io")])
+@pytest.mark.parametrize(
+    ("move", "done", "stands"),
+    [(1, False, "old"), (1, True, "old"), (2, False, "old"), (2, True, "new")],
+    ids=["before the first", "after the first", "before the second", "after the second"],
+)
+def test_a_swap_that_is_stopped_keeps_one_of_the_two(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    move: int,
+    done: bool,
+    stands: str,
+) -> None:
+    target = tmp_path / "folder"
+    rebuild(target, "old")
+    replace, moves = Path.replace, []
+
+    def stopped(path: Path, to: Path) -> Path:
+        moves.append(path)
+        if len(moves) != move:
+            return replace(path, to)
+        if done:
+            replace(path, to)
+        raise error
+
+    monkeypatch.setattr(Path, "replace", stopped)
+    with pytest.raises(type(error)):
+        rebuild(target, "new")
+    assert (target / "part").read_text() == stands
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("standing", [True, False], ids=["a rebuild", "a first build"])
+def test_a_build_at_the_same_time_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, standing: bool
+) -> None:
+    target = tmp_path / "folder"
+    if standing:
+        rebuild(target, "old")
+    replace = Path.replace
+
+    def late(path: Path, to: Path) -> Path:
+        if to == target:
+            target.mkdir()
+            (target / "part").write_text("the other's")
+        return replace(path, to)
+
+    monkeypatch.setattr(Path, "replace", late)
+    with pytest.raises(InputError, match="another process") as caught:
+        rebuild(target, "new")
+    assert caught.value.file == target
+    assert (target / "part").read_text() == "the other's"
+    assert list(tmp_path.iterdir()) == [target]

@@ -1,5 +1,6 @@
 """Building: ids are unique over a split, a card says what was built, a kill leaves nothing."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from unittest import mock
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from hypothesis import given
@@ -19,7 +21,6 @@ from hypothesis import strategies as st
 
 from pronominal import InputError
 from pronominal.dataset_scripts import BuildOptions, Sources, Split, Violation
-from pronominal.dataset_scripts import build as builder
 from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.card import _size_category
 from pronominal.dataset_scripts.columns import Column
@@ -28,6 +29,7 @@ from pronominal.dataset_scripts.repeated_ids import fingerprints, suspected_rows
 from pronominal.dataset_scripts.script import told_once
 
 IDS = (Column("id", pa.string(), "a key"),)
+FINGERPRINTS = "pronominal.dataset_scripts.build.fingerprints"
 
 
 def script(*tables: pa.Table | Callable[[], pa.Table]) -> Any:
@@ -64,7 +66,7 @@ def test_an_id_that_stands_twice_in_a_split_is_refused(
 
 
 def test_ids_with_the_same_fingerprint_are_told_apart(tmp_path: Path) -> None:
-    with mock.patch.object(builder, "fingerprints", lambda ids: np.zeros(len(ids), np.uint64)):
+    with mock.patch(FINGERPRINTS, lambda ids: np.zeros(len(ids), np.uint64)):
         build(script(ids(["a", "b", "c"])), Sources(), BuildOptions(), tmp_path)
         with pytest.raises(InputError, match="the id b is also that of row 1"):
             build(script(ids(["a", "b", "b"])), Sources(), BuildOptions(), tmp_path)
@@ -123,6 +125,55 @@ def test_changed_files_are_the_first_thing_that_the_card_says(tmp_path: Path) ->
     build(script(ids(["a"])), sources, BuildOptions(), tmp_path)
     notice = (tmp_path / "sample" / "README.md").read_text().split("---\n", 2)[2].split("\n\n")[0]
     assert "a/one.tsv, b/two.tsv" in notice
+
+
+def with_checksums(folder: Path, files: dict[str, bytes]) -> dict[Path, bytes]:
+    """Write files and a SHA256SUMS that lists them all, and return what then stands there."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    sums = (f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items())
+    (folder / "SHA256SUMS").write_text("".join(sums))
+    return contents(folder)
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def parquet(facts: bytes | None) -> bytes:
+    stream = pa.BufferOutputStream()
+    schema = pa.schema([("id", pa.string())], {b"pronominal": facts} if facts else None)
+    pq.write_table(schema.empty_table(), stream)
+    return bytes(stream.getvalue())
+
+
+OURS = parquet(b'{"dataset": "sample"}')
+OTHERS = {
+    "a thesis": {"thesis.tex": b"years of work"},
+    "another dataset": {"only/test.parquet": parquet(b'{"dataset": "winopron"}')},
+    "one of two splits": {
+        "only/dev.parquet": OURS,
+        "only/test.parquet": parquet(b'{"dataset": "gap"}'),
+    },
+    "a table of no dataset": {"only/test.parquet": parquet(None)},
+    "a table of strange facts": {"only/test.parquet": parquet(b"[")},
+    "no table": {"only/test.parquet": b"years of work"},
+}
+
+
+@pytest.mark.parametrize("files", OTHERS.values(), ids=OTHERS)
+def test_a_folder_that_is_not_this_dataset_stands(tmp_path: Path, files: dict[str, bytes]) -> None:
+    before = with_checksums(tmp_path / "sample", files)
+    with pytest.raises(InputError, match="choose another --out"):
+        build(script(ids(["a"])), Sources(), BuildOptions(), tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_a_folder_of_this_dataset_is_replaced(tmp_path: Path) -> None:
+    with_checksums(tmp_path / "sample", {"old/test.parquet": OURS})
+    build(script(ids(["a"])), Sources(), BuildOptions(), tmp_path)
+    assert [path.parent.name for path in tmp_path.rglob("*.parquet")] == ["only"]
 
 
 def violations(*messages: str) -> Iterator[Violation]:

@@ -16,6 +16,7 @@ from safetensors.torch import load_file
 
 from pronominal import InputError
 from pronominal.adapters.caw import CAW
+from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.self_check import SelfCheckWarning
 from pronominal.cli.converting import convert
 from pronominal.spans import Cluster
@@ -103,6 +104,35 @@ def test_without_finetuned_encoder_the_plain_one_is_taken(tmp_path: Path) -> Non
     without = answers(copied(tmp_path / "without", lambda loaded: loaded.pop("bert")))
     given_ = answers(copied(tmp_path / "given", lambda loaded: loaded.update(bert=named)))
     assert without == given_ != right("tiny_a")
+
+
+def test_the_digest_is_of_what_is_read(tmp_path: Path) -> None:
+    def digest(folder: Path) -> str:
+        return open_parts(str(folder)).checkpoint.digest
+
+    whole, plain = copied(tmp_path / "whole"), tmp_path / "whole" / "unread"
+    own = digest(whole)
+    (whole / "roberta-large" / "model.safetensors").rename(plain)
+    assert digest(whole) == own
+    without = copied(tmp_path / "without", lambda loaded: loaded.pop("bert"))
+    own = digest(without)
+    with (without / "roberta-large" / "model.safetensors").open("ab") as file:
+        file.write(b"other weights")
+    assert digest(without) != own
+
+
+def test_the_digest_is_of_an_encoder_elsewhere_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copied(tmp_path, lambda loaded: loaded.pop("bert"))
+    hub = (folder / "roberta-large").rename(tmp_path / "hub")
+    config = (folder / "config.toml").read_text()
+    (folder / "config.toml").write_text(config.replace('"roberta-large"', '"org/roberta-large"'))
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(hub))
+    first = open_parts(str(folder)).checkpoint.digest
+    with (hub / "model.safetensors").open("ab") as file:
+        file.write(b"other weights")
+    assert open_parts(str(folder)).checkpoint.digest != first
 
 
 def test_the_punctuation_rule_goes_by_family(tmp_path: Path) -> None:

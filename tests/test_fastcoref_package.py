@@ -1,5 +1,6 @@
 """What LingMess and FCoref have in common; what sets them apart has a file for each."""
 
+import json
 import logging
 import pickle
 import random
@@ -21,9 +22,11 @@ if find_spec("fastcoref") is None:
 
 import torch
 import transformers
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file
 
-from pronominal.adapters import SYSTEMS, kind_of, load
+from pronominal.adapters import SYSTEMS, fastcoref_package, kind_of, load
 from pronominal.adapters.self_check import SelfCheckWarning
 from pronominal.errors import InputError
 from pronominal.spans import Span
@@ -123,6 +126,47 @@ def test_no_checkpoint_means_the_published_one(name: str, monkeypatch: pytest.Mo
     monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
     system = tiny.SYSTEMS[name](device="cpu")
     assert system.checkpoint.name == SYSTEMS[name].weights == asked[0]
+
+
+@NAMES
+def test_one_string_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="the texts are one string; give a list of texts"):
+        tiny.tiny(name).cluster("She left.")
+
+
+@NAMES
+def test_a_text_longer_than_a_million_characters(name: str) -> None:
+    # white space is a word without subwords of its own
+    assert tiny.tiny(name)._encoded(["a" + " " * 1_000_000])
+
+
+@NAMES
+def test_weights_are_computed_with_as_they_are_saved(name: str, tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny.checkpoint(name), tmp_path / "checkpoint")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config.pop("dtype", None)
+    (folder / "config.json").write_text(json.dumps(config | {"torch_dtype": "float16"}))
+    loaded = tiny.SYSTEMS[name](str(folder), device="cpu")._package.model.state_dict()
+    saved = load_file(folder / "model.safetensors")
+    common = saved.keys() & loaded.keys()
+    assert len(common) > 20
+    assert {loaded[tensor].dtype for tensor in common} == {torch.float32}
+    assert all(torch.equal(loaded[tensor], saved[tensor]) for tensor in common)
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 9), st.sampled_from([1000, 4000, 5000])), max_size=40),
+    st.integers(1, 20),
+)
+def test_batches_are_bounded(lengths: list[int], batch_size: int) -> None:
+    examples = [{"length": length, "idx": index} for index, length in enumerate(lengths)]
+    batches = list(fastcoref_package._equally_long(examples, batch_size))
+    assert sorted(e["idx"] for batch in batches for e in batch) == [*range(len(lengths))]
+    most = fastcoref_package.MOST_SUBTOKENS
+    for batch in batches:
+        assert len({example["length"] for example in batch}) == 1
+        assert 1 <= len(batch) <= batch_size
+        assert len(batch) == 1 or sum(example["length"] for example in batch) <= most
 
 
 # what the package does to the rest of the process

@@ -115,7 +115,9 @@ def test_a_part_of_a_word_is_a_name(sources: Sources, tmp_path: Path, name: str)
 FAULTS = {
     "an empty name": ((HEADER, "Zed,masc", " ,fem"), "line 3", "the name is empty"),
     "no letter": ((HEADER, "42,fem"), "line 2", "has no letters"),
-    "two lines": ((HEADER, '"Mary\nAnn",fem'), "line 3", "a control sign"),
+    "two lines": ((HEADER, '"Mary\nAnn",fem'), "line 2", "a control sign"),
+    "two lines, short": ((HEADER, "Zed,masc", '"Mary\nAnn"'), "line 3", "1 cells where"),
+    "two lines, open": ((HEADER, '"Zed\nIda,masc'), "line 2", "the table is damaged"),
     "a repeated name": ((HEADER, "Zed,masc", "Ida,fem", "Zed,fem"), "line 4", "that of line 2"),
     "another case": ((HEADER, "Zed,masc", "ZED,fem"), "line 3", "also that of line 2"),
     "an association": ((HEADER, "Zed,mask"), "line 2", "no association 'mask'; did you mean"),

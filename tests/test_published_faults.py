@@ -75,3 +75,18 @@ def test_a_cached_copy_without_checksums_is_refused(
 def test_a_split_is_a_name_and_no_pattern(sample: Path, split: str) -> None:
     with pytest.raises(InputError, match="there is no split"):
         read_split(str(sample), "double", split)
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        *("", "---\n---\n", "---\nconfigs: [a]\n---\n", "---\nconfigs: 3\n---\n"),
+        *("---\n[\n---\n", "---\nconfigs: [{default: true}]\n---\n"),
+    ],
+)
+def test_a_card_without_a_default_config_is_named(sample: Path, tmp_path: Path, card: str) -> None:
+    folder = tmp_path / "sample"
+    shutil.copytree(sample, folder)
+    (folder / "README.md").write_text(card)
+    with pytest.raises(InputError, match="its card names no default config; add --config"):
+        read_split(str(folder))

@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 from pronominal.adapters.c2f.e2e_checkpoint import CONVERTED, WEIGHTS, E2EParts, open_parts
 from pronominal.adapters.c2f.e2e_config import FORMAT
 from pronominal.adapters.c2f.embeddings import WordVectors
-from pronominal.adapters.caw.words import EnglishWords
+from pronominal.adapters.english_words import EnglishWords
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 

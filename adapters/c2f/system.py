@@ -20,7 +20,7 @@ from pronominal.adapters.c2f.placing import (
     word_span,
 )
 from pronominal.adapters.c2f.units import Units
-from pronominal.adapters.caw.words import EnglishWords
+from pronominal.adapters.english_words import EnglishWords
 from pronominal.adapters.interface import contract_clusters
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.refusals import RefusedTextError, scores_not_finite

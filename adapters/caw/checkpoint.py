@@ -9,10 +9,11 @@ optionally, the encoder's folder; ours is what `convert` writes and what a Hub r
     roberta-large/...           encoder/tokenizer.json ...
 """
 
+import hashlib
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -96,17 +97,31 @@ def _upstream_parts(name: str, section: str | None) -> Parts:
     if not base:
         raise InputError("bert_model is missing", cure="name it", file=file, row=f"[{section}]")
     beside = folder / base
-    files = [f"{escape(base)}/{part}" for part in ("config.json", *TOKENIZER_FILES, *WEIGHTS)]
+    entries = read_pickled(weights)
+    # the encoder's own weights are read only where the .pt has none
+    plain = () if "bert" in entries else _first_there(beside, WEIGHTS)
+    files = [f"{escape(base)}/{part}" for part in ("config.json", *TOKENIZER_FILES, *plain)]
+    own = open_checkpoint(name, weights=[escape(weights.name)], config="config.toml", others=files)
+    if "bert" not in entries and not beside.is_dir():
+        own = _with_encoder(own, open_checkpoint(encoder))
     return Parts(
-        checkpoint=open_checkpoint(
-            name, weights=[escape(weights.name)], config="config.toml", others=files
-        ),
+        checkpoint=own,
         section=section,
         settings=settings,
         encoder=str(beside) if beside.is_dir() else encoder,
         tokenizer_kwargs=_table(_table(table, "tokenizer_kwargs", file), base, file),
-        entries=read_pickled(weights),
+        entries=entries,
     )
+
+
+def _first_there(folder: Path, names: Sequence[str]) -> Sequence[str]:
+    return [name for name in names if (folder / name).is_file()][:1]
+
+
+def _with_encoder(checkpoint: Checkpoint, encoder: Checkpoint) -> Checkpoint:
+    """Let the digest tell apart checkpoints whose encoders, kept elsewhere, are different."""
+    both = f"{checkpoint.digest}\n{encoder.digest}\n".encode()
+    return replace(checkpoint, digest=hashlib.sha256(both).hexdigest())
 
 
 def _converted_parts(name: str, section: str | None) -> Parts:

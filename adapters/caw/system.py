@@ -7,8 +7,8 @@ from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.caw.loading import load_model
 from pronominal.adapters.caw.model import NonFiniteScoresError
 from pronominal.adapters.caw.tokens import TokenizedDocument, oversized_sentences
-from pronominal.adapters.caw.words import EnglishWords, in_characters
-from pronominal.adapters.interface import contract_clusters
+from pronominal.adapters.english_words import EnglishWords, in_characters
+from pronominal.adapters.interface import TextWarning, contract_clusters, refuse_bare_string
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.refusals import scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters
@@ -16,7 +16,7 @@ from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document
 
 
-class OversizedSentenceWarning(UserWarning):
+class OversizedSentenceWarning(TextWarning):
     """A sentence is longer than a window; it was encoded in pieces that do not see each other."""
 
 
@@ -70,8 +70,10 @@ class CAW:
         Texts are taken for web text with one speaker; see `EnglishWords` for words and sentences.
 
         Raises:
+            InputError: `texts` is one string.
             RefusedTextError: scores are not finite.
         """
+        refuse_bare_string(texts)
         read = [self._words.read(text) for text in texts]
         found = self._cluster([document for document, _ in read], "texts")
         return [
@@ -129,11 +131,11 @@ class CAW:
 
     def _warn_of_oversized(self, documents: Iterable[TokenizedDocument]) -> None:
         capacity = self._model.settings.capacity
-        for document in documents:
+        for index, document in enumerate(documents):
             for number, length in oversized_sentences(document, capacity):
-                warnings.warn(
-                    f"{self.name}: sentence {number} of {document.place} has {length} subwords "
-                    f"and a window holds {capacity}; it was encoded in pieces",
-                    OversizedSentenceWarning,
-                    stacklevel=4,
+                fault = (
+                    f"sentence {number} has {length} subwords and a window of {self.name} holds "
+                    f"{capacity}; it was encoded in pieces"
                 )
+                warning = OversizedSentenceWarning(fault, index, document.place)
+                warnings.warn(warning, stacklevel=4)

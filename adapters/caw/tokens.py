@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
+from pronominal.adapters.english_words import RAW_TEXT_GENRE
 from pronominal.errors import InputError
 from pronominal.spans import Document, Span
 
 GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
 """The genres of OntoNotes, in the order of the checkpoint's embeddings."""
-
-DEFAULT_GENRE = "wb"
-"""What a document without a genre is taken for, as the WinoPron authors did."""
 
 UNMARKED = frozenset({".", ",", "!", "?", ":", ";", "'s"})
 """Words that stand right behind another word, for which RoBERTa's subwords have no space marker."""
@@ -159,11 +157,11 @@ def _speakers(document: Document, place: str) -> list[int]:
 
 
 def _genre(document: Document, place: str) -> int:
-    genre = DEFAULT_GENRE if document.genre is None else document.genre
+    genre = RAW_TEXT_GENRE if document.genre is None else document.genre
     if genre not in GENRES:
         raise InputError(
             f"there is no genre '{genre}'",
-            cure=f"write one of {', '.join(GENRES)}, or None for {DEFAULT_GENRE}",
+            cure=f"write one of {', '.join(GENRES)}, or None for {RAW_TEXT_GENRE}",
             row=place,
         )
     return GENRES.index(genre)

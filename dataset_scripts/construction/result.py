@@ -24,9 +24,9 @@ from pronominal.dataset_scripts.construction.duplicates import Duplicates, sente
 from pronominal.dataset_scripts.construction.engine import Construction, parts
 from pronominal.dataset_scripts.construction.pipeline import Report
 from pronominal.dataset_scripts.construction.words import TARGETS
-from pronominal.dataset_scripts.hub.signals import signals_as_exits
 from pronominal.dataset_scripts.script import Split
 from pronominal.errors import InputError
+from pronominal.signals import signals_as_exits
 from pronominal.switching import Unswitchable, switch_row
 
 NAME = "constructed"
@@ -90,7 +90,7 @@ def construct_dataset(
         cure = "use small letters, digits, - and _"
         raise InputError(f"no folder can be called '{description.name}'", cure=cure)
     folder = (out / description.name).resolve()
-    build._refuse_others_files(folder)
+    build.refuse_others_files(folder, NAME)
     work = out / f".{description.name}.parts"
     watched = {"progress": progress} if run is engine.run else {}
     report = run(construction, work, workers, **watched)
@@ -115,14 +115,14 @@ def _write(
     with signals_as_exits(), new_folder(folder) as beside:
         tables = rows(construction, work, report)
         original = Split("original", description.split, COLUMNS, tables)
-        built = [build._write_split(NAME, original, canary, beside)]
+        built = [build.write_split(NAME, original, canary, beside)]
         if not built[0].rows:
             raise _nothing_left(report)
         path = beside / built[0].path
         switched = Split("switched", description.split, COLUMNS, _switched(path))
-        built.append(build._write_split(NAME, switched, canary, beside))
+        built.append(build.write_split(NAME, switched, canary, beside))
         _write_card(construction, description, report, built, canary, beside / "README.md")
-        build._write_checksums(beside)
+        build.write_checksums(beside)
 
 
 def _nothing_left(report: Report) -> InputError:
@@ -190,7 +190,7 @@ def _write_card(
     _, header, body = page.split("---\n", maxsplit=2)
     fields = {**yaml.safe_load(header), "pretty_name": description.name, "canary": canary}
     fields["license"] = description.licence or "unknown"
-    fields.update(card._generated_fields(built))
+    fields.update(card.generated_fields(built))
     unpublishable = [] if description.licence else [f"{b.config}/{b.name}" for b in built]
     if unpublishable:
         fields["unpublishable"] = unpublishable
@@ -202,8 +202,8 @@ def _write_card(
     template = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
     text = template.from_string(body).render(
         name=description.name,
-        splits=card._splits_table(built),
-        columns=card._columns_table(built),
+        splits=card.splits_table(built),
+        columns=card.columns_table(built),
         report="\n".join(report.lines()),
         rules=json.dumps(told, indent=2),
         labelled=construction.rules.labels == "gender",

@@ -11,8 +11,8 @@ from pronominal.dataset_scripts.hub.repository import (
     differing,
     require_hub_id,
 )
-from pronominal.dataset_scripts.hub.signals import signals_as_exits
 from pronominal.errors import InputError
+from pronominal.signals import signals_as_exits
 
 GITATTRIBUTES = ".gitattributes"
 """The one file that the Hub itself puts into a new repository."""

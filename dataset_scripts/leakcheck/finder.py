@@ -82,7 +82,7 @@ def leakcheck(
     Raises:
         InputError: a path does not exist; all are looked for before the first is read.
     """
-    paths = _existing(paths)
+    paths = existing_paths(paths)
     survey = survey if survey is not None else Survey()
 
     def counted(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -106,7 +106,8 @@ def leakcheck(
                     survey.unreadable.append(f"{name}: cannot be read ({_reason(error)})")
 
 
-def _existing(paths: Iterable[str]) -> list[str]:
+def existing_paths(paths: Iterable[str]) -> list[str]:
+    """Return the paths; `InputError` for one where nothing is."""
     paths = list(paths)
     for path in paths:
         if not os.path.exists(path):
@@ -118,7 +119,7 @@ def find_leaks(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[tuple[int,
     """Yield (line, what was found there) for one text."""
     sightings = _Sightings()
     passage = _Passage(b"", 1)
-    for text in _whole_words(blocks):
+    for text in whole_words(blocks):
         passage = passage.followed_by(text)
         for start, dataset in index.find_canaries(text):
             yield passage.line_at(start), f"canary of {dataset}"
@@ -169,7 +170,7 @@ class _Passage:
         return self.line + int(np.searchsorted(self.newlines, offset))
 
 
-def _whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the blocks, cut behind spaces only, without zero-width characters."""
     rest = b""
     for block in blocks:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pronominal.adapters.bert.mentions import nearest_mention
 from pronominal.adapters.c2f.documents import TrainingDocument
 from pronominal.adapters.c2f.training import Trainee
-from pronominal.adapters.caw.words import EnglishWords
+from pronominal.adapters.english_words import EnglishWords
 from pronominal.dataset_scripts.conll2012 import AnnotatedDocument
 from pronominal.eval.training.units import LeftOut
 from pronominal.instances import ResolutionInstance

@@ -9,7 +9,7 @@ from torch import nn
 
 from pronominal.adapters.c2f.documents import TrainingDocument
 from pronominal.adapters.c2f.training import Trainee, predict
-from pronominal.adapters.caw.words import in_characters
+from pronominal.adapters.english_words import in_characters
 from pronominal.adapters.training import Validation
 from pronominal.dataset_scripts.conll2012 import AnnotatedDocument
 from pronominal.eval.conll import conll_scores
