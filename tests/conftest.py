@@ -3,7 +3,12 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# no test depends on how busy the machine is
+hypothesis.settings.register_profile("pronominal", deadline=None)
+hypothesis.settings.load_profile("pronominal")
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"

@@ -16,7 +16,7 @@ pytest.importorskip("pronominal.adapters.caw", exc_type=ImportError)
 import numpy as np
 import torch
 import transformers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal import Document, InputError, Span
@@ -274,7 +274,6 @@ def test_the_rough_scorer_keeps_the_best_earlier_words() -> None:
     assert close.all()
 
 
-@settings(deadline=None)  # the first example loads the model
 @given(st.lists(st.integers(0, 300), max_size=20), st.integers(1, 5))
 def test_batches_are_bounded(lengths: list[int], batch_size: int) -> None:
     documents = [made_of([[1] * length] if length else []) for length in lengths]

@@ -226,7 +226,7 @@ WORDS = "n't 's 'll lemme a Word U.S. O'Neil"
 PIECES = st.sampled_from([" ", "  ", *SIGNS.split(), *WORDS.split()])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_words_are_those_of_nltk(text: str) -> None:
     quotes = {"``", "''", '"'}
@@ -234,7 +234,7 @@ def test_words_are_those_of_nltk(text: str) -> None:
     assert [word for word in treebank_words(text) if word not in quotes] == theirs
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(alphabet="ab .\n(){}[]<>|='-!/\u00e9\x00", max_size=80))
 def test_cleaned_text_is_printable_ascii(body: str) -> None:
     text = clean_text(body)

@@ -341,7 +341,7 @@ def test_both_names_become_first_names(names: NameGenders) -> None:
     assert row["text"] == f"{first} met {second}, but she left her."
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_edits_move_everything_else_and_nothing_else(data: st.DataObject) -> None:
     pieces = data.draw(st.lists(st.text(max_size=6), min_size=1, max_size=9))
@@ -361,7 +361,7 @@ def test_edits_move_everything_else_and_nothing_else(data: st.DataObject) -> Non
         assert text[begin:end] == edit.new
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(NAMES["male"]),
     st.sampled_from(NAMES["female"]),

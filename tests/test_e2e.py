@@ -328,7 +328,7 @@ def random_lstm(layers: int, dropout: float = 0.0, seed: int = 0) -> HighwayLSTM
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=6), st.integers(1, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_layers_equal_their_definition(lengths: list[int], layers: int) -> None:
     with torch.random.fork_rng():
         lstm = random_lstm(layers)
@@ -387,7 +387,7 @@ WORDS = st.lists(st.tuples(st.lists(st.integers(0, 8), max_size=9), st.integers(
 
 
 @given(WORDS, st.sampled_from([1, 40, 1 << 18]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_spellings_equal_their_definition(words: list[tuple[list[int], int]], cells: int) -> None:
     with torch.random.fork_rng(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(characters, "CELLS_AT_ONCE", cells)

@@ -90,7 +90,7 @@ PASSAGES = st.lists(st.tuples(WORDS, GAPS), min_size=1, max_size=9)
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(before=PASSAGES, after=PASSAGES)
 def test_any_text_is_cut_as_if_whole(
     name: str, before: list[tuple[str, str]], after: list[tuple[str, str]]
@@ -146,7 +146,7 @@ def paths(pack: Pack) -> list[tuple[int, ...]]:
     return [tuple(pack.tokens[(nodes <= node) & (node < pack.ends)].tolist()) for node in nodes]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(rows=ROWS, size=st.integers(1, 12), data=st.data())
 def test_packs_hold_every_scored_token_behind_its_own_text(
     rows: list[list[int]], size: int, data: st.DataObject
@@ -172,7 +172,7 @@ def test_packs_hold_every_scored_token_behind_its_own_text(
     assert sorted(scored) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(rows=ROWS)
 def test_the_whole_tree_has_each_beginning_once(rows: list[list[int]]) -> None:
     tree = PrefixTree(as_sequences(rows), np.ones(len(rows), int))

@@ -334,7 +334,7 @@ def rows_of_config(sources: Sources, options: BuildOptions, config: str, name: s
     return [row for table in next(found).tables for row in table.to_pylist()]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), distractors=st.integers(0, 5), further=st.booleans())
 def test_any_row_is_made_from_its_number(
     own: Sources, data: st.DataObject, distractors: int, further: bool

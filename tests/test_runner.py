@@ -77,9 +77,7 @@ def test_no_file_of_a_run_holds_evaluation_text(split: PublishedSplit, tmp_path:
         assert text[:25] not in content
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, 10**9))
 def test_a_run_cut_at_any_byte_ends_with_the_same_bytes(
     split: PublishedSplit, whole: bytes, tmp_path_factory: pytest.TempPathFactory, cut: int
@@ -325,9 +323,7 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
         Shard.parse(text)
 
 
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, 10**9))
 def test_a_streamed_run_cut_at_any_byte_ends_with_the_same_bytes(
     slots: str, tmp_path_factory: pytest.TempPathFactory, cut: int
