@@ -205,6 +205,15 @@ def kill_me(number: signal.Signals) -> Callable[[], pa.Table]:
     return table
 
 
+@pytest.fixture
+def default_handler() -> Iterator[None]:
+    """Undo what other tests' libraries do when the process is terminated."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("default_handler")
 def test_a_terminated_build_leaves_nothing(tmp_path: Path) -> None:
     # the folder has files already: the first block is written before the second piece is asked for
     pieces = (ids(numbered(BLOCK)), kill_me(signal.SIGTERM))

@@ -143,6 +143,7 @@ def test_ray_gives_the_same_bytes(
 
     from pronominal.dataset_scripts.construction import ray_engine
 
+    before = signal.getsignal(signal.SIGTERM)  # Ray takes it over and does not give it back
     # workers are told by hand: a test must not take every core of the machine
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
@@ -151,6 +152,7 @@ def test_ray_gives_the_same_bytes(
         )
     finally:
         ray.shutdown()
+        signal.signal(signal.SIGTERM, before)
     assert sums(tmp_path / "constructed") == sums(built[0])
 
 
