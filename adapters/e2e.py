@@ -4,7 +4,7 @@ Lee, He and Zettlemoyer, 2018, "Higher-order Coreference Resolution with Coarse-
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -18,7 +18,8 @@ from pronominal.adapters.c2f.head import NonFiniteScoresError
 from pronominal.adapters.c2f.units import Units
 from pronominal.adapters.c2f.words import word_units
 from pronominal.adapters.english_words import EnglishWords, in_characters
-from pronominal.adapters.interface import contract_clusters
+from pronominal.adapters.interface import contract_clusters, refuse_bare_string
+from pronominal.adapters.length_batches import length_batches
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.refusals import RefusedTextError, scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters
@@ -107,6 +108,7 @@ class E2E:
         Raises:
             InputError: scores are not finite.
         """
+        refuse_bare_string(texts)
         read = [self._words.read(text) for text in texts]
         documents = [replace(document, genre=RAW_TEXT_GENRE) for document, _ in read]
         found = self._cluster(documents, "texts")
@@ -130,7 +132,8 @@ class E2E:
     def _cluster(self, documents: Sequence[Document], among: str) -> list[list[Cluster]]:
         units = [self._units(document, index, among) for index, document in enumerate(documents)]
         answers: list[list[Cluster]] = [[] for _ in documents]
-        for batch in self._batches(units):
+        lengths = [len(document) for document in units]
+        for batch in length_batches(lengths, room=WORDS_AT_ONCE, most=self.batch_size):
             layers = self._elmo.layers([documents[index] for index in batch])
             inputs = [
                 self._reader.read(units[index], vectors)
@@ -145,21 +148,6 @@ class E2E:
             for index, found in zip(batch, scores, strict=True):
                 answers[index] = decode(found)
         return answers
-
-    def _batches(self, documents: Sequence[Units]) -> Iterator[list[int]]:
-        """Yield the numbers of documents that go together, of similar length."""
-        batch: list[int] = []
-        words = 0
-        filled = (index for index, units in enumerate(documents) if len(units))
-        for index in sorted(filled, key=lambda index: len(documents[index])):
-            full = len(batch) == self.batch_size or words + len(documents[index]) > WORDS_AT_ONCE
-            if batch and full:
-                yield batch
-                batch, words = [], 0
-            batch.append(index)
-            words += len(documents[index])
-        if batch:
-            yield batch
 
     def _units(self, document: Document, index: int, among: str) -> Units:
         genres = self._model.head.config.genres

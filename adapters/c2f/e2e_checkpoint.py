@@ -20,15 +20,16 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from pronominal.adapters.c2f.bundle import read_bundle
+from pronominal.adapters.c2f.bundle import is_training_state, read_bundle
 from pronominal.adapters.c2f.characters import read_vocabulary
 from pronominal.adapters.c2f.config import HeadConfig
 from pronominal.adapters.c2f.e2e_config import BEST, E2EConfig, read_config
-from pronominal.adapters.c2f.e2e_variables import Mapped, Variables, map_variables, sources
+from pronominal.adapters.c2f.e2e_variables import sources
 from pronominal.adapters.c2f.embeddings import WordVectors
 from pronominal.adapters.c2f.head import CoarseToFineHead
 from pronominal.adapters.c2f.lstm_encoder import LstmConfig, LstmEncoder, WordInputs, WordReader
 from pronominal.adapters.c2f.units import AntecedentScores, Units
+from pronominal.adapters.c2f.variables import Mapped, Variables, map_variables
 from pronominal.adapters.checkpoints import Checkpoint, open_checkpoint
 from pronominal.errors import InputError
 
@@ -193,7 +194,8 @@ def _mapped(
         mapped = map_variables(variables, sources(encoder, head.ffnn_depth, names))
     except ValueError as error:
         raise _misfit("variables of another shape than its config says", file) from error
-    unexpected = [name for name in mapped.unexpected if not name.startswith(FOREIGN)]
+    known = (name for name in mapped.skipped if not is_training_state(name))
+    unexpected = [name for name in known if not name.startswith(FOREIGN)]
     if mapped.missing or unexpected:
         lacking = f"no {mapped.missing[0]}" if mapped.missing else ""
         raise _misfit(lacking or f"{unexpected[0]}, which the config does not have", file)

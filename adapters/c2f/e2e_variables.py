@@ -1,74 +1,14 @@
 """E2E's TensorFlow variables under our names, with the transposes between the two."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from pronominal.adapters.c2f.bundle import is_training_state
 from pronominal.adapters.c2f.lstm_encoder import LstmConfig
-
-Arrays = Sequence[np.ndarray]
-Variables = Mapping[str, np.ndarray]
+from pronominal.adapters.c2f.variables import Arrays, Source, feed_forward, linear, same
 
 CELL = "layer_{layer}/bidirectional_rnn/{direction}/CustomLSTMCell"
 DIRECTIONS = ("fw", "bw")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Which variables a tensor of ours is made of.
-
-    Attributes:
-        ours: the tensor's name.
-        theirs: the variables' names.
-        make: what turns the variables into the tensor.
-    """
-
-    ours: str
-    theirs: tuple[str, ...]
-    make: Callable[[Arrays], np.ndarray]
-
-
-@dataclass(slots=True)
-class Mapped:
-    """A model's tensors, and what became of the variables they were taken from.
-
-    Attributes:
-        tensors: by our names.
-        used: which variables each tensor was made of.
-        missing: variables that are not there.
-        skipped: variables that no tensor is made of, training state included.
-    """
-
-    tensors: dict[str, Tensor] = field(default_factory=dict)
-    used: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-
-    @property
-    def unexpected(self) -> list[str]:
-        """Skipped variables that no training run would need either."""
-        return [name for name in self.skipped if not is_training_state(name)]
-
-
-def map_variables(variables: Variables, sources: Iterable[Source]) -> Mapped:
-    """Make tensors of variables; nothing is refused, so that all faults can be told at once."""
-    mapped = Mapped()
-    taken: set[str] = set()
-    for source in sources:
-        absent = [name for name in source.theirs if name not in variables]
-        taken.update(source.theirs)
-        if absent:
-            mapped.missing += absent
-            continue
-        array = source.make([variables[name] for name in source.theirs])
-        mapped.tensors[source.ours] = torch.from_numpy(np.array(array, np.float32))
-        mapped.used[source.ours] = source.theirs
-    mapped.skipped = sorted(variables.keys() - taken)
-    return mapped
 
 
 def sources(config: LstmConfig, ffnn_depth: int, names: Iterable[str]) -> list[Source]:
@@ -84,14 +24,14 @@ def sources(config: LstmConfig, ffnn_depth: int, names: Iterable[str]) -> list[S
 
 
 def _encoder_sources(config: LstmConfig) -> list[Source]:
-    found = [_same("encoder.characters.embeddings.weight", "char_embeddings")]
+    found = [same("encoder.characters.embeddings.weight", "char_embeddings")]
     for i in range(len(config.filter_widths)):
         ours = f"encoder.characters.convolutions.{i}"
         found.append(Source(f"{ours}.weight", (f"conv_{i}/w",), _convolution))
-        found.append(_same(f"{ours}.bias", f"conv_{i}/b"))
+        found.append(same(f"{ours}.bias", f"conv_{i}/b"))
     if config.elmo_size:
-        found.append(_same("encoder.elmo_mix.scores", "lm_aggregation/lm_scores"))
-        found.append(_same("encoder.elmo_mix.scale", "lm_aggregation/lm_scaling"))
+        found.append(same("encoder.elmo_mix.scores", "lm_aggregation/lm_scores"))
+        found.append(same("encoder.elmo_mix.scale", "lm_aggregation/lm_scaling"))
     for layer in range(config.lstm_layers):
         found += _layer_sources(config, layer)
     return found
@@ -119,51 +59,22 @@ def _layer_sources(config: LstmConfig, layer: int) -> list[Source]:
         ),
     ]
     if layer > 0:
-        found += _linear(f"encoder.lstm.highways.{layer - 1}", f"layer_{layer}/output")
+        found += linear(f"encoder.lstm.highways.{layer - 1}", f"layer_{layer}/output")
     return found
 
 
 def _head_sources(ffnn_depth: int) -> list[Source]:
     return [
-        _same("head.emb_span_width.weight", "span_width_embeddings"),
-        _same("head.emb_genre.weight", "genre_embeddings"),
-        _same("head.emb_same_speaker.weight", "coref_layer/same_speaker_emb"),
-        _same("head.emb_top_antecedent_distance.weight", "coref_layer/antecedent_distance_emb"),
-        *_linear("head.mention_token_attn", "head_scores/output"),
-        *_ffnn("head.span_emb_score_ffnn", "mention_scores", ffnn_depth),
-        *_linear("head.coarse_bilinear", "src_projection/output"),
-        *_ffnn("head.coref_score_ffnn", "coref_layer/slow_antecedent_scores", ffnn_depth),
-        *_linear("head.gate_ffnn", "coref_layer/f/output"),
+        same("head.emb_span_width.weight", "span_width_embeddings"),
+        same("head.emb_genre.weight", "genre_embeddings"),
+        same("head.emb_same_speaker.weight", "coref_layer/same_speaker_emb"),
+        same("head.emb_top_antecedent_distance.weight", "coref_layer/antecedent_distance_emb"),
+        *linear("head.mention_token_attn", "head_scores/output"),
+        *feed_forward("head.span_emb_score_ffnn", "mention_scores", ffnn_depth),
+        *linear("head.coarse_bilinear", "src_projection/output"),
+        *feed_forward("head.coref_score_ffnn", "coref_layer/slow_antecedent_scores", ffnn_depth),
+        *linear("head.gate_ffnn", "coref_layer/f/output"),
     ]
-
-
-def _ffnn(ours: str, theirs: str, depth: int) -> list[Source]:
-    """Affine, ReLU and dropout take three places in a sequence; the last affine stands alone."""
-    hidden = [
-        source
-        for i in range(depth)
-        for source in _linear(f"{ours}.{3 * i}", f"{theirs}/hidden", f"_{i}")
-    ]
-    return [*hidden, *_linear(f"{ours}.{3 * depth}", f"{theirs}/output")]
-
-
-def _linear(ours: str, theirs: str, number: str = "") -> list[Source]:
-    return [
-        Source(f"{ours}.weight", (f"{theirs}_weights{number}",), _transposed),
-        _same(f"{ours}.bias", f"{theirs}_bias{number}"),
-    ]
-
-
-def _same(ours: str, theirs: str) -> Source:
-    return Source(ours, (theirs,), _only)
-
-
-def _only(arrays: Arrays) -> np.ndarray:
-    return arrays[0]
-
-
-def _transposed(arrays: Arrays) -> np.ndarray:
-    return arrays[0].T
 
 
 def _convolution(arrays: Arrays) -> np.ndarray:

@@ -6,13 +6,14 @@ projected read the sentence. Sentences start from zero states: bilm-tf lets stat
 reach into the next, with which an answer would depend on what was asked before.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 from pronominal.adapters.c2f.coupled_lstm import TimeMajor
 from pronominal.adapters.c2f.elmo_options import ElmoOptions
+from pronominal.adapters.length_batches import length_batches
 
 SENTENCE_START, SENTENCE_END, WORD_START, WORD_END, PADDING = 256, 257, 258, 259, 260
 """What follows the 256 bytes in the table of characters."""
@@ -182,7 +183,8 @@ class Elmo(nn.Module):
         then of the backward direction.
         """
         answers = [torch.empty(0)] * len(sentences)
-        for batch in _batches(sentences):
+        lengths = [len(sentence) + 2 for sentence in sentences]  # with their borders
+        for batch in length_batches(lengths, room=WORDS_AT_ONCE):
             found = self._encode([sentences[index] for index in batch])
             for index, vectors in zip(batch, found, strict=True):
                 answers[index] = vectors
@@ -200,20 +202,6 @@ class Elmo(nn.Module):
             states.append(both)
         vectors = torch.stack([torch.cat([*state], dim=1) for state in states], dim=2)
         return [sentence[1:-1] for sentence in torch.split(vectors, lengths)]
-
-
-def _batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:
-    """Yield numbers of sentences that go together, of similar length."""
-    batch: list[int] = []
-    words = 0
-    for index in sorted(range(len(sentences)), key=lambda index: len(sentences[index])):
-        if batch and words + len(sentences[index]) > WORDS_AT_ONCE:
-            yield batch
-            batch, words = [], 0
-        batch.append(index)
-        words += len(sentences[index])
-    if batch:
-        yield batch
 
 
 class ScalarMix(nn.Module):

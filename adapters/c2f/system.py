@@ -1,7 +1,7 @@
 """BERT and SpanBERT below the coarse-to-fine head, behind the clustering interface."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -21,7 +21,8 @@ from pronominal.adapters.c2f.placing import (
 )
 from pronominal.adapters.c2f.units import Units
 from pronominal.adapters.english_words import EnglishWords
-from pronominal.adapters.interface import contract_clusters
+from pronominal.adapters.interface import contract_clusters, refuse_bare_string
+from pronominal.adapters.length_batches import length_batches
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.refusals import RefusedTextError, scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters
@@ -105,6 +106,7 @@ class TransformerCoreference:
             RefusedTextError: scores are not finite, or ``text_input="winopron"`` and the text is
                 longer than the encoder can read.
         """
+        refuse_bare_string(texts)
         read = [self._read(text, index) for index, text in enumerate(texts)]
         found = self._cluster([text.units for text in read], "texts")
         return [
@@ -158,7 +160,8 @@ class TransformerCoreference:
 
     def _cluster(self, documents: Sequence[Units], among: str) -> list[list[Cluster]]:
         answers: list[list[Cluster]] = [[] for _ in documents]
-        for batch in self._batches(documents):
+        lengths = [len(units) for units in documents]
+        for batch in length_batches(lengths, room=PIECES_AT_ONCE, most=self.batch_size):
             try:
                 with torch.inference_mode():
                     scores = self._model([documents[index] for index in batch])
@@ -174,18 +177,3 @@ class TransformerCoreference:
             for span in cluster
         )
         return answers
-
-    def _batches(self, documents: Sequence[Units]) -> Iterator[list[int]]:
-        """Yield the numbers of documents that go together, of similar length."""
-        batch: list[int] = []
-        pieces = 0
-        filled = (index for index, units in enumerate(documents) if len(units))
-        for index in sorted(filled, key=lambda index: len(documents[index])):
-            full = len(batch) == self.batch_size or pieces + len(documents[index]) > PIECES_AT_ONCE
-            if batch and full:
-                yield batch
-                batch, pieces = [], 0
-            batch.append(index)
-            pieces += len(documents[index])
-        if batch:
-            yield batch

@@ -13,6 +13,7 @@ from pronominal.adapters.c2f.loss import gold_labels, marginal_loss
 from pronominal.adapters.c2f.optimisers import Optimisation
 from pronominal.adapters.c2f.units import AntecedentScores, Units
 from pronominal.adapters.c2f.windows import Drawn, Windows
+from pronominal.adapters.length_batches import length_batches
 from pronominal.adapters.training import Training, Validation
 from pronominal.adapters.training.batches import length_buckets
 from pronominal.spans import Cluster, Document
@@ -114,24 +115,9 @@ def predict(
 ) -> list[list[Cluster]]:
     """Return the clusters that a model finds in whole documents, in words."""
     answers: list[list[Cluster]] = [[] for _ in documents]
-    for batch in _batches(documents):
+    lengths = [len(document.units) for document in documents]
+    for batch in length_batches(lengths, room=UNITS_AT_ONCE):
         found = trainee.scores(model, [documents[index] for index in batch])
         for index, scores in zip(batch, found, strict=True):
             answers[index] = word_clusters(documents[index].units, decode(scores))
     return answers
-
-
-def _batches(documents: Sequence[TrainingDocument]) -> list[list[int]]:
-    """Return the numbers of documents that go together, of similar length."""
-    batches: list[list[int]] = []
-    room = 0
-    for index in sorted(range(len(documents)), key=lambda i: len(documents[i].units)):
-        length = len(documents[index].units)
-        if not length:
-            continue
-        if length > room:
-            batches.append([])
-            room = UNITS_AT_ONCE
-        batches[-1].append(index)
-        room -= length
-    return batches

@@ -12,6 +12,7 @@ from pronominal.adapters.c2f.config import HeadConfig
 from pronominal.adapters.c2f.head import CoarseToFineHead
 from pronominal.adapters.c2f.pieces import UNKNOWN
 from pronominal.adapters.c2f.units import AntecedentScores, Encoded, Units
+from pronominal.adapters.length_batches import length_batches
 
 PIECES_AT_ONCE = 4096
 """Pieces, padding included, that go through BERT together; bounds memory only."""
@@ -42,7 +43,8 @@ class TransformerEncoder(nn.Module):
         """Return the vectors of each document's pieces, those of [CLS] and [SEP] included."""
         rows = [segment for document in units for segment in self._segments(document)]
         vectors: list[Tensor] = [torch.empty(0)] * len(rows)
-        for batch in _batches([len(row) for row in rows]):
+        lengths = [len(row) for row in rows]
+        for batch in length_batches(lengths, room=PIECES_AT_ONCE, padded=True):
             hidden = self._encode([rows[index] for index in batch])
             for place, index in enumerate(batch):
                 vectors[index] = hidden[place, : len(rows[index])]
@@ -86,15 +88,3 @@ class TransformerModel(nn.Module):
         """Return the antecedent scores of each document, in order."""
         found: list[AntecedentScores] = self.head(self.encoder(units), units)
         return found
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the numbers of segments that go together, of similar length."""
-    batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[index] > PIECES_AT_ONCE:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch

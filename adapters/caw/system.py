@@ -9,6 +9,7 @@ from pronominal.adapters.caw.model import NonFiniteScoresError
 from pronominal.adapters.caw.tokens import TokenizedDocument, oversized_sentences
 from pronominal.adapters.english_words import EnglishWords, in_characters
 from pronominal.adapters.interface import TextWarning, contract_clusters, refuse_bare_string
+from pronominal.adapters.length_batches import length_batches
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.refusals import scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters
@@ -111,23 +112,13 @@ class CAW:
         return answers
 
     def _batches(self, documents: Sequence[TokenizedDocument]) -> Iterator[list[int]]:
-        """Yield the numbers of documents that go together: of similar length, so as to pad little.
+        """Return the numbers of documents that go together: of similar length, so as to pad little.
 
         A batch has as many subwords as its windows can hold, so that its vectors fit into memory.
         """
-        filled = (index for index, document in enumerate(documents) if document.words)
+        lengths = [len(document.subwords) for document in documents]
         room = self.batch_size * self._model.settings.capacity
-        batch: list[int] = []
-        subwords = 0
-        for index in sorted(filled, key=lambda index: len(documents[index].subwords)):
-            length = len(documents[index].subwords)
-            if batch and (len(batch) == self.batch_size or subwords + length > room):
-                yield batch
-                batch, subwords = [], 0
-            batch.append(index)
-            subwords += length
-        if batch:
-            yield batch
+        return length_batches(lengths, room=room, most=self.batch_size)
 
     def _warn_of_oversized(self, documents: Iterable[TokenizedDocument]) -> None:
         capacity = self._model.settings.capacity

@@ -1,0 +1,30 @@
+"""Which inputs go through a model together: those of similar length, within a bound on memory."""
+
+from collections.abc import Iterator, Sequence
+
+
+def length_batches(
+    lengths: Sequence[int], *, room: int, most: int | None = None, padded: bool = False
+) -> Iterator[list[int]]:
+    """Yield the numbers of inputs that go together, the shortest first.
+
+    Args:
+        lengths: of each input, in any unit; an input of length 0 is in no batch.
+        room: the units that a batch may have together, unless it is one input.
+        most: the inputs that a batch may have; None for any number.
+        padded: whether every input counts as long as the longest of its batch.
+    """
+    batch: list[int] = []
+    units = 0
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        length = lengths[index]
+        if not length:
+            continue
+        filled = (len(batch) + 1) * length if padded else units + length
+        if batch and (len(batch) == most or filled > room):
+            yield batch
+            batch, units = [], 0
+        batch.append(index)
+        units += length
+    if batch:
+        yield batch
