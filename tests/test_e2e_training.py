@@ -228,14 +228,14 @@ def test_a_killed_command_ends_with_the_same_weights(data: Path, tmp_path: Path)
 def test_it_learns_what_can_be_learnt(data: Path, tmp_path: Path) -> None:
     rows = str(data / "own.jsonl")
     options = ("--data", rows, "--validation", rows, "--test", rows, "--switching")
-    learnt = ("--updates", "150", "--learning-rate", "0.005", "--batch-size", "8")
+    learnt = ("--updates", "250", "--learning-rate", "0.005", "--batch-size", "8")
     assert run(*command(data, tmp_path, *options, *learnt, "--validate-every", "50")) == 0
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["counts"]["train_documents"] == 120
     scores = summary["scores"]["as_given"]
     # whoever answers by position or by name is right in both versions of half of the rows at most
-    assert scores["original"]["correct"]["mean"] > 0.8
-    assert scores["switching"]["consistently_correct"]["mean"] > 0.8
+    assert scores["original"]["correct"]["mean"] > 0.9
+    assert scores["switching"]["consistently_correct"]["mean"] >= 0.9
     # what it says of itself at the end is what the saved folder answers
     validation = summary["validation"]["rows"]
     assert validation["correct"] == scores["original"]["correct"]
