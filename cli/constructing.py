@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
+from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def knowref(
     if most_clusters is not None:
         connectives = replace(chosen.connectives, most_clusters=most_clusters)
         chosen = replace(chosen, connectives=connectives)
-    with _progress() as progress:
+    with progress_bar("shards", 0) as progress:
         told = construct_dataset(
             Construction(tuple(inputs), chosen, field, names),
             Description(name, split, licence),
@@ -209,15 +208,3 @@ def _engine(engine: Engine) -> Callable[..., Any]:
     from pronominal.dataset_scripts.construction import ray_engine
 
     return local.run if engine == Engine.LOCAL else ray_engine.run
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Show the shards done on stderr when that is a terminal."""
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,} of {task.total:,} shards"))
-    with Progress(
-        *columns, console=console, disable=not console.is_terminal, transient=True
-    ) as bar:
-        number = bar.add_task("", total=0)
-        yield lambda done, all_shards: bar.update(number, completed=done, total=all_shards)

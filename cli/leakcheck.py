@@ -2,16 +2,14 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import DownloadColumn, Progress, SpinnerColumn
+from rich.progress import DownloadColumn, SpinnerColumn
 
+from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ def leakcheck(
     survey, found = Survey(), []
     failure: InputError | None = None
     try:
-        with _progress() as progress:
+        with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
             for leak in leakcheck(
                 paths or [],
                 known,
@@ -104,20 +102,3 @@ def _summary(known: "LeakIndex", documents: int, size: int, leaks: int) -> str:
     if known.too_short:
         sought += f" ({known.too_short:,} rows are too short to be looked for)"
     return f"{leaks:,} found in {documents:,} documents, {size / 1e6:,.1f} MB; looked for {sought}"
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int], None]]:
-    """Show the bytes read on stderr when that is a terminal."""
-    console = Console(stderr=True)
-    with Progress(
-        SpinnerColumn(),
-        DownloadColumn(),
-        console=console,
-        disable=not console.is_terminal,
-        transient=True,
-        # what is printed goes to a pipe or file as it is, and above the bar on a terminal
-        redirect_stdout=sys.stdout.isatty(),
-    ) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda size: bar.update(task, completed=size)

@@ -3,7 +3,7 @@
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table as RichTable
 
 from pronominal.adapters import SYSTEMS
+from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run(
     with _loud_warnings():
         loaded = asked.load()
         mine = len(part.rows(rows.num_rows, getattr(loaded, "chunk", runner.CHUNK)))
-        with _progress(f"{system} on {rows.dataset}", mine) as progress:
+        with progress_bar(f"{system} on {rows.dataset}", mine) as progress:
             folder = runner.run(
                 rows,
                 loaded,
@@ -204,7 +204,7 @@ def evaluate(
     evaluation.refuse_unknown(asked)
     rows = read_joined(dataset, config, split)
     with _loud_warnings():
-        scores = evaluation.evaluate_all(rows, asked, out, reading, _progress)
+        scores = evaluation.evaluate_all(rows, asked, out, reading, progress_bar)
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
@@ -226,15 +226,6 @@ def _print(comparison: Sequence["Table"], *, markdown: bool = False, latex: bool
             print(table.to_markdown() if markdown else table.to_latex())
         else:
             Console().print(table.to_rich())
-
-
-@contextmanager
-def _progress(task: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on stderr when that is a terminal."""
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
-        number = bar.add_task(task, total=total)
-        yield lambda done: bar.update(number, completed=done)
 
 
 @contextmanager

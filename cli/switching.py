@@ -2,14 +2,12 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn
+
+from pronominal.cli.progress import progress_bar
 
 
 def switch(
@@ -44,7 +42,7 @@ def switch(
     """
     from pronominal.dataset_scripts.switched_files import switch_file
 
-    with _progress(f"switching {source.name}") as progress:
+    with progress_bar(f"switching {source.name}") as progress:
         switched = switch_file(
             source,
             target,
@@ -80,22 +78,10 @@ def hydrate(
     from pronominal.dataset_scripts.knowref.reddit import HYDRATED
     from pronominal.dataset_scripts.sources import Sources
 
-    with _progress(f"reading {texts.name}") as progress:
+    with progress_bar(f"reading {texts.name}") as progress:
         hydration = fill_in(texts, Sources(sources), out, progress)
     found = Counter(split for split, _ in hydration.found)
     missing = Counter(split for split, _ in hydration.missing)
     for split in sorted({*found, *missing}):
         print(f"{split:12} {found[split]:>6,} rows filled in, {missing[split]:>6,} missing")
     print(f"{out / HYDRATED}: not to be published; missing.tsv lists the missing rows")
-
-
-@contextmanager
-def _progress(task: str) -> Iterator[Callable[[int], None]]:
-    """Show how many lines were read on stderr when that is a terminal."""
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description} {task.completed:,}"))
-    with Progress(
-        *columns, console=console, disable=not console.is_terminal, transient=True
-    ) as bar:
-        number = bar.add_task(task, total=None)
-        yield lambda done: bar.update(number, completed=done)

@@ -1,14 +1,13 @@
 """``pronominal train``."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
+
+from pronominal.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from pronominal.eval.training.data import TrainingData
@@ -140,7 +139,7 @@ def bert(
         precision=precision,
     )
     rows = _rows(data, dataset, sources, validation, test, validation_share)
-    summary = train_bert(rows, asked, range(first_seed, first_seed + seeds), out, _bar)
+    summary = train_bert(rows, asked, range(first_seed, first_seed + seeds), out, progress_bar)
     if summary:
         _print(summary, out)
 
@@ -174,20 +173,3 @@ def _print(summary: dict[str, Any], out: Path) -> None:
                 sd = "–" if spread["sd"] is None else f"{100 * spread['sd']:.1f}"
                 table.add_row(name, figure.replace("_", " "), f"{100 * spread['mean']:.1f}", sd)
     Console().print(table)
-
-
-@contextmanager
-def _bar(task: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on stderr when that is a terminal."""
-    console = Console(stderr=True)
-    columns = (
-        *Progress.get_default_columns()[:2],
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=console, disable=not console.is_terminal, transient=True
-    ) as bar:
-        number = bar.add_task(task, total=total)
-        yield lambda done: bar.update(number, completed=done)

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from pronominal.cli.training import _bar as progress_bar
+from pronominal.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from pronominal.eval.training.coreference_settings import CoreferenceTraining

@@ -11,6 +11,8 @@ hypothesis.settings.register_profile("pronominal", deadline=None)
 hypothesis.settings.load_profile("pronominal")
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+# more threads than that only wait for each other on models as small as these
+os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -2,7 +2,6 @@
 
 import functools
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, groupby
 from pathlib import Path
@@ -44,15 +43,6 @@ TEXTS = [
     " \n",
     "Oh.",
 ]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """More threads than that only wait for each other on models as small as these."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -39,14 +38,6 @@ RECIPES: dict[Recipe, str] = {
     "tensorflow": "trajectory_tf_mandarjoshi90",
 }
 TRAINING = ("train-goldens-clean.json", "train-goldens.json")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def training_document(record: dict[str, Any]) -> TrainingDocument:

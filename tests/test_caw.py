@@ -5,7 +5,7 @@ import json
 import pickle
 import random
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +35,6 @@ CHECKPOINT = OWN / "checkpoint"
 UPSTREAM = ROOT.parent / "shared" / "goldens" / "caw"
 FILES = {"clean": OWN / "clean.jsonl", "public": UPSTREAM / "goldens-public.jsonl"}
 SECTIONS = ("tiny_a", "tiny_b")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """More threads than that only wait for each other on models as small as these."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @functools.cache

@@ -3,7 +3,7 @@ import json
 import pickle
 import shutil
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,6 @@ CHECKPOINT = OWN / "checkpoint"
 TEXTS = [json.loads(line)["text"] for line in (OWN / "clean.jsonl").read_text("utf-8").splitlines()]
 SECTIONS = ("tiny_a", "tiny_b")
 Change = Callable[[dict[str, Any]], object]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """More threads than that only wait for each other on models as small as these."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def copied(tmp_path: Path, change: Change = id, section: str = "tiny_a") -> Path:

@@ -3,7 +3,7 @@ import itertools
 import json
 import random
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +36,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "_distance_pruning": {"coref_depth": 1, "coarse_to_fine": False},
     "_no_lm": {"lm_size": 0},
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """More threads than that only wait for each other on models as small as these."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @functools.cache

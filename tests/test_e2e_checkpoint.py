@@ -2,7 +2,7 @@ import functools
 import json
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("pronominal.adapters.e2e", exc_type=ImportError)
 
 import numpy as np
-import torch
 from safetensors.torch import load_file
 
 from pronominal import Document, InputError
@@ -27,15 +26,6 @@ ROWS = [json.loads(line)["input"] for line in (OWN / "clean.jsonl").read_text("u
 DOCUMENTS = [
     Document(row["sentences"], row["speakers"], row["doc_key"][:2], row["doc_key"]) for row in ROWS
 ]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """More threads than that only wait for each other on models as small as these."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def answers(checkpoint: Path, **keywords: Any) -> list[list[Cluster]]:

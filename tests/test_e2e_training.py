@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -39,14 +38,6 @@ SHARED = ROOT.parent / "shared" / "goldens" / "e2e"
 FILES = {"clean": OWN / "train-clean.json", "public": SHARED / "train-goldens.json"}
 CHECKPOINTS = {"clean": OWN / "checkpoint", "public": SHARED}
 NAMES = ("Anna", "Bella", "Clara", "Dora", "Emma", "Fiona")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module", params=FILES)

@@ -3,7 +3,7 @@
 import json
 import random
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +35,6 @@ SENTENCES = [
     ["A", "x" * 60, "naïve", "café", "😀", "—", "Anna"],
     [],
 ]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def options(**lstm: Any) -> Options:

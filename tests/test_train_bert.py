@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +40,6 @@ CLAUSES = (
     ("called", "because she was lonely", 0),
 )
 WORDS = sorted({word for verb, rest, _ in CLAUSES for word in (verb, *rest.split())} | {"her", "."})
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def row(number: int, **changes: Any) -> dict[str, Any]:

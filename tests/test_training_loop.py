@@ -3,7 +3,7 @@
 import json
 import random
 import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,6 @@ from pronominal.adapters.training.schedules import linear_with_warmup
 from pronominal.adapters.training.state import STATE
 
 UPDATES = 14
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def noisy_loss(model: nn.Module, batch: Any) -> Tensor:
