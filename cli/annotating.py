@@ -1,0 +1,164 @@
+"""``pronominal annotate``: sheets for annotators, their answers, and what follows from them."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from pronominal.errors import InputError
+
+annotate = typer.Typer(help="Ask people: export sheets, import answers, agreement, baselines.")
+
+DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
+Export = Annotated[Path, typer.Argument(help="The folder that 'annotate export' made.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@annotate.command("export")
+def export(
+    dataset: DatasetPlace,
+    out: Annotated[Path, typer.Option(help="The folder to make.")],
+    task: Annotated[
+        str, typer.Option(help="antecedent (KnowRef), reference, grammaticality, or blank (RUFF).")
+    ] = "antecedent",
+    config: Annotated[
+        str | None, typer.Option(help="A config; the dataset's default without it.")
+    ] = None,
+    split: Annotated[str, typer.Option(help="A split.")] = "test",
+    annotators: Annotated[int, typer.Option(min=1, help="How many people are to answer.")] = 6,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Rows to draw.", show_default="all")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the sample and of every order.")] = 0,
+    form: Annotated[str, typer.Option("--format", help="Of the sheet: csv or jsonl.")] = "csv",
+) -> None:
+    """Write a sheet for annotators with instructions, and the key that they must not see.
+
+    The sheet holds evaluation text: its README says where it may be kept.
+    """
+    from pronominal.dataset_scripts.published import read_split
+    from pronominal.eval.annotation import export as exporting
+    from pronominal.eval.annotation.sheets import Format
+
+    if form not in [*Format]:
+        raise InputError(f"there is no format '{form}'", cure="give csv or jsonl")
+    request = exporting.Request(task, annotators, sample, seed, Format(form))
+    key = exporting.export(read_split(dataset, config, split), request, out)
+    print(f"{len(key.items):,} items about {len(key.rows):,} rows, for {annotators} annotators")
+    print(f"{out / exporting.FOR_ANNOTATORS}: give this folder away, and nothing else; its")
+    print("sentences must not reach a public place or a model: see its README")
+
+
+@annotate.command("import")
+def import_sheets(
+    folder: Export,
+    sheets: Annotated[
+        list[str],
+        typer.Argument(metavar="SHEET...", help="FILE or NAME=FILE, one for each annotator."),
+    ],
+    annotators: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many there are.", show_default="as the export says"),
+    ] = None,
+) -> None:
+    """Check the sheets that came back and keep their answers, without text, in the folder."""
+    from pronominal.eval.annotation.answers import ANSWERS, import_answers
+
+    answers = import_answers(folder, sheets, annotators)
+    names = ", ".join(answers.annotators)
+    print(f"{folder / ANSWERS}: {len(answers.given):,} items, answered by {names}")
+
+
+@annotate.command("agreement")
+def agreement(folder: Export, as_json: Json = False) -> None:
+    """Say how far annotators agree: Fleiss' kappa, percent agreement, and each with the others."""
+    from pronominal.eval.annotation import agreement as agreeing
+    from pronominal.eval.annotation.answers import read_answers
+
+    found = agreeing.agreement(read_answers(folder))
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    table = Table("annotator", *found["answers"], "with the majority", box=None)
+    for name, one in [("all", found), *found["by_annotator"].items()]:
+        counts = [f"{one['answers'].get(answer, 0):,}" for answer in found["answers"]]
+        table.add_row(name, *counts, _share(one.get("with_majority")))
+    Console().print(table)
+    kappa = found["fleiss_kappa"]
+    print(f"Fleiss' kappa        {'undefined' if kappa is None else f'{kappa:.3f}'}")
+    print(f"percent agreement    {_share(found['percent_agreement'])}")
+    print(f"all alike            {_share(found['unanimous'])}")
+
+
+@annotate.command("keep")
+def keep(
+    folder: Export,
+    dataset: DatasetPlace,
+    out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],
+    name: Annotated[str, typer.Option(help="Name of the new dataset.")] = "annotated",
+    split: Annotated[str, typer.Option(help="Name of its split.")] = "test",
+    votes: Annotated[
+        int, typer.Option(min=1, help="Annotators who must choose the same candidate.")
+    ] = 5,
+    as_json: Json = False,
+) -> None:
+    """Keep the rows on whose antecedent annotators agree, five of six as for KnowRef's test set.
+
+    Writes them as a dataset with the annotators' labels, and a report with the reason for each
+    row that went.
+    """
+    from pronominal.eval.annotation.annotated_dataset import write_dataset
+    from pronominal.eval.annotation.answers import read_answers
+    from pronominal.eval.annotation.strong_agreement import choose_rows
+
+    answers = read_answers(folder)
+    rows = answers.key.asked_rows(dataset)
+    kept = choose_rows(answers, rows, votes)
+    written = write_dataset(rows, kept, out, name, split)
+    told = kept.describe()
+    if as_json:
+        print(json.dumps(told, indent=2))
+        return
+    print(f"{told['kept']:,} of {told['asked']:,} rows kept, {told['labels_changed']:,} relabelled")
+    for reason, number in told["dropped"].items():
+        print(f"{number:>7,} dropped: {reason}")
+    print(written)
+
+
+@annotate.command("baseline")
+def baseline(
+    folder: Export,
+    dataset: DatasetPlace,
+    out: Annotated[Path, typer.Option(help="Folder of runs.")] = Path("runs"),
+    annotator: Annotated[
+        str | None, typer.Option(help="One annotator.", show_default="the majority")
+    ] = None,
+    label: Annotated[str, typer.Option(help="How tables call the run.")] = "human",
+    beside: Annotated[
+        Path | None,
+        typer.Option(help="Runs of systems, to be cut to the same rows and shown beside."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write what people answered as a run, so that they stand in tables beside the systems."""
+    from pronominal.eval.annotation.answers import read_answers
+    from pronominal.eval.annotation.human_baseline import human_baseline, runs_beside
+    from pronominal.eval.failures import comparison_tables
+
+    answers = read_answers(folder)
+    rows = answers.key.asked_rows(dataset)
+    scores = human_baseline(answers, rows, out, annotator, label)
+    if beside is not None:
+        scores |= runs_beside(answers, rows, beside, out)
+    if as_json:
+        print(json.dumps(scores, indent=2))
+        return
+    for table in comparison_tables(rows.dataset, scores):
+        Console().print(table.to_rich())
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"

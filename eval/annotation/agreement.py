@@ -1,0 +1,107 @@
+"""How far annotators agree."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pronominal.errors import InputError
+from pronominal.eval.annotation.answers import Answers
+from pronominal.eval.annotation.key import Answer
+from pronominal.eval.annotation.votes import majority
+
+Counts = npt.NDArray[np.int64]
+"""How many annotators gave each answer to each question, shape ``[questions, answers]``."""
+
+
+def fleiss_kappa(counts: Counts) -> float | None:
+    """Return Fleiss' kappa: agreement beyond that of chance, from the answers' overall shares.
+
+    Args:
+        counts: every row adds up to the same number of annotators.
+
+    Returns:
+        At most 1; 0 is chance; None where it is undefined, because every answer is the same or
+        there are fewer than two annotators.
+    """
+    observed = percent_agreement(counts)
+    shares = counts.sum(axis=0) / counts.sum()
+    expected = float(np.square(shares).sum())
+    if observed is None or np.count_nonzero(shares) < 2:
+        return None
+    return (observed - expected) / (1 - expected)
+
+
+def percent_agreement(counts: Counts) -> float | None:
+    """Return the share of pairs of annotators that agree, in [0, 1], averaged over questions.
+
+    None with fewer than two annotators.
+    """
+    annotators = int(counts[0].sum())
+    if annotators < 2:
+        return None
+    agreeing = (counts * (counts - 1)).sum(axis=1)
+    return float(agreeing.mean() / (annotators * (annotators - 1)))
+
+
+def counts_of(given: tuple[tuple[Answer, ...], ...]) -> Counts:
+    """Count the answers to each question; answers have columns in the order in which they come."""
+    known = {one: column for column, one in enumerate(dict.fromkeys(chain.from_iterable(given)))}
+    counts = np.zeros((len(given), len(known)), dtype=np.int64)
+    for row, answers in enumerate(given):
+        for answer in answers:
+            counts[row, known[answer]] += 1
+    return counts
+
+
+def agreement(answers: Answers) -> dict[str, Any]:
+    """Return how far the annotators of an export agree.
+
+    Returns:
+        ``task``, ``questions`` and ``annotators`` (counts); ``fleiss_kappa`` and
+        ``percent_agreement`` (see there); ``unanimous``, the share of questions that all answer
+        alike; ``answers``, how often each answer was given; ``by_annotator``, for each name
+        ``answers`` and ``with_majority``, the share of questions with a majority (more than half)
+        to which they gave its answer. Candidates are counted by their place in the dataset, not
+        in the sheet.
+
+    Raises:
+        InputError: there are fewer than two annotators.
+    """
+    if len(answers.annotators) < 2:
+        raise InputError(
+            "one annotator agrees with nobody", cure="import the sheets of two or more"
+        )
+    counts = counts_of(answers.given)
+    majorities = [majority(given) for given in answers.given]
+    return {
+        "task": answers.key.task,
+        "questions": len(answers.given),
+        "annotators": len(answers.annotators),
+        "fleiss_kappa": fleiss_kappa(counts),
+        "percent_agreement": percent_agreement(counts),
+        "unanimous": float((counts.max(axis=1) == len(answers.annotators)).mean()),
+        "answers": _told(chain.from_iterable(answers.given)),
+        "by_annotator": {
+            name: _annotator(column, majorities)
+            for name, column in zip(
+                answers.annotators, zip(*answers.given, strict=True), strict=True
+            )
+        },
+    }
+
+
+def _annotator(column: tuple[Answer, ...], majorities: list[Answer | None]) -> dict[str, Any]:
+    pairs = zip(column, majorities, strict=True)
+    decided = [answer == other for answer, other in pairs if other is not None]
+    share = sum(decided) / len(decided) if decided else None
+    return {"answers": _told(column), "with_majority": share}
+
+
+def _told(given: Iterable[Answer]) -> dict[str, int]:
+    """Count answers, indices of candidates as ``candidate 0``."""
+    names = (f"candidate {one}" if isinstance(one, int) else one for one in given)
+    return dict(sorted(Counter(names).items()))

@@ -1,0 +1,159 @@
+"""The answers of several annotators, read from their sheets and kept without any text."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pronominal.atomic import new_file
+from pronominal.dataset_scripts.jsonl import read_json_lines
+from pronominal.errors import InputError, shown
+from pronominal.eval.annotation.key import Answer, Item, Key, read_key
+from pronominal.eval.annotation.sheets import ANSWER, ITEM, Record, read_sheet, shown_digest
+
+ANSWERS = "answers.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What every annotator answered to every item.
+
+    Attributes:
+        key: of the export.
+        annotators: their names.
+        given: for each item of the key, in its order, one answer for each annotator.
+    """
+
+    key: Key
+    annotators: tuple[str, ...]
+    given: tuple[tuple[Answer, ...], ...]
+
+    def write(self, folder: Path) -> None:
+        """Write them into the folder of the export: ids and words, no text."""
+        with new_file(folder / ANSWERS) as beside, beside.open("w", encoding="utf-8") as file:
+            for item, given in zip(self.key.items, self.given, strict=True):
+                answers = dict(zip(self.annotators, given, strict=True))
+                line = {"id": item.row, "about": item.about, "answers": answers}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def digest(self) -> str:
+        """Return a digest of the answers and of who gave them."""
+        told = [self.annotators, [(item.row, item.about) for item in self.key.items], self.given]
+        return hashlib.sha256(json.dumps(told).encode("utf-8")).hexdigest()
+
+
+def import_answers(folder: Path, sheets: Sequence[str], annotators: int | None = None) -> Answers:
+    """Read the sheets that annotators sent back, and keep their answers in the export's folder.
+
+    Args:
+        folder: what `export` made.
+        sheets: one for each annotator, as ``FILE`` (called after the file) or ``NAME=FILE``.
+        annotators: how many there are, where fewer or more came than the export was made for.
+
+    Raises:
+        InputError: an annotator is missing or given twice; a sheet cannot be read; or an item of
+            one is unknown, missing or given twice, has no valid answer, or stands beside a text
+            that is not its own.
+    """
+    key = read_key(folder)
+    files = _by_annotator(sheets)
+    expected = key.annotators if annotators is None else annotators
+    if len(files) != expected:
+        raise InputError(
+            f"there are the sheets of {len(files)} annotators, not of {expected}",
+            cure=f"give the sheet of each one, or say --annotators {len(files)}",
+            file=folder,
+        )
+    columns = [_answers_of(path, key) for path in files.values()]
+    given = tuple(tuple(column[item.item] for column in columns) for item in key.items)
+    answers = Answers(key, tuple(files), given)
+    answers.write(folder)
+    return answers
+
+
+def read_answers(folder: Path) -> Answers:
+    """Read the imported answers; `InputError` where there are none or they are not the key's."""
+    key, path = read_key(folder), folder / ANSWERS
+    if not path.exists():
+        raise InputError(
+            "no answers were imported",
+            cure=f"run 'pronominal annotate import {folder} SHEET...'",
+            file=folder,
+        )
+    lines = [fields for _, fields in read_json_lines(path)]
+    asked = [(item.row, item.about) for item in key.items]
+    names = tuple(lines[0].get("answers", ())) if lines else ()
+    told = [(line.get("id"), line.get("about")) for line in lines]
+    if told != asked or not all(tuple(line.get("answers", ())) == names for line in lines):
+        raise InputError("they are not answers to this key", cure="import them again", file=path)
+    given = tuple(tuple(line["answers"].values()) for line in lines)
+    return Answers(key, names, given)
+
+
+def _by_annotator(sheets: Sequence[str]) -> dict[str, Path]:
+    files: dict[str, Path] = {}
+    for given in sheets:
+        name, equals, path = given.partition("=")
+        file = Path(path if equals else given)
+        name = name if equals else file.stem
+        if name in files:
+            raise InputError(
+                f"the sheets of two annotators are called '{name}'",
+                cure="give them as NAME=FILE",
+                file=file,
+            )
+        files[name] = file
+    return files
+
+
+def _answers_of(path: Path, key: Key) -> dict[str, Answer]:
+    found: dict[str, Answer] = {}
+    for place, record in read_sheet(path):
+        name = record[ITEM].strip()
+        if name in found:
+            raise InputError(
+                f"the item {shown(name)} is answered twice",
+                cure="keep one line for each item",
+                file=path,
+                row=place,
+            )
+        item = key.by_name.get(name)
+        if item is None:
+            raise InputError(
+                f"the item {shown(name)} is not of this export",
+                cure="give the sheets of this export, with their column 'item' as it was",
+                file=path,
+                row=place,
+            )
+        _refuse_shifted(record, item, key, path, place)
+        found[name] = item.meaning(_word(record[ANSWER], key, path, place))
+    missing = [item.item for item in key.items if item.item not in found]
+    if missing:
+        raise InputError(
+            f"{len(missing)} of {len(key.items)} items are missing, the first one is {missing[0]}",
+            cure="restore their lines from the sheet that was given out, and have them answered",
+            file=path,
+        )
+    return found
+
+
+def _word(cell: str, key: Key, path: Path, place: str) -> str:
+    word = " ".join(cell.split()).casefold()
+    if word not in key.words:
+        cause = f"the answer is {shown(word)}" if word else "there is no answer"
+        raise InputError(cause, cure=f"write one of {', '.join(key.words)}", file=path, row=place)
+    return word
+
+
+def _refuse_shifted(record: Record, item: Item, key: Key, path: Path, place: str) -> None:
+    """Refuse a line whose text is not that of its item: a column was sorted alone, or edited."""
+    cells: Mapping[str, str] = {name: record.get(name.lower(), "") for name in key.headings}
+    whole = all(name.lower() in record for name in key.headings)
+    if whole and shown_digest(cells.values()) != item.digest:
+        raise InputError(
+            f"what stands beside {item.item} is not what was asked",
+            cure="restore the columns from the sheet that was given out: one was sorted or edited",
+            file=path,
+            row=place,
+        )

@@ -1,0 +1,93 @@
+"""KnowRef's rule for a test set (section 3.1): rows whose antecedent enough annotators agree on."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.errors import InputError
+from pronominal.eval.annotation.agreement import counts_of, fleiss_kappa, percent_agreement
+from pronominal.eval.annotation.answers import Answers
+from pronominal.eval.annotation.votes import Verdict, verdicts
+
+DIVIDED = "divided"
+"""Why a row goes for which no answer has enough votes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of the rows that annotators were asked about.
+
+    Attributes:
+        annotators: how many there were.
+        needed: how many of them had to choose the same candidate.
+        labels: id of each row that stays -> (candidate, its votes).
+        dropped: id of each other row -> what enough annotators said instead, or `DIVIDED`.
+        changed: ids of the rows that stay and had another label before.
+        agreement: of all rows and of those that stay, Fleiss' kappa and percent agreement.
+    """
+
+    annotators: int
+    needed: int
+    labels: dict[str, tuple[int, int]] = field(default_factory=dict)
+    dropped: dict[str, str] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
+    agreement: dict[str, dict[str, float | None]] = field(default_factory=dict)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the report, without any text."""
+        return {
+            "annotators": self.annotators,
+            "needed": self.needed,
+            "asked": len(self.labels) + len(self.dropped),
+            "kept": len(self.labels),
+            "dropped": dict(sorted(Counter(self.dropped.values()).items())),
+            "labels_changed": len(self.changed),
+            "agreement": self.agreement,
+            "dropped_rows": self.dropped,
+            "changed_rows": self.changed,
+        }
+
+
+def choose_rows(answers: Answers, rows: PublishedSplit, needed: int) -> Kept:
+    """Say which rows stay: those with `needed` votes or more for one and the same candidate.
+
+    Raises:
+        InputError: `needed` is more than the annotators or not more than half of them, or the
+            annotators were not asked for antecedents.
+    """
+    annotators = len(answers.annotators)
+    if not annotators < 2 * needed <= 2 * annotators:
+        raise InputError(
+            f"{needed} votes of {annotators} annotators decide nothing",
+            cure=f"give --votes from {annotators // 2 + 1} to {annotators}",
+        )
+    if "candidates" not in rows.table.column_names:
+        cure = "give an export of a resolution dataset"
+        raise InputError("the rows have no candidates to choose from", cure=cure, file=rows.file)
+    said = verdicts(answers, rows)
+    kept = Kept(annotators, needed)
+    before = dict(zip(*(rows.table[name].to_pylist() for name in ("id", "label")), strict=True))
+    for name, given in said.items():
+        most, votes = Counter(given).most_common(1)[0]
+        if votes < needed:
+            kept.dropped[name] = DIVIDED
+        elif isinstance(most, int):
+            kept.labels[name] = (most, votes)
+            kept.changed.extend([name] if before[name] not in (most, -1) else [])
+        else:
+            kept.dropped[name] = most
+    kept.agreement["asked"] = _agreement(said)
+    kept.agreement["kept"] = _agreement({name: said[name] for name in kept.labels})
+    return kept
+
+
+def _agreement(said: Mapping[str, tuple[Verdict, ...]]) -> dict[str, float | None]:
+    if not said:
+        return {"fleiss_kappa": None, "percent_agreement": None}
+    counts = counts_of(tuple(said.values()))
+    return {
+        "fleiss_kappa": fleiss_kappa(counts),
+        "percent_agreement": percent_agreement(counts),
+    }
