@@ -1,20 +1,23 @@
-"""A construction over millions of generated sentences, killed and continued once.
+"""A construction over millions of generated sentences: nothing lost, bounded, linear in cores.
 
 Writes files of sentences of our own: one in 5,000 has everything that is asked for, each other one
 fails at one stage (it is too short, has digits, no connective, a pronoun too early, a name that
-recurs, two names of one gender, three names). The run takes place in a process of its own, is
-killed when two in five of its shards are done, and is continued. Found must be the planted
-sentences and nothing else.
+recurs, two names of one gender, three names). Found must be the planted sentences and nothing
+else, in every run.
 
-Prints CPU seconds of the continued run and of the workers that ended before the kill, sentences
-a second of them (more than a core does, by what the killed processes did), and the peak memory of
-the largest process. ``python benchmarks/construction_scale.py [--sentences 5000000] [--workers 2]``
+``python benchmarks/construction_scale.py [--sentences 5000000] [--workers 2]`` kills the run when
+two in five of its shards are done, and continues it. ``parts_before_the_kill`` are not made again.
+
+``python benchmarks/construction_scale.py --cores 1 2 [--sentences 10000000]`` runs the corpus whole
+with each number of processes, and a tenth of it with the first: the peak memory of the largest
+process is not to grow with the corpus, the CPU seconds are not to grow with the processes, and
+``wall_speedup`` is to be the number of cores. Wall time says something on a quiet machine only.
 """
 
 import argparse
 import json
+import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -72,61 +75,105 @@ def write_names(path: Path) -> None:
     path.write_text("\n".join(["name,gender", *rows]), encoding="ascii")
 
 
-def kill_in_the_middle(command: list[str], work: Path) -> int:
-    """Start the run and kill it; return the number of parts that it had finished."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    wanted = max(1, len(list((work.parent.parent / "corpus").iterdir())) * 2 // 5)
-    while len(list(work.glob("*/damage.json"))) < wanted and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    return len(list(work.glob("*/*.parquet")))
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sentences", type=int, default=5_000_000)
-    parser.add_argument("--workers", type=int, default=2)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        print(json.dumps(measure(Path(name), arguments.sentences, arguments.workers), indent=2))
-
-
-def measure(folder: Path, sentences: int, workers: int) -> dict[str, object]:
-    (folder / "corpus").mkdir()
-    expected = write_corpus(folder / "corpus", sentences)
-    write_names(folder / "names.csv")
-    told = folder / "report.json"
+def run_command(folder: Path, workers: int) -> list[str]:
+    """Return the command that constructs ``folder/out`` from ``folder/corpus``."""
     options = {
         "--input": folder / "corpus",
         "--out": folder / "out",
         "--names": folder / "names.csv",
         "--workers": workers,
-        "--report": told,
+        "--report": folder / "report.json",
     }
-    command = [*RUN, *(str(part) for option in options.items() for part in option)]
-    parts = kill_in_the_middle(command, folder / "out" / ".constructed.parts")
-    assert not (folder / "out" / "constructed").exists(), "the run was over before it was killed"
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = used.ru_utime + used.ru_stime
+    return [*RUN, *(str(part) for option in options.items() for part in option)]
+
+
+def kill_in_the_middle(command: list[str], work: Path) -> int:
+    """Start the run and kill it; return the number of parts that it had finished."""
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, **quiet)
+    wanted = max(1, len(list((work.parent.parent / "corpus").iterdir())) * 2 // 5)
+    while len(list(work.glob("*/damage.json"))) < wanted and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (work.parent / "constructed").exists(), "the run was over before it was killed"
+    return len(list(work.glob("*/*.parquet")))
+
+
+def run_whole(folder: Path, workers: int, expected: set[str]) -> dict[str, float]:
+    """Run the command to its end; return what it took, processes of its own included."""
+    started = time.monotonic()
+    process = subprocess.Popen(run_command(folder, workers), stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.monotonic() - started
+    assert process.returncode == 0, "the run has failed"
     table = read_split(str(folder / "out" / "constructed"), "original", "train").table
     found = set(table["original"].to_pylist())
-    report = json.loads(told.read_text())
+    read = json.loads((folder / "report.json").read_text())["stages"]["sentences"]["kept"]
     return {
-        "benchmark": "construction_scale",
-        "sentences": sentences,
-        "megabytes": round(sum(f.stat().st_size for f in (folder / "corpus").iterdir()) / 1e6, 1),
         "workers": workers,
-        "parts_before_the_kill": parts,
+        "read": read,
         "planted": len(expected),
         "missed": len(expected - found),
         "others": len(found - expected),
-        "read": report["stages"]["sentences"]["kept"],
-        "cpu_seconds": round(cpu, 1),
-        "sentences_per_cpu_second": round(sentences / cpu),
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 1),
+        "wall_seconds": round(wall, 1),
         "peak_megabytes_of_a_process": round(used.ru_maxrss / 1024, 1),
     }
+
+
+def corpus(folder: Path, sentences: int) -> tuple[set[str], float]:
+    """Write a corpus and its names; return the planted sentences and its size in megabytes."""
+    (folder / "corpus").mkdir(parents=True)
+    expected = write_corpus(folder / "corpus", sentences)
+    write_names(folder / "names.csv")
+    return expected, sum(file.stat().st_size for file in (folder / "corpus").iterdir()) / 1e6
+
+
+def killed(folder: Path, sentences: int, workers: int) -> dict[str, object]:
+    expected, megabytes = corpus(folder, sentences)
+    work = folder / "out" / ".constructed.parts"
+    parts = kill_in_the_middle(run_command(folder, workers), work)
+    return {
+        "sentences": sentences,
+        "megabytes": round(megabytes, 1),
+        "parts_before_the_kill": parts,
+        "continued": run_whole(folder, workers, expected),
+    }
+
+
+def scaling(folder: Path, sentences: int, cores: list[int]) -> dict[str, object]:
+    expected, megabytes = corpus(folder / "whole", sentences)
+    tenth, _ = corpus(folder / "tenth", sentences // 10)
+    runs = [run_whole(folder / "whole", workers, expected) for workers in cores]
+    for run in runs:
+        run["sentences_per_cpu_second"] = round(sentences / run["cpu_seconds"])
+        run["sentences_per_wall_second"] = round(sentences / run["wall_seconds"])
+        run["cpu_seconds_against_the_first"] = run["cpu_seconds"] / runs[0]["cpu_seconds"]
+        run["wall_speedup"] = runs[0]["wall_seconds"] / run["wall_seconds"]
+    return {
+        "sentences": sentences,
+        "megabytes": round(megabytes, 1),
+        "cores_of_the_machine": os.cpu_count(),
+        "load_average": os.getloadavg()[0],
+        "runs": runs,
+        "a_tenth_of_the_corpus": run_whole(folder / "tenth", cores[0], tenth),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sentences", type=int)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--cores", type=int, nargs="+", help="run whole, with so many processes")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        if given.cores:
+            found = scaling(Path(name), given.sentences or 10_000_000, given.cores)
+        else:
+            found = killed(Path(name), given.sentences or 5_000_000, given.workers)
+    print(json.dumps({"benchmark": "construction_scale", **found}, indent=2))
 
 
 if __name__ == "__main__":

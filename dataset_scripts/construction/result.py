@@ -93,7 +93,14 @@ def construct_dataset(
     build.refuse_others_files(folder, NAME)
     work = out / f".{description.name}.parts"
     watched = {"progress": progress} if run is engine.run else {}
-    report = run(construction, work, workers, **watched)
+    begun = work.exists()
+    try:
+        report = run(construction, work, workers, **watched)
+    except InputError:
+        # the next try, with what was wrong put right, is not to meet a run without a part
+        if not begun and not any(work.glob("*/*.parquet")):
+            shutil.rmtree(work, ignore_errors=True)
+        raise
     try:
         _write(construction, description, report, folder, work)
     except InputError:
@@ -152,11 +159,12 @@ def rows(construction: Construction, work: Path, report: Report) -> Iterator[pa.
             kept = unique(batch)
             report.stages["duplicates"].add(batch.num_rows, kept)
             yield pa.Table.from_pylist(
-                [_published(row) for row in kept.rows.to_pylist()], schema=arrow_schema(COLUMNS, {})
+                [published(row) for row in kept.rows.to_pylist()], schema=arrow_schema(COLUMNS, {})
             )
 
 
-def _published(row: dict[str, Any]) -> dict[str, Any]:
+def published(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row that came through the stages as it is published."""
     return {
         **{column.name: row[column.name] for column in COLUMNS if column.name in row},
         "id": sentence_key(row["original"]).hex(),

@@ -33,16 +33,25 @@ class TaggedPhrases:
         self._pipeline, self._grammar = pipeline, grammar
 
     def __call__(self, texts: Sequence[str]) -> list[list[Phrase]]:
-        """Return the phrases of each text, from left to right."""
-        documents = loaded(self._pipeline).pipe(texts, batch_size=BATCH)
+        """Return the phrases of each text, from left to right.
+
+        Raises:
+            InputError: the pipeline gives no tags or no entities, or cannot be loaded.
+        """
+        documents = list(loaded(self._pipeline).pipe(texts, batch_size=BATCH))
+        self._refuse_without(documents, "part-of-speech tags", "TAG")
+        self._refuse_without(documents, "entities", "ENT_IOB", "ENT_TYPE")
         return [list(self._phrases(document)) for document in documents]
 
-    def _phrases(self, document: Any) -> Iterator[Phrase]:
-        if len(document) and not document.has_annotation("TAG"):
+    def _refuse_without(self, documents: Sequence[Any], what: str, *annotations: str) -> None:
+        found = (one.has_annotation(name) for one in documents for name in annotations)
+        if documents and not any(found):
             raise InputError(
-                f"the pipeline {self._pipeline} gives no part-of-speech tags",
-                cure=f"name one with a tagger, such as {PIPELINE}",
+                f"the pipeline {self._pipeline} gives no {what}",
+                cure=f"name one with a tagger and entities, such as {PIPELINE}",
             )
+
+    def _phrases(self, document: Any) -> Iterator[Phrase]:
         codes = "".join(map(_code, document))
         for found in self._grammar.finditer(codes):
             # the released rule may end with a preposition; every rule takes a noun
