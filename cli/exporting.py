@@ -1,41 +1,103 @@
 """``pronominal export``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from pronominal.cli.progress import progress_bar
+from pronominal.cli.running import Config
 from pronominal.errors import InputError, unknown_name
+from pronominal.eval.exchange import FORMATS
 
-FORMATS = ("lm-eval",)
+LM_EVAL = "lm-eval"
 
 
 def export(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="For whom: lm-eval.")],
-    out: Annotated[Path, typer.Argument(help="The folder to make.")],
+    form: Annotated[
+        str,
+        typer.Argument(metavar="FORMAT", help=f"For whom: {', '.join([*FORMATS, LM_EVAL])}."),
+    ],
+    target: Annotated[
+        Path | None, typer.Argument(metavar="[OUT]", help="The file or folder to make.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The same, as an option.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="A built dataset's folder, or its id on the Hub.")
+    ] = None,
+    config: Config = None,
+    split: Annotated[str | None, typer.Option(help="A split; 'test' without it.")] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="A run, or a predictions file: its clusters are written, too."),
+    ] = None,
+    vocabulary: Annotated[
+        Path | None, typer.Option(help="spanbert, coref-hoi: the model's vocab.txt.")
+    ] = None,
+    segment_length: Annotated[
+        int | None,
+        typer.Option(min=3, help="spanbert, coref-hoi: word pieces in a segment; 384, 512."),
+    ] = None,
     ruff: Annotated[
-        str | None, typer.Option(help="RUFF's folder; its id on the Hub without it.")
+        str | None, typer.Option(help="lm-eval: RUFF's folder; its id on the Hub without it.")
     ] = None,
     winopron: Annotated[
-        str | None, typer.Option(help="WinoPron's folder; its id on the Hub without it.")
+        str | None, typer.Option(help="lm-eval: WinoPron's folder; its id on the Hub without it.")
     ] = None,
     max_new_tokens: Annotated[
-        int, typer.Option(min=1, help="The longest answer to a prompt: 5 as for FLAN-T5.")
-    ] = 5,
+        int | None,
+        typer.Option(min=1, help="lm-eval: the longest answer to a prompt; 5 as for FLAN-T5."),
+    ] = None,
 ) -> None:
-    """Write tasks for another evaluation program, which load the published datasets."""
+    """Write a dataset for another coreference system, or tasks for lm-evaluation-harness.
+
+    What is written holds evaluation sentences: keep it off the web.
+    """
+    if form not in (*FORMATS, LM_EVAL):
+        raise unknown_name("format", form, (*FORMATS, LM_EVAL))
+    places = [place for place in (target, out) if place is not None]
+    if len(places) != 1:
+        raise InputError("there is not one place to write to", cure="add --out FILE")
+    rows = {"dataset": dataset, "config": config, "split": split, "predictions": predictions}
+    pieces = {"vocabulary": vocabulary, "segment_length": segment_length}
+    tasks = {"ruff": ruff, "winopron": winopron, "max_new_tokens": max_new_tokens}
+    if form == LM_EVAL:
+        _refuse_given(form, rows | pieces)
+        _export_tasks(places[0], tasks)
+    else:
+        _refuse_given(form, tasks)
+        _export_rows(form, places[0], rows, pieces)
+
+
+def _refuse_given(form: str, options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{form} has no --{name.replace('_', '-')}", cure="leave it out")
+
+
+def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, Any]) -> None:
+    from pronominal.dataset_scripts.streaming import read_joined
+    from pronominal.eval.exchange.exporting import export as export_rows
+
+    if rows["dataset"] is None:
+        raise InputError("no dataset is given", cure="add --dataset FOLDER")
+    if out.is_dir() and any(out.iterdir()):
+        raise InputError("there is something already", cure="choose another folder", file=out)
+    split = read_joined(rows["dataset"], rows["config"], rows["split"] or "test")
+    with progress_bar(f"{form} of {split.dataset}", split.num_rows) as progress:
+        export_rows(
+            split, form, out, predictions=rows["predictions"], options=options, progress=progress
+        )
+    print(out)
+
+
+def _export_tasks(out: Path, options: dict[str, Any]) -> None:
     from pronominal.eval.lm_eval_tasks import export as lm_eval
 
-    if form not in FORMATS:
-        raise unknown_name("format", form, FORMATS)
     if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or _ours(out))):
         raise InputError("there is something already", cure="choose another folder", file=out)
-    groups = lm_eval.export_tasks(
-        out,
-        ruff or lm_eval.RUFF,
-        winopron or lm_eval.WINOPRON,
-        max_new_tokens,
-    )
+    given = {name: value for name, value in options.items() if value is not None}
+    groups = lm_eval.export_tasks(out, **given)
     print(f"lm_eval --include_path {out} --tasks {','.join(groups)}")
 
 

@@ -1,0 +1,81 @@
+"""``pronominal import`` and ``pronominal score-conll``."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from pronominal.cli.running import Config, DatasetPlace, Json, Out, ReadingName, SplitName
+from pronominal.eval.exchange import FORMATS
+
+FormatName = Annotated[
+    str, typer.Argument(metavar="FORMAT", help=f"Whose output it is: {', '.join(FORMATS)}.")
+]
+
+SHOWN = 5
+"""How many rows without an answer are named on stderr; ``failures.jsonl`` has all."""
+
+
+def import_predictions(
+    form: FormatName,
+    file: Annotated[Path, typer.Argument(help="The output: a file or a folder.")],
+    dataset: DatasetPlace,
+    system: Annotated[str, typer.Option(help="What the system is to be called.")],
+    config: Config = None,
+    split: SplitName = "test",
+    out: Out = Path("runs"),
+    reading: ReadingName = "offsets",
+    skip_failed: Annotated[
+        bool,
+        typer.Option(help="Record rows whose answer is missing or misaligned as failures."),
+    ] = False,
+) -> int:
+    """Make a run of another system's output, and score it; exit with 1 if rows have no answer."""
+    from pronominal.dataset_scripts.streaming import read_joined
+    from pronominal.eval.exchange import importing
+
+    run = importing.import_predictions(
+        read_joined(dataset, config, split),
+        form,
+        file,
+        out,
+        system=system,
+        reading=reading,
+        skip_failed=skip_failed,
+    )
+    print(run.path)
+    for failure in run.failures[:SHOWN]:
+        print(f"pronominal: id {failure.id}: its answer is {failure.cause}", file=sys.stderr)
+    if run.failures or run.left_out:
+        said = f"{len(run.failures)} rows have no answer, {run.left_out} documents are of no row"
+        print(f"pronominal: {said}", file=sys.stderr)
+    return 1 if run.failures else 0
+
+
+def score_conll(
+    key: Annotated[Path, typer.Argument(help="The right clusters.")],
+    response: Annotated[Path, typer.Argument(help="A system's, of the same documents.")],
+    form: Annotated[
+        str, typer.Option("--format", help=f"Of both: {', '.join(FORMATS)}.")
+    ] = "conll2012",
+    singletons: Annotated[
+        bool, typer.Option(help="Count clusters of one mention, as the reference scorer does.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Print MUC, B-cubed, CEAF, LEA and CoNLL's score of a response file."""
+    from pronominal.eval.exchange.conll_files import score_files
+
+    scores = score_files(key, response, form, singletons=singletons)
+    if as_json:
+        print(json.dumps(scores, indent=2))
+        return
+    table = RichTable("score", "recall", "precision", "F1", box=None)
+    for name, values in scores.items():
+        if name != "n":
+            table.add_row(name, *(f"{100 * value:.2f}" for value in values.values()))
+    Console().print(table)

@@ -1,0 +1,177 @@
+"""CorefUD 1.x (Nedoluzhko et al., 2022): CoNLL-U with the mentions' brackets in MISC.
+
+``Entity=(e7--1-`` opens a mention of the entity e7 and ``e7)`` closes it; between the dashes stand
+the entity's type, which we leave empty, and the mention's head, for which we give the first word.
+We have no syntax: every sentence is a flat tree. Sentences that a mention reaches across are
+written as one, for no mention may (udapi refuses it).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
+from pathlib import Path
+
+from pronominal.atomic import new_file
+from pronominal.errors import InputError
+from pronominal.eval.exchange.brackets import OpenBrackets, WordBrackets, brackets
+from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, WordedText
+from pronominal.eval.exchange.text_files import numbered_lines
+
+GENRE = "wb_"
+
+ATTRIBUTES = "eid-etype-head-other"
+"""What stands between the dashes of an opening bracket."""
+
+NEW_DOCUMENT = re.compile(r"# newdoc(?: id = (?P<key>.*))?\s*")
+DECLARED = re.compile(r"# global\.Entity = (?P<attributes>\S+)\s*")
+BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<alone>\))?|(?P<closed>[^()]+)\)")
+ENTITY = re.compile(r"(?P<name>[^\[]+)(?:\[(?P<part>\d+)/(?P<parts>\d+)\])?")
+
+
+def write(texts: Iterable[ExportedText], out: Path) -> None:
+    """Write texts as documents, with their clusters as entities; ids are unique in the file."""
+    entities = 0
+    with new_file(out) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
+        for text in texts:
+            file.writelines(f"{line}\n" for line in _lines(text, entities))
+            entities += len(text.clusters or [])
+
+
+def read(file: Path) -> Iterator[PredictedDocument]:
+    """Yield the documents of a file.
+
+    A mention in parts (``e7[1/2]``) reaches from its first word to its last; empty nodes are no
+    words, and a mention of nothing else is left out.
+    """
+    document: _Document | None = None
+    declared = ATTRIBUTES
+    for number, line in numbered_lines(file):
+        try:
+            begin = NEW_DOCUMENT.fullmatch(line)
+            if begin is not None and document is not None:
+                yield document.finished()
+            if begin is not None:
+                document = _Document(f"line {number}", begin["key"], declared)
+            elif (match := DECLARED.fullmatch(line)) is not None:
+                declared = match["attributes"]
+                if document is not None:
+                    document.declared = declared
+            elif line.strip() and not line.startswith("#"):
+                document = document or _Document(f"line {number}", None, declared)
+                document.add(line)
+        except ValueError as error:
+            raise _no_corefud(str(error), file, number) from error
+    if document is not None:
+        try:
+            yield document.finished()
+        except ValueError as error:
+            raise _no_corefud(str(error), file, number) from error
+
+
+@dataclass(slots=True)
+class _Document:
+    """A document while it is read."""
+
+    place: str
+    key: str | None
+    declared: str
+    words: list[str] = field(default_factory=list)
+    mentions: OpenBrackets = field(default_factory=OpenBrackets)
+
+    def add(self, line: str) -> None:
+        columns = line.rstrip("\r\n").split("\t")
+        if len(columns) != 10:
+            raise ValueError(f"{len(columns)} columns, not 10")
+        if "-" in columns[0]:
+            return  # a token of several words, which follow
+        start = len(self.words)
+        if "." not in columns[0]:
+            self.words.append(columns[1])
+        for attribute in columns[9].split("|"):
+            name, _, value = attribute.partition("=")
+            if name == "Entity":
+                self._take(value, start)
+
+    def _take(self, value: str, start: int) -> None:
+        if BRACKET.sub("", value):
+            raise ValueError("Entity holds no brackets of mentions")
+        for bracket in BRACKET.finditer(value):
+            if bracket["opened"]:
+                place = self.declared.split("-").index("eid")
+                name, first, last = _entity(bracket["opened"].split("-")[place])
+                if first:
+                    self.mentions.open(name, start)
+            else:
+                name, first, last = _entity(bracket["closed"])
+            if last and (bracket["closed"] or bracket["alone"]):
+                self.mentions.close(name, len(self.words))
+
+    def finished(self) -> PredictedDocument:
+        return PredictedDocument(self.place, self.key, self.words, self.mentions.clusters())
+
+
+def _entity(name: str) -> tuple[str, bool, bool]:
+    """Return an entity's id, and whether this is its mention's first and last part."""
+    match = ENTITY.fullmatch(name)
+    if match is None:
+        raise ValueError("Entity holds a bracket without an id")
+    part, parts = int(match["part"] or 1), int(match["parts"] or 1)
+    return match["name"], part == 1, part == parts
+
+
+def _lines(text: ExportedText, entities: int) -> Iterator[str]:
+    worded, key = _whole_mentions(text.words(spaces=False)), text.key(GENRE)
+    misc = iter(_misc(worded, entities))
+    yield f"# newdoc id = {key}"
+    yield f"# global.Entity = {ATTRIBUTES}"
+    for number, sentence in enumerate(worded.sentences, start=1):
+        yield f"# sent_id = {key}-{number}"
+        yield f"# text = {_sentence(worded, number - 1)}"
+        for index, word in enumerate(sentence, start=1):
+            head, relation = ("0", "root") if index == 1 else ("1", "dep")
+            yield "\t".join([str(index), word, *"_X__", head, relation, "_", next(misc)])
+        yield ""
+
+
+def _whole_mentions(worded: WordedText) -> WordedText:
+    """Join the sentences that a mention reaches across."""
+    spans = [*chain.from_iterable(worded.clusters())]
+    sentences: list[list[str]] = []
+    words = 0
+    for sentence in worded.sentences:
+        if any(start < words < end for start, end in spans):
+            sentences[-1] = sentences[-1] + sentence
+        else:
+            sentences.append(sentence)
+        words += len(sentence)
+    return replace(worded, sentences=sentences)
+
+
+def _sentence(worded: WordedText, number: int) -> str:
+    before = sum(map(len, worded.sentences[:number]))
+    own = worded.places[before : before + len(worded.sentences[number])]
+    return " ".join(worded.text.instance.text[own[0].start : own[-1].end].split())
+
+
+def _misc(worded: WordedText, entities: int) -> list[str]:
+    ends = [*worded.places, worded.places[-1]] if worded.places else []
+    glued = [one.end == other.start for one, other in pairwise(ends)]
+    return [
+        "|".join(filter(None, (_attribute(at_word, entities), "SpaceAfter=No" * no_space))) or "_"
+        for at_word, no_space in zip(brackets(worded), glued, strict=True)
+    ]
+
+
+def _attribute(at_word: WordBrackets, entities: int) -> str:
+    parts = [
+        *(f"e{entities + cluster + 1})" for cluster in at_word.closing),
+        *(f"(e{entities + cluster + 1}--1-)" for cluster in at_word.alone),
+        *(f"(e{entities + cluster + 1}--1-" for cluster in at_word.opening),
+    ]
+    return f"Entity={''.join(parts)}" if parts else ""
+
+
+def _no_corefud(cause: str, file: Path, number: int) -> InputError:
+    cure = "give a file in the format of CorefUD 1.x"
+    return InputError(cause, cure=cure, file=file, row=f"line {number}")

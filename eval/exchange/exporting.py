@@ -1,0 +1,71 @@
+"""Our texts, and what a run has answered to them, in the format of another system."""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.errors import InputError
+from pronominal.eval.exchange import exchange_format
+from pronominal.eval.exchange.documents import ExportedText
+from pronominal.eval.predictions import PREDICTIONS
+from pronominal.eval.rereading import clustered_rows
+from pronominal.eval.run_store import read_answers
+from pronominal.eval.runner import Progress
+
+WITHOUT_CLUSTERS = ("winopron-tsv",)
+"""Formats that say what was answered, and not by which clusters."""
+
+
+def export(
+    split: PublishedSplit,
+    form: str,
+    out: Path,
+    *,
+    predictions: Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress = lambda done: None,
+) -> None:
+    """Write a split for another system, or a run as that system would have written it.
+
+    Args:
+        split: rows with a pronoun and candidates.
+        form: a key of `pronominal.eval.exchange.FORMATS`.
+        out: the file or folder to make or replace.
+        predictions: a run's folder or a predictions file, whose clusters are written, too.
+        options: keywords of the format's ``write``; those that are None are left out.
+        progress: told how many texts are done.
+
+    Raises:
+        InputError: the format does not exist, has no such option, or cannot say what the
+            predictions say; the row is named.
+    """
+    module = exchange_format(form)
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    for name in given.keys() - inspect.signature(module.write).parameters:
+        raise InputError(f"{form} has no --{name.replace('_', '-')}", cure="leave it out")
+    instances = split.instances()
+    texts: Iterator[ExportedText] = map(ExportedText, instances)
+    if predictions is not None:
+        texts = _answered(split, predictions, clusters=form not in WITHOUT_CLUSTERS)
+    module.write(_counted(texts, progress), out, **given)
+
+
+def _answered(split: PublishedSplit, path: Path, *, clusters: bool) -> Iterator[ExportedText]:
+    decisions = read_answers(path, split)
+    if not clusters:
+        for instance, decision in zip(split.instances(), decisions, strict=True):
+            yield ExportedText(instance, decision=decision)
+        return
+    file = path / PREDICTIONS if path.is_dir() else path
+    for (instance, found), decision in zip(
+        clustered_rows(file, split.stream()), decisions, strict=True
+    ):
+        yield ExportedText(instance, [*found], decision)
+
+
+def _counted(texts: Iterator[ExportedText], progress: Progress) -> Iterator[ExportedText]:
+    for done, text in enumerate(texts):
+        progress(done)
+        yield text

@@ -1,0 +1,62 @@
+"""Documents as JSON, one a line or one behind the other."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pronominal.atomic import new_file
+from pronominal.errors import InputError
+from pronominal.eval.exchange.documents import PredictedDocument
+from pronominal.eval.exchange.text_files import numbered_lines
+
+Reader = Callable[[str, Mapping[str, Any]], PredictedDocument]
+"""Takes a place in the file and the JSON object that stands there."""
+
+
+def write_json_documents(records: Iterable[Mapping[str, Any]], out: Path) -> None:
+    """Write one JSON object a line, whole or not at all."""
+    with new_file(out) as beside, beside.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def read_json_documents(file: Path, read: Reader, fields: str) -> Iterator[PredictedDocument]:
+    """Yield a document for each JSON object of a file.
+
+    Args:
+        file: with one object a line, or several: coref-hoi's ``predict.py`` writes no line ends.
+        read: makes a document of an object; what is missing or of a wrong shape may fail with a
+            ``KeyError``, ``TypeError``, ``ValueError``, ``AttributeError`` or ``IndexError``.
+        fields: which ones there have to be, for the message.
+
+    Raises:
+        InputError: the file cannot be read, is no JSON, or an object has not what it needs.
+    """
+    for place, record in _records(file):
+        try:
+            yield read(place, record)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            missing = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise InputError(
+                f"no document with an answer ({missing})",
+                cure=f"give what the system has written: {fields}",
+                file=file,
+                row=place,
+            ) from error
+
+
+def _records(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    decoder = json.JSONDecoder()
+    for number, line in numbered_lines(file):
+        rest, count = line.strip(), 0
+        while rest:
+            count += 1
+            place = f"line {number}" if count == 1 else f"line {number}, document {count}"
+            try:
+                record, end = decoder.raw_decode(rest)
+            except (ValueError, RecursionError):
+                record, end = None, 0
+            if not isinstance(record, dict):
+                raise InputError("not a JSON object", cure="mend the line", file=file, row=place)
+            yield place, record
+            rest = rest[end:].lstrip()

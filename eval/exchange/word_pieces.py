@@ -1,0 +1,123 @@
+"""Documents of word pieces, which SpanBERT's and coref-hoi's files have in common."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters.c2f.documents import unit_clusters
+from pronominal.adapters.c2f.pieces import (
+    CONTINUED,
+    FRAME,
+    FRAME_SPEAKER,
+    WordPieces,
+    framed,
+    segments,
+)
+from pronominal.adapters.c2f.units import Units
+from pronominal.errors import InputError
+from pronominal.eval.exchange.documents import (
+    ExportedText,
+    PredictedDocument,
+    half_open,
+    inclusive,
+)
+from pronominal.spans import Cluster, Document, Span
+
+GENRE = "dw_"
+"""No genre that the systems know, as the WinoPron authors had it: it counts as the first one."""
+
+
+def piece_records(
+    texts: Iterable[ExportedText], vocabulary: Path | None, segment_length: int
+) -> Iterator[dict[str, Any]]:
+    """Yield each text as the systems' JSON lines have it.
+
+    The words are kept as ``tokens``, which the systems hand through: pieces ``[UNK]`` could not be
+    found in the text again.
+
+    Args:
+        texts: the texts.
+        vocabulary: the model's ``vocab.txt``.
+        segment_length: word pieces in a segment, [CLS] and [SEP] included.
+
+    Raises:
+        InputError: there is no vocabulary, or a mention's border is a word without pieces.
+    """
+    if vocabulary is None:
+        raise InputError(
+            "word pieces need the model's vocabulary", cure="add --vocabulary vocab.txt"
+        )
+    if segment_length <= FRAME:
+        cure = "give a longer --segment-length"
+        raise InputError(f"a segment of {segment_length} word pieces", cure=cure)
+    pieces = WordPieces(vocabulary)
+    for text in texts:
+        yield _record(text, pieces, segment_length - FRAME)
+
+
+def piece_document(place: str, record: Mapping[str, Any]) -> PredictedDocument:
+    """Return the answer of a system to a document of `piece_records`, or of the system's own."""
+    pieces = [*chain.from_iterable(record["sentences"])]
+    speakers = [*chain.from_iterable(record["speakers"])]
+    words, word_of = _words(pieces, speakers, record)
+    raw = half_open(record["predicted_clusters"], len(pieces))
+    clusters = [[s for s in (_in_words(word_of, span) for span in c) if s] for c in raw]
+    return PredictedDocument(place, record["doc_key"], words, clusters)
+
+
+def _record(text: ExportedText, pieces: WordPieces, capacity: int) -> dict[str, Any]:
+    worded = text.words()
+    read = pieces.read(Document(worded.sentences), f"id {text.instance.id}")
+    units = framed(read, segments(read, capacity), None, text.key(GENRE))
+    record: dict[str, Any] = {
+        "doc_key": units.key,
+        "sentences": _by_segment(units, units.strings),
+        "speakers": _by_segment(units, units.speakers),
+        "sentence_map": [*units.sentences],
+        "subtoken_map": [*units.words],
+        "tokens": worded.flat,
+        "clusters": [],
+    }
+    if text.clusters is not None:
+        record["predicted_clusters"] = inclusive(_of_pieces(units, worded.clusters(), text))
+    return record
+
+
+def _of_pieces(units: Units, clusters: list[Cluster], text: ExportedText) -> list[Cluster]:
+    found = unit_clusters(units, clusters)
+    if [*map(len, found)] != [*map(len, clusters)]:
+        raise InputError(
+            "a mention begins or ends with a word that has no word pieces",
+            cure="export to another format",
+            row=f"id {text.instance.id}",
+        )
+    return found
+
+
+def _by_segment(units: Units, column: Sequence[str]) -> list[list[str]]:
+    found: dict[int, list[str]] = {}
+    for number, value in zip(units.segments, column, strict=True):
+        found.setdefault(number, []).append(value)
+    return [*found.values()]
+
+
+def _words(
+    pieces: Sequence[str], speakers: Sequence[str], record: Mapping[str, Any]
+) -> tuple[list[str], list[int | None]]:
+    """Return a document's words, and the number of each piece's word; None for [CLS] and [SEP]."""
+    columns = zip(pieces, speakers, record["subtoken_map"], strict=True)
+    own = [(piece, word) if who != FRAME_SPEAKER else None for piece, who, word in columns]
+    if "tokens" in record:
+        return record["tokens"], [one and one[1] for one in own]
+    spelt: dict[int, str] = {}
+    for piece, word in filter(None, own):
+        spelt[word] = spelt.get(word, "") + piece.removeprefix(CONTINUED)
+    number = {word: index for index, word in enumerate(spelt)}
+    return [*spelt.values()], [number[one[1]] if one else None for one in own]
+
+
+def _in_words(word_of: Sequence[int | None], span: Span) -> Span | None:
+    """Widen a span of pieces to whole words; None for one of nothing but [CLS] and [SEP]."""
+    inside = [word for word in word_of[span.start : span.end] if word is not None]
+    return Span(inside[0], inside[-1] + 1) if inside else None
