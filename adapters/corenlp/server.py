@@ -1,0 +1,162 @@
+"""Asks a CoreNLP server (``StanfordCoreNLPServer.java`` upstream), again while it is away."""
+
+import json
+import time
+from collections.abc import Mapping
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import Request
+
+from pronominal.adapters.own_servers import direct_opener, own_server
+from pronominal.adapters.refusals import RefusedTextError
+from pronominal.errors import InputError
+
+URL = "http://localhost:9000"
+"""Where the server listens that `START` starts."""
+
+START = 'java -mx8g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000'
+"""The documented command, run in CoreNLP's folder."""
+
+TRIES = 3
+"""How often a text is sent at which the server fails."""
+
+_AWAY = (408, 425, 429, 502, 503, 504)
+_TEXT_AT_FAULT = (400, 413, 500)
+
+_LOADING = 300
+"""Seconds that the first answer may take longer, because the models are loaded for it."""
+
+
+class CoreNLPServer:
+    """A server, and what every text is sent with.
+
+    Args:
+        url: the server's address.
+        host: the name of a machine of the user's own that has a public name; see `own_server`.
+        i_accept_contamination: send text to a host that is not the user's own.
+        properties: CoreNLP's properties.
+        text_timeout: after how many seconds the server gives a text up.
+        patience: for how many seconds an unreachable server is asked again.
+
+    Raises:
+        InputError: the address is not one to send evaluation text to.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        host: str | None,
+        i_accept_contamination: bool,
+        properties: Mapping[str, str],
+        text_timeout: float,
+        patience: float,
+    ) -> None:
+        parts = own_server(url, host, i_accept_contamination)
+        self.address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        self._properties = {
+            "outputFormat": "json",
+            "timeout": str(round(1000 * text_timeout)),
+            **properties,
+        }
+        self._text_timeout, self._patience = text_timeout, patience
+        self._opener = direct_opener()
+
+    def ask(self, text: str, index: int) -> Any:
+        """Return the server's answer; None if it is not JSON.
+
+        Args:
+            text: what to send.
+            index: which one of several texts it is, for an error.
+
+        Raises:
+            InputError: the server refuses to be asked, or cannot be reached any more.
+            RefusedTextError: it fails at the text, or does not finish it in time.
+        """
+        request = self._request(text, index)
+        pause, failures, away_since = 0.25, 0, 0.0
+        while True:
+            try:
+                with self._opener.open(request, timeout=self._text_timeout + _LOADING) as answer:
+                    return _parse(answer.read())
+            except HTTPError as error:
+                reason, away = f"HTTP {error.code}", error.code in _AWAY
+                if not away:
+                    failures += 1
+                    self._refuse(error, index, last=failures == TRIES)
+            except (URLError, HTTPException, OSError) as error:
+                reason, away = str(getattr(error, "reason", error)) or "no answer", True
+            if away:
+                away_since = away_since or time.monotonic()
+                self._wait_no_longer_than(self._patience, away_since, reason)
+            time.sleep(pause)
+            pause = min(2 * pause, 10)
+
+    def _wait_no_longer_than(self, seconds: float, since: float, reason: str) -> None:
+        if time.monotonic() - since >= seconds:
+            raise InputError(
+                f"the server has not answered for {seconds:g} seconds ({reason})",
+                cure=f"start it ({START}) and run the same command again: what is done is kept",
+                file=self.address,
+            )
+
+    def _request(self, text: str, index: int) -> Request:
+        try:
+            # the server decodes it; some versions do, whatever the header says
+            body = quote(text, safe="").encode()
+        except UnicodeEncodeError as error:
+            raise RefusedTextError(
+                "half of a surrogate pair, which is no character", cure="mend it", index=index
+            ) from error
+        query = urlencode({"properties": json.dumps(self._properties)}, quote_via=quote)
+        headers = {"Content-Type": "application/x-www-form-urlencoded;charset=UTF-8"}
+        return Request(f"{self.address}/?{query}", data=body, headers=headers)
+
+    def _refuse(self, error: HTTPError, index: int, *, last: bool) -> None:
+        """Raise what a failure means; nothing if the text may be sent again."""
+        said = _message(error)
+        if error.code not in _TEXT_AT_FAULT:
+            raise InputError(
+                f"the server refuses what it is asked (HTTP {error.code})",
+                cure=f"give the URL of one that was started with {START}",
+                file=self.address,
+            ) from error
+        if error.code == 500 and not last:
+            return
+        fault, cure = f"the server fails at it ({_exception(said)})", _COMMON
+        if "timed out" in said:
+            fault = f"the server did not finish it in {self._text_timeout:g} seconds"
+            cure = "give a longer text_timeout, or shorten the text"
+        raise RefusedTextError(fault, cure=cure, index=index, checkpoint=self.address) from error
+
+
+_COMMON = (
+    "look at the server's own output: a missing model, too little memory (-mx8g) and a text above "
+    "its -maxCharLength are common"
+)
+
+
+def _parse(answer: bytes) -> Any:
+    try:
+        # control characters of a text come back as they are
+        return json.loads(answer.decode(errors="replace"), strict=False)
+    except ValueError:
+        return None
+
+
+def _message(error: HTTPError) -> str:
+    try:
+        return error.read().decode(errors="replace")
+    except (HTTPException, OSError):
+        return ""
+    finally:
+        error.close()
+
+
+def _exception(said: str) -> str:
+    """Return the class of a Java exception; the message behind it may quote the text."""
+    name = said.split(":")[0].strip()
+    is_class = name.replace(".", "").replace("$", "").isalnum() and "." in name
+    return name if is_class else "it gives no reason"

@@ -1,0 +1,127 @@
+"""What the network is told beside the words (``NeuralCoref.predict`` of ``neuralcoref.pyx``)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pronominal.adapters.neuralcoref.mentions import LIST, Mention
+from pronominal.adapters.neuralcoref.word_vectors import MENTION_WIDTH
+
+Floats = NDArray[np.float32]
+Indices = NDArray[np.intp]
+
+GENRE_WIDTH = 1
+"""The genre, which is always 0."""
+
+SINGLE_WIDTH = 17
+"""Numbers that describe a mention."""
+
+PAIR_WIDTH = 29 + 2 * SINGLE_WIDTH
+"""Numbers that describe a pair, its two mentions included."""
+
+SINGLE_INPUT = MENTION_WIDTH + SINGLE_WIDTH + GENRE_WIDTH
+PAIR_INPUT = 2 * MENTION_WIDTH + PAIR_WIDTH + GENRE_WIDTH
+
+_BINS = np.array([*range(5), *[5] * 3, *[6] * 8, *[7] * 16, *[8] * 32, 9])
+"""The bin of each distance up to 64; longer ones are in the last."""
+
+_FARTHEST = len(_BINS) - 1
+
+
+def single_features(mentions: Sequence[Mention]) -> Floats:
+    """Describe each mention: type, length, place in the text and whether it lies in another one.
+
+    Returns:
+        (mentions, `SINGLE_WIDTH`).
+    """
+    lengths = np.array([mention.end - mention.start - 1 for mention in mentions])
+    places = np.arange(len(mentions)) / len(mentions)
+    nested = [_is_nested(mention, number, mentions) for number, mention in enumerate(mentions)]
+    types = np.eye(LIST + 1)[[mention.type for mention in mentions]]
+    return np.column_stack([types, _distances(lengths), places, nested]).astype(np.float32)
+
+
+def candidate_pairs(
+    mentions: Sequence[Mention], max_dist: int, max_dist_match: int
+) -> tuple[Indices, Indices]:
+    """Return which pairs are scored, as numbers of the antecedent and of the mention.
+
+    Args:
+        mentions: in the order of their head words.
+        max_dist: how many mentions back an antecedent may lie.
+        max_dist_match: the same for one that shares a noun.
+
+    Returns:
+        Both of the shape (pairs,), ascending by mention, then by antecedent.
+    """
+    with_word: defaultdict[str, list[int]] = defaultdict(list)
+    earlier: list[int] = []
+    later: list[int] = []
+    for number, mention in enumerate(mentions):
+        antecedents = set(range(max(0, number - max_dist), number))
+        for word in mention.content_words:
+            antecedents.update(one for one in with_word[word] if one >= number - max_dist_match)
+            with_word[word].append(number)
+        earlier += sorted(antecedents)
+        later += [number] * len(antecedents)
+    return np.array(earlier, dtype=np.intp), np.array(later, dtype=np.intp)
+
+
+def pair_features(
+    mentions: Sequence[Mention], singles: Floats, earlier: Indices, later: Indices
+) -> Floats:
+    """Describe each pair: speaker, matching strings, distances, overlap, and both mentions.
+
+    Args:
+        mentions: all mentions.
+        singles: their own features, (mentions, `SINGLE_WIDTH`).
+        earlier: number of the antecedent of each pair, (pairs,).
+        later: number of the mention of each pair, (pairs,).
+
+    Returns:
+        (pairs, `PAIR_WIDTH` + `GENRE_WIDTH`).
+    """
+    pairs = [(mentions[one], mentions[other]) for one, other in zip(earlier, later, strict=True)]
+    strings = np.array([_matches(one, other) for one, other in pairs])
+    sentences = np.array([other.sentence - one.sentence for one, other in pairs])
+    overlap = [one.sentence == other.sentence and one.end > other.start for one, other in pairs]
+    columns: list[Any] = [
+        np.tile([1, 0, 0], (len(pairs), 1)),  # one speaker, whom no mention names
+        strings,
+        _distances(sentences),
+        _distances(later - earlier - 1),
+        overlap,
+        singles[earlier],
+        singles[later],
+        np.zeros((len(pairs), GENRE_WIDTH)),
+    ]
+    return np.column_stack(columns).astype(np.float32)
+
+
+def _matches(one: Mention, other: Mention) -> tuple[bool, bool, bool]:
+    """Say whether the head words, the texts, and some nouns of two mentions are the same."""
+    return (
+        one.root_text == other.root_text,
+        one.text == other.text,
+        not one.content_words.isdisjoint(other.content_words),
+    )
+
+
+def _is_nested(mention: Mention, number: int, mentions: Sequence[Mention]) -> bool:
+    return any(
+        other.sentence == mention.sentence
+        and other.start <= mention.start
+        and other.end >= mention.end
+        for place, other in enumerate(mentions)
+        if place != number
+    )
+
+
+def _distances(distances: Indices) -> Floats:
+    """Return each distance as one of ten bins and as a fraction of 64, (distances, 11)."""
+    capped = np.minimum(distances, _FARTHEST)
+    bins = np.eye(_BINS.max() + 1)[_BINS[capped]]
+    return np.column_stack([bins, capped / _FARTHEST])

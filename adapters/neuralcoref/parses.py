@@ -1,0 +1,71 @@
+"""Tags, dependencies and entities from a spaCy pipeline that the user names."""
+
+from pathlib import Path
+
+import spacy
+from spacy.tokens import Doc
+
+from pronominal.adapters.model_loading import first_line
+from pronominal.adapters.refusals import RefusedTextError
+from pronominal.errors import InputError
+from pronominal.spans import Document
+
+NEEDED = ("TAG", "POS", "DEP")
+"""What mentions are found by; entities are read where there are any."""
+
+
+class Parses:
+    """A spaCy pipeline with a tagger and a parser.
+
+    Args:
+        pipeline: name or folder of the pipeline; nothing is downloaded.
+
+    Raises:
+        InputError: it is not installed, or it does not tag or parse.
+    """
+
+    def __init__(self, pipeline: str) -> None:
+        self.pipeline = pipeline
+        try:
+            self._spacy = spacy.load(pipeline)
+        except Exception as error:  # spaCy and what it loads fail in many ways
+            raise InputError(
+                f"the spaCy pipeline cannot be loaded ({first_line(error)})",
+                cure="install it"
+                if Path(pipeline).exists()
+                else f"python -m spacy download {pipeline}, or name another as pipeline",
+                file=pipeline,
+            ) from error
+        self._require_parse(self._spacy("Anna said that she was tired."))
+
+    def read(self, text: str, index: int) -> Doc:
+        """Parse a text.
+
+        Raises:
+            RefusedTextError: it is longer than the pipeline reads; `index` says which it is.
+        """
+        if len(text) > self._spacy.max_length:
+            raise RefusedTextError(
+                f"{len(text)} characters, and the spaCy pipeline reads at most "
+                f"{self._spacy.max_length}",
+                cure="split the text",
+                index=index,
+            )
+        return self._spacy(text)
+
+    def read_document(self, document: Document) -> Doc:
+        """Parse words and sentences as they are."""
+        words = [word for sentence in document.words for word in sentence]
+        starts: list[bool | int | None] = [
+            place == 0 for sentence in document.words for place in range(len(sentence))
+        ]
+        return self._spacy(Doc(self._spacy.vocab, words=words, sent_starts=starts))
+
+    def _require_parse(self, parsed: Doc) -> None:
+        for annotation in NEEDED:
+            if not parsed.has_annotation(annotation):
+                raise InputError(
+                    f"the spaCy pipeline gives no {annotation}",
+                    cure="name one with a tagger and a parser, such as en_core_web_sm",
+                    file=self.pipeline,
+                )
