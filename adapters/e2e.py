@@ -6,31 +6,19 @@ Lee, He and Zettlemoyer, 2018, "Higher-order Coreference Resolution with Coarse-
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
-import torch
-
-from pronominal.adapters.c2f.decoding import decode
 from pronominal.adapters.c2f.e2e_checkpoint import open_parts
 from pronominal.adapters.c2f.elmo_vectors import ElmoVectors, MissingElmoWarning
-from pronominal.adapters.c2f.head import NonFiniteScoresError
-from pronominal.adapters.c2f.units import Units
-from pronominal.adapters.c2f.words import word_units
+from pronominal.adapters.c2f.prediction import predicted_clusters
+from pronominal.adapters.c2f.units import AntecedentScores
+from pronominal.adapters.c2f.words import RAW_TEXT_GENRE, word_units
 from pronominal.adapters.english_words import EnglishWords, in_characters
 from pronominal.adapters.interface import contract_clusters, refuse_bare_string
-from pronominal.adapters.length_batches import length_batches
 from pronominal.adapters.model_loading import torch_device
-from pronominal.adapters.refusals import RefusedTextError, scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document
-
-RAW_TEXT_GENRE = "nw"
-"""Newswire: the genre that upstream's demo gives to what is typed in."""
-
-WORDS_AT_ONCE = 4096
-"""How many words of short documents go through the model together; bounds memory only."""
 
 
 class E2E:
@@ -130,45 +118,25 @@ class E2E:
         return self._cluster(documents, "documents")
 
     def _cluster(self, documents: Sequence[Document], among: str) -> list[list[Cluster]]:
-        units = [self._units(document, index, among) for index, document in enumerate(documents)]
-        answers: list[list[Cluster]] = [[] for _ in documents]
-        lengths = [len(document) for document in units]
-        for batch in length_batches(lengths, room=WORDS_AT_ONCE, most=self.batch_size):
+        genres = self._model.head.config.genres
+        units = [
+            word_units(document, genres, f"{among}[{index}]")
+            for index, document in enumerate(documents)
+        ]
+
+        def score(batch: list[int]) -> list[AntecedentScores]:
             layers = self._elmo.layers([documents[index] for index in batch])
             inputs = [
                 self._reader.read(units[index], vectors)
                 for index, vectors in zip(batch, layers, strict=True)
             ]
-            try:
-                with torch.inference_mode():
-                    scores = self._model(inputs, [units[index] for index in batch])
-            except NonFiniteScoresError as error:
-                at = batch[error.document]
-                raise scores_not_finite(at, self.checkpoint.name, among) from error
-            for index, found in zip(batch, scores, strict=True):
-                answers[index] = decode(found)
-        return answers
+            found: list[AntecedentScores] = self._model(inputs, [units[index] for index in batch])
+            return found
 
-    def _units(self, document: Document, index: int, among: str) -> Units:
-        genres = self._model.head.config.genres
-        genre = RAW_TEXT_GENRE if document.genre is None else document.genre
-        if genre not in genres:
-            raise RefusedTextError(
-                f"there is no genre '{genre}'",
-                cure=f"write one of {', '.join(genres)}, or None for {RAW_TEXT_GENRE}",
-                index=index,
-                among=among,
-            )
-        lengths = [len(sentence) for sentence in document.words]
-        if document.speakers is None:
-            speakers = [""] * sum(lengths)
-        elif [len(sentence) for sentence in document.speakers] != lengths:
-            raise RefusedTextError(
-                "the speakers are not one for each word",
-                cure="give speakers in the shape of the words, or None",
-                index=index,
-                among=among,
-            )
-        else:
-            speakers = list(chain.from_iterable(document.speakers))
-        return word_units(document, genre, speakers)
+        return predicted_clusters(
+            score,
+            [len(document) for document in units],
+            most=self.batch_size,
+            checkpoint=self.checkpoint.name,
+            among=among,
+        )

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from pronominal import InputError
-from pronominal.adapters.c2f.bundle import is_training_state, read_bundle, unmasked
+from pronominal.adapters.c2f.bundle import read_bundle, unmasked
 from pronominal.adapters.c2f.protobuf import MalformedError, parse_message, read_varint
+from pronominal.adapters.c2f.variables import is_training_state
 
 OWN = Path(__file__).parent / "goldens" / "e2e" / "checkpoint" / "tf_checkpoint"
 PREFIX = OWN / "model.max.ckpt"

@@ -32,6 +32,10 @@ from pronominal.adapters.c2f.unit_batch import UnitBatch
 from pronominal.adapters.c2f.units import AntecedentScores, Encoded, Units
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.spanbert import SpanBERT
+from pronominal.cli import running
+from pronominal.eval.runner import predict
+from pronominal.instances import ResolutionInstance
+from pronominal.spans import Mention
 
 FILES = ("goldens-clean-public.jsonl", "goldens-public.jsonl")
 MANY_SPEAKERS = "c2f-186"
@@ -258,7 +262,7 @@ def test_documents_in_words(folder: Path, weights: Any) -> None:
     system = SpanBERT(str(folder), weights=weights, device="cpu")
     given = [row for row in rows(folder) if "words" in row["raw"]]
     documents = [to_document(row["raw"], row["input"]["doc_key"]) for row in given]
-    with pytest.warns(OversizedSentenceWarning, match="sentence 0 of documents"):
+    with pytest.warns(OversizedSentenceWarning, match=r"documents\[\d+\]: sentence 0 has"):
         together = system.cluster_documents(documents)
     wrong = [
         row["id"]
@@ -269,6 +273,22 @@ def test_documents_in_words(folder: Path, weights: Any) -> None:
     assert not wrong
     assert system.widened_spans > 0
     assert system.cluster_documents(documents[:3][::-1]) == together[:3][::-1]
+
+
+def test_each_oversized_sentence_of_a_run_is_told_by_its_id(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, the = "the " * 100, Mention("the", 0, 3)
+    chunks = [[ResolutionInstance(f"row-{n}", text, the, (the, the), 0)] for n in range(2)]
+    system = SpanBERT(str(folder), device="cpu")
+    with running._loud_warnings():
+        for chunk in chunks:
+            predict(system, chunk)
+    assert capsys.readouterr().err.splitlines() == [
+        f"pronominal: id row-{n}: sentence 0 has more than the 78 word pieces that a segment of "
+        "spanbert holds; it was encoded in parts"
+        for n in range(2)
+    ]
 
 
 def test_texts(folder: Path) -> None:

@@ -19,7 +19,9 @@ from pronominal import InputError
 from pronominal.adapters import SYSTEMS, kind_of, load
 from pronominal.adapters.c2f.bert_checkpoint import canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert_conversion import convert
+from pronominal.adapters.c2f.bert_training import transformer_from_encoder
 from pronominal.adapters.c2f.bert_variables import sources
+from pronominal.adapters.c2f.optimisers import TransformerRates
 from pronominal.adapters.c2f.variables import map_variables
 from pronominal.adapters.spanbert import SpanBERT
 from pronominal.cli.main import app
@@ -187,6 +189,10 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "segments without room": (configure(max_segment_len=2), "max_segment_len is 2"),
     "a config that is a list": (lambda f: (f / "config.json").write_text("[]"), "no JSON object"),
     "a damaged config": (lambda f: (f / "config.json").write_text("{"), "no JSON"),
+    "a damaged tokenizer config": (
+        lambda f: (f / "tokenizer_config.json").write_text("{"),
+        "no JSON .*drop it if the model is cased",
+    ),
     "no vocabulary": (lambda f: (f / "vocab.txt").unlink(), "no word pieces could be read"),
     "a longer vocabulary": (
         lambda f: (f / "vocab.txt").open("a").write("more\n"),
@@ -245,3 +251,33 @@ def test_load(goldens: Path, name: str) -> None:
     assert (system.name, kind_of(system), SYSTEMS[name].extra) == (name, "clustering", "c2f")
     with pytest.raises(InputError, match="mandarjoshi90/coref"):
         load(name)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64"])
+def test_weights_are_read_in_float32_whatever_the_config_says(folder: Path, dtype: str) -> None:
+    right = canonical_tensors(open_parts(str(folder), "torch").model)
+    edit(folder / "bert_config.json", dtype=dtype)
+    found = canonical_tensors(open_parts(str(folder), "torch").model)
+    assert {tensor.dtype for tensor in found.values()} == {torch.float32}
+    assert all(torch.equal(found[name], right[name]) for name in right)
+
+
+def test_a_checkpoint_of_halves_is_computed_in_float32(folder: Path) -> None:
+    tensors = torch.load(folder / "model.bin", weights_only=True)
+    torch.save({name: tensor.half() for name, tensor in tensors.items()}, folder / "model.bin")
+    found = canonical_tensors(open_parts(str(folder), "torch").model)
+    assert {tensor.dtype for tensor in found.values()} == {torch.float32}
+    assert all(torch.equal(found[name], tensors[name].half().float()) for name in found)
+
+
+def test_an_encoder_of_halves_is_trained_in_float32(folder: Path, tmp_path: Path) -> None:
+    open_parts(str(folder)).model.encoder.bert.bfloat16().save_pretrained(tmp_path / "encoder")  # type: ignore[operator]
+    shutil.copy(folder / "vocab.txt", tmp_path / "encoder")
+    system = transformer_from_encoder(
+        str(tmp_path / "encoder"), "small", "coref-hoi", TransformerRates()
+    )
+    model = system.new_model()
+    assert {weight.dtype for weight in model.parameters()} == {torch.float32}
+    (tmp_path / "out").mkdir()
+    system.save(model, tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "bert_config.json").read_text())["dtype"] == "float32"

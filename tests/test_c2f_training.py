@@ -13,6 +13,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 
 import torch
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from pronominal import Document, InputError, Span
@@ -31,7 +32,7 @@ from pronominal.adapters.c2f.units import Units
 from pronominal.adapters.c2f.windows import Windows, window
 from pronominal.adapters.c2f.word_piece_vectors import write_word_piece_vectors
 from pronominal.adapters.spanbert import SpanBERT
-from pronominal.cli.main import main
+from tests.coreference_rows import run, write_rows
 
 RECIPES: dict[Recipe, str] = {
     "coref-hoi": "trajectory_coref_hoi",
@@ -190,24 +191,11 @@ def test_one_command_trains_what_spanbert_loads(
     goldens: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str
 ) -> None:
     monkeypatch.setitem(SIZES, "small", {**SIZES["small"], "ffnn_size": 20, "feature_emb_size": 4})
-    rows = [
-        {
-            "id": f"own-{n}",
-            "text": f"{a} thanked {b} because she {'helped' if n % 2 else 'was glad'} .",
-            "pronoun": "she",
-            "candidates": [a, b],
-            "label": n % 2,
-        }
-        for n, (a, b) in enumerate([("Anna", "Bella"), ("Clara", "Dora"), ("Emma", "Fiona")] * 4)
-    ]
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows = write_rows(tmp_path / "own.jsonl", 12)
     encoder = write_encoder(goldens, tmp_path / "encoder")
-    given = ("--encoder", encoder, "--data", tmp_path / "own.jsonl", "--out", tmp_path / "out")
-    options = ("--size", "small", "--recipe", recipe, "--updates", "4", "--switching")
-    monkeypatch.setattr("sys.argv", ["pronominal", "train", "c2f", *map(str, (*given, *options))])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 0
+    given = ("--encoder", encoder, "--data", rows, "--out", tmp_path / "out")
+    options = ("--size", "small", "--recipe", recipe, "--updates", 4, "--switching")
+    assert run(("train", "c2f", *given, *options)) == 0
     folder = tmp_path / "out" / "seed-1"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # after four updates it clusters nothing
@@ -227,6 +215,17 @@ def test_another_encoder_than_bert_is_refused(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"")
     with pytest.raises(InputError, match="gpt2"):
         transformer_from_encoder(str(tmp_path), "small", "coref-hoi", TransformerRates())
+
+
+def test_an_encoder_without_all_weights_is_refused(goldens: Path, tmp_path: Path) -> None:
+    from pronominal.adapters.c2f.bert_training import transformer_from_encoder
+
+    encoder = write_encoder(goldens, tmp_path / "encoder")
+    tensors = load_file(encoder / "model.safetensors")
+    del tensors["encoder.layer.1.output.dense.bias"]
+    save_file(tensors, encoder / "model.safetensors")
+    with pytest.raises(InputError, match=r"lack encoder\.layer\.1\.output\.dense\.bias"):
+        transformer_from_encoder(str(encoder), "small", "coref-hoi", TransformerRates())
 
 
 def test_word_vectors_from_an_encoder(goldens: Path, tmp_path: Path) -> None:

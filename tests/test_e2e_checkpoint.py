@@ -11,10 +11,12 @@ import pytest
 pytest.importorskip("pronominal.adapters.e2e", exc_type=ImportError)
 
 import numpy as np
-from safetensors.torch import load_file
+import torch
+from safetensors.torch import load_file, save_file
 
 from pronominal import Document, InputError
 from pronominal.adapters.c2f.bundle import read_bundle
+from pronominal.adapters.c2f.e2e_checkpoint import open_parts
 from pronominal.adapters.c2f.e2e_conversion import words_of
 from pronominal.adapters.e2e import E2E
 from pronominal.cli.converting import convert
@@ -22,6 +24,7 @@ from pronominal.spans import Cluster
 
 OWN = Path(__file__).parent / "goldens" / "e2e"
 CHECKPOINT = OWN / "checkpoint"
+WEIGHTS = "model.safetensors"
 ROWS = [json.loads(line)["input"] for line in (OWN / "clean.jsonl").read_text("utf-8").splitlines()]
 DOCUMENTS = [
     Document(row["sentences"], row["speakers"], row["doc_key"][:2], row["doc_key"]) for row in ROWS
@@ -218,9 +221,18 @@ def test_conversions_that_are_refused(converted: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_checkpoint_of_halves_is_computed_in_float32(converted: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(converted, tmp_path / "copy")
+    halves = {name: tensor.half() for name, tensor in load_file(folder / WEIGHTS).items()}
+    save_file(halves, folder / WEIGHTS)
+    model = open_parts(str(folder)).model
+    assert {weight.dtype for weight in model.parameters()} == {torch.float32}
+    assert all(torch.equal(w, halves[name].float()) for name, w in model.state_dict().items())
+
+
 def test_a_damaged_converted_checkpoint(converted: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(converted, tmp_path / "copy")
-    weights = (folder / "model.safetensors").read_bytes()
-    (folder / "model.safetensors").write_bytes(weights[:-9])
+    weights = (folder / WEIGHTS).read_bytes()
+    (folder / WEIGHTS).write_bytes(weights[:-9])
     with pytest.raises(InputError, match="no weights could be read"):
         E2E(str(folder))

@@ -1,11 +1,6 @@
-"""E2E learns as upstream's program makes it learn, from rows and documents, and through kills."""
+"""E2E learns as upstream's program makes it learn, from rows and from documents."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 import warnings
 from itertools import chain
 from pathlib import Path
@@ -31,13 +26,13 @@ from pronominal.adapters.c2f.training import document_loss
 from pronominal.adapters.c2f.windows import window
 from pronominal.eval.training.coreference_documents import RowReader, row_documents
 from pronominal.spans import Mention
+from tests.coreference_rows import run, write_conll, write_rows, write_vectors
 
 ROOT = Path(__file__).parent.parent
 OWN = ROOT / "tests" / "goldens" / "e2e"
 SHARED = ROOT.parent / "shared" / "goldens" / "e2e"
 FILES = {"clean": OWN / "train-clean.json", "public": SHARED / "train-goldens.json"}
 CHECKPOINTS = {"clean": OWN / "checkpoint", "public": SHARED}
-NAMES = ("Anna", "Bella", "Clara", "Dora", "Emma", "Fiona")
 
 
 @pytest.fixture(scope="module", params=FILES)
@@ -137,42 +132,13 @@ def model_padding(system: E2ETrainee, part: TrainingDocument) -> int:
     return system.new_model().encoder.characters.padded_length(inputs.longest)
 
 
-def row(number: int, **changes: Any) -> dict[str, Any]:
-    first, second = NAMES[number % 6], NAMES[(number + 1 + number // 6 % 5) % 6]
-    rest, label = (("she had helped", 1), ("she was kind", 0))[number % 2]
-    fields = {"text": f"{first} thanked {second} because {rest} .", "candidates": [first, second]}
-    return {"id": f"own-{number}", "pronoun": "she", "label": label, **fields, **changes}
-
-
-def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
-    return path
-
-
-def write_conll(path: Path, documents: int) -> Path:
-    lines = []
-    for number in range(documents):
-        lines.append(f"#begin document (nw/own/{number}); part 000")
-        for word, coreference in (("Anna", "(0)"), ("left", "-"), ("her", "(0)"), ("house", "-")):
-            lines.append(f"nw/own/{number} 0 0 {word} X * - - - s * {coreference}")
-        lines += ["", "#end document"]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
-    write_rows(folder / "own.jsonl", [row(n) for n in range(60)])
+    write_rows(folder / "own.jsonl", 60)
     write_conll(folder / "own_conll", 6)
-    words = sorted({word for n in range(60) for word in row(n)["text"].split()})
-    vectors = [f"{word} {' '.join(str(hash_of(word, i)) for i in range(6))}\n" for word in words]
-    (folder / "vectors.txt").write_text("".join(vectors), encoding="utf-8")
+    write_vectors(folder / "vectors.txt")
     return folder
-
-
-def hash_of(word: str, place: int) -> float:
-    return round(((sum(map(ord, word)) * 31 + len(word)) * (place + 7) % 101) / 50 - 1, 2)
 
 
 def command(data: Path, out: Path, *options: str) -> list[str]:
@@ -181,46 +147,11 @@ def command(data: Path, out: Path, *options: str) -> list[str]:
     return [str(part) for part in ("train", "e2e", *given, *batch, *options)]
 
 
-def run(*arguments: str) -> int:
-    """Run the command line in this process."""
-    from pronominal.cli.main import main
-
-    before, sys.argv = sys.argv, ["pronominal", *arguments]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what has hardly learnt clusters nothing
-            main()
-    except SystemExit as end:
-        return int(end.code or 0)
-    finally:
-        sys.argv = before
-    return 0
-
-
-def test_a_killed_command_ends_with_the_same_weights(data: Path, tmp_path: Path) -> None:
-    rows = str(data / "own.jsonl")
-    options = ("--data", rows, "--updates", "24", "--save-every", "2", "--validate-every", "12")
-    assert run(*command(data, tmp_path / "whole", *options)) == 0
-    killed = command(data, tmp_path / "killed", *options)
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    started = subprocess.Popen([sys.executable, "-m", "pronominal", *killed], env=environment)
-    state = tmp_path / "killed" / "seed-1" / "state.pt"
-    while not state.exists() and started.poll() is None:
-        time.sleep(0.01)
-    started.send_signal(signal.SIGKILL)
-    assert started.wait() == -signal.SIGKILL
-    assert not (state.parent / "model.safetensors").exists()
-    assert run(*killed) == 0
-    files = [tmp_path / name / "seed-1" for name in ("whole", "killed")]
-    for name in ("model.safetensors", "curves.jsonl"):
-        assert (files[0] / name).read_bytes() == (files[1] / name).read_bytes(), name
-
-
 def test_it_learns_what_can_be_learnt(data: Path, tmp_path: Path) -> None:
     rows = str(data / "own.jsonl")
     options = ("--data", rows, "--validation", rows, "--test", rows, "--switching")
     learnt = ("--updates", "250", "--learning-rate", "0.005", "--batch-size", "8")
-    assert run(*command(data, tmp_path, *options, *learnt, "--validate-every", "50")) == 0
+    assert run(command(data, tmp_path, *options, *learnt, "--validate-every", "50")) == 0
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["counts"]["train_documents"] == 120
     scores = summary["scores"]["as_given"]
@@ -235,7 +166,7 @@ def test_it_learns_what_can_be_learnt(data: Path, tmp_path: Path) -> None:
 def test_rows_and_documents_are_one_set(data: Path, tmp_path: Path) -> None:
     both = ("--data", str(data / "own.jsonl"), "--data", f"conll:{data / 'own_conll'}")
     held = ("--validation", f"conll:{data / 'own_conll'}", "--updates", "2")
-    assert run(*command(data, tmp_path, *both, *held)) == 0
+    assert run(command(data, tmp_path, *both, *held)) == 0
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["data"]["name"] == "own+conll"
     assert summary["counts"]["train_documents"] == 54 + 6
@@ -247,24 +178,13 @@ def test_rows_and_documents_are_one_set(data: Path, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert load("e2e", checkpoint=str(folder)).name == "e2e"
-        assert (
-            run(
-                "train",
-                "e2e",
-                "--checkpoint",
-                str(folder),
-                *both,
-                *held,
-                "--out",
-                str(tmp_path / "on"),
-            )
-            == 0
-        )
+    onward = ("--checkpoint", folder, *both, *held, "--out", tmp_path / "on")
+    assert run(("train", "e2e", *onward)) == 0
 
 
 def test_documents_alone_hold_a_share_out(data: Path, tmp_path: Path) -> None:
     options = ("--data", f"conll:{data / 'own_conll'}", "--validation-share", "0.5")
-    assert run(*command(data, tmp_path, *options, "--updates", "2")) == 0
+    assert run(command(data, tmp_path, *options, "--updates", "2")) == 0
     counts = json.loads((tmp_path / "summary.json").read_text())["counts"]
     assert (counts["train_documents"], counts["validation_documents"]) == (3, 3)
 
@@ -282,7 +202,7 @@ def test_mistakes_are_named(
 ) -> None:
     options, wanted = MISTAKES[mistake]
     given = command(data, tmp_path / "out", "--data", str(data / "own.jsonl"), *options)
-    assert run(*given) == 2
+    assert run(given) == 2
     assert wanted in capsys.readouterr().err
     assert not (tmp_path / "out" / "seed-1").exists()
 

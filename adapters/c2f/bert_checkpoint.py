@@ -28,7 +28,7 @@ from pronominal.adapters.c2f.bert_weights import (
 )
 from pronominal.adapters.c2f.pieces import FRAME, WordPieces
 from pronominal.adapters.c2f.transformer import TransformerModel
-from pronominal.adapters.c2f.variables import Mapped
+from pronominal.adapters.c2f.variables import Mapped, misfit
 from pronominal.adapters.checkpoints import Checkpoint, open_checkpoint
 from pronominal.adapters.model_loading import first_line, silent_transformers
 from pronominal.errors import InputError, unknown_name
@@ -96,9 +96,28 @@ def open_parts(
         {LIMITED: form == "tensorflow", "max_segment_len": length},
     )
     _refuse_segments(settings, bert, found.folder)
-    tokenizer = WordPieces(found.folder / "vocab.txt", lowercase=_lowercase(found.folder))
+    tokenizer = WordPieces.of_checkpoint(found.folder)
     model = _model(bert, tokenizer, settings, mapped, file)
     return TransformerParts(found, form, settings, model, tokenizer, mapped)
+
+
+def bert_of(folder: Path | None, **given: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a BERT without its pooler, and transformers' account of its tensors.
+
+    It computes in float32, whatever it was saved in and whatever its config says.
+
+    Args:
+        folder: in the form of transformers; None where config and tensors are given.
+        given: further keywords of ``from_pretrained``.
+    """
+    import transformers
+
+    model_class: Any = transformers.BertModel
+    with silent_transformers():
+        bert, report = model_class.from_pretrained(
+            folder, add_pooling_layer=False, output_loading_info=True, dtype=torch.float32, **given
+        )
+    return bert, report
 
 
 def canonical_tensors(model: TransformerModel) -> dict[str, Tensor]:
@@ -113,7 +132,7 @@ def _with_span_widths(mapped: Mapped, file: Path) -> Mapping[str, Tensor]:
     """Refuse weights that are of something else altogether."""
     for name in ("emb_span_width.weight", "mention_token_attn.weight"):
         if name not in mapped.tensors:
-            raise _misfit(f"no {name}", file)
+            raise misfit(f"no {name}", file)
     return mapped.tensors
 
 
@@ -131,17 +150,6 @@ def _bert_config(file: Path) -> Any:
         ) from error
 
 
-def _lowercase(folder: Path) -> bool:
-    """Say whether the folder has an uncased model; all published ones are cased."""
-    file = folder / "tokenizer_config.json"
-    if not file.is_file():
-        return False
-    try:
-        return bool(json.loads(file.read_text(encoding="utf-8")).get("do_lower_case", False))
-    except (OSError, ValueError, AttributeError) as error:
-        raise InputError(f"no JSON ({error})", cure="drop it if it is cased", file=file) from error
-
-
 def _refuse_segments(settings: TransformerSettings, bert: Any, folder: Path) -> None:
     longest = bert.max_position_embeddings
     if not FRAME < settings.max_segment_len <= longest:
@@ -156,7 +164,7 @@ def _model(
     config: Any, tokenizer: WordPieces, settings: TransformerSettings, mapped: Mapped, file: Path
 ) -> TransformerModel:
     if max(tokenizer.numbers.values()) >= config.vocab_size:
-        raise _misfit(f"vectors for {config.vocab_size} pieces, and vocab.txt has more", file)
+        raise misfit(f"vectors for {config.vocab_size} pieces, and vocab.txt has more", file)
     names = [name for name in mapped.tensors if name.startswith(ENCODER)]
     bert, missing = _bert(config, {n.removeprefix(ENCODER): mapped.tensors[n] for n in names}, file)
     with torch.device("meta"):  # no memory and no random numbers for what is loaded at once
@@ -165,41 +173,22 @@ def _model(
     try:
         report = model.head.load_state_dict(head, strict=False, assign=True)
     except RuntimeError as error:
-        raise _misfit("tensors of another shape than its config says", file) from error
+        raise misfit("tensors of another shape than its config says", file) from error
     mapped.missing += [*missing, *report.missing_keys]
     surplus = [*report.unexpected_keys, *unexpected(mapped)]
     if mapped.missing:
-        raise _misfit(f"no {mapped.missing[0]}", file)
+        raise misfit(f"no {mapped.missing[0]}", file)
     if surplus:
-        raise _misfit(f"{surplus[0]}, which the config does not have", file)
+        raise misfit(f"{surplus[0]}, which the config does not have", file)
     return model.float().eval().requires_grad_(False)
 
 
 def _bert(config: Any, tensors: dict[str, Tensor], file: Path) -> tuple[nn.Module, list[str]]:
     """Return the encoder, and which of its tensors are missing."""
-    import transformers
-
-    model_class: Any = transformers.BertModel
     try:
-        with silent_transformers():
-            bert, report = model_class.from_pretrained(
-                None,
-                config=config,
-                state_dict=tensors,
-                add_pooling_layer=False,
-                output_loading_info=True,
-            )
+        bert, report = bert_of(None, config=config, state_dict=tensors)
     except Exception as error:  # as above; wrong shapes are a RuntimeError
-        raise _misfit(
-            f"another encoder than its config says ({first_line(error)})", file
-        ) from error
+        raise misfit(f"another encoder than its config says ({first_line(error)})", file) from error
     for name in report["unexpected_keys"]:
-        raise _misfit(f"{ENCODER}{name}, which the config does not have", file)
-    model: nn.Module = bert
-    return model, [f"{ENCODER}{name}" for name in report["missing_keys"]]
-
-
-def _misfit(what: str, file: Path) -> InputError:
-    return InputError(
-        f"the weights hold {what}", cure="give config and weights that belong together", file=file
-    )
+        raise misfit(f"{ENCODER}{name}, which the config does not have", file)
+    return bert, [f"{ENCODER}{name}" for name in report["missing_keys"]]

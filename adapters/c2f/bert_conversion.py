@@ -1,15 +1,13 @@
 """A BERT or SpanBERT checkpoint of either upstream form, rewritten as safetensors and JSON."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-
 from pronominal.adapters.c2f.bert_checkpoint import canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert_settings import FORMAT
 from pronominal.adapters.c2f.bert_weights import FILES, Form
+from pronominal.adapters.c2f.checkpoint_files import write_json, write_tensors
 from pronominal.adapters.spanbert import SpanBERT
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
@@ -46,24 +44,13 @@ def convert(source: str, target: Path, weights: Form | None = None) -> dict[str,
         raise InputError(
             "it is converted already", cure="give weights of torch or tensorflow", file=source
         )
-    mapped = parts.mapped
-    report = {
-        "used": {ours: list(theirs) for ours, theirs in sorted(mapped.used.items())},
-        "skipped": mapped.skipped,
-        "missing": mapped.missing,
-    }
+    report = parts.mapped.report()
     (file,) = FILES["safetensors"]
     with new_folder(target) as folder:
-        _write_json(folder / "config.json", {**parts.settings.table, "format": FORMAT})
-        _write_json(folder / REPORT, report)
+        write_json(folder / "config.json", {**parts.settings.table, "format": FORMAT})
+        write_json(folder / REPORT, report)
         for name in COPIED:
             if (parts.checkpoint.folder / name).is_file():
                 shutil.copyfile(parts.checkpoint.folder / name, folder / name)
-        tensors = canonical_tensors(parts.model)
-        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / file)
-        (folder / file).chmod(0o644)
+        write_tensors(folder / file, canonical_tensors(parts.model))
     return report
-
-
-def _write_json(file: Path, content: dict[str, Any]) -> None:
-    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

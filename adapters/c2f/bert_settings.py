@@ -71,7 +71,9 @@ def read_settings(
     try:
         table = {**PUBLISHED, **defaults, **_shapes(tensors), **given}
         _refuse_unsupported(table, file)
-        return TransformerSettings(table, _head(table, tensors), int(table["max_segment_len"]))
+        size = tensors["mention_token_attn.weight"].shape[1]
+        head = head_config(table, size, gate="gate_ffnn.weight" in tensors)
+        return TransformerSettings(table, head, int(table["max_segment_len"]))
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"a value is missing or of the wrong kind ({type(error).__name__}: {error})",
@@ -127,8 +129,14 @@ def _refuse_unsupported(table: Table, file: Path) -> None:
         )
 
 
-def _head(table: Table, tensors: Mapping[str, Tensor]) -> HeadConfig:
-    size = tensors["mention_token_attn.weight"].shape[1]
+def head_config(table: Table, size: int, *, gate: bool = False) -> HeadConfig:
+    """Return the head that a table of keys describes.
+
+    Args:
+        table: every key that a published configuration has.
+        size: of the encoder's vectors.
+        gate: whether there is a refinement gate at a depth of 1, too.
+    """
     depth, limit = int(table["coref_depth"]), table["max_num_extracted_spans"]
     return HeadConfig(
         boundary_size=size,
@@ -141,7 +149,7 @@ def _head(table: Table, tensors: Mapping[str, Tensor]) -> HeadConfig:
         max_spans=None if limit is None else int(limit),
         max_antecedents=int(table["max_top_antecedents"]),
         depth=depth,
-        gate=depth > 1 or "gate_ffnn.weight" in tensors,
+        gate=gate or depth > 1,
         width_prior=bool(table["use_width_prior"]),
         distance_prior=bool(table["use_distance_prior"]),
         segment_distances=(

@@ -1,19 +1,17 @@
 """BERT and SpanBERT to be trained: an encoder under a new head, or on from a checkpoint."""
 
-import json
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
 from torch import nn
 
-from pronominal.adapters.c2f.bert_checkpoint import canonical_tensors, open_parts
-from pronominal.adapters.c2f.bert_settings import FORMAT, LIMITED, PUBLISHED
+from pronominal.adapters.c2f.bert_checkpoint import bert_of, canonical_tensors, open_parts
+from pronominal.adapters.c2f.bert_settings import FORMAT, LIMITED, PUBLISHED, head_config
 from pronominal.adapters.c2f.bert_weights import FILES
-from pronominal.adapters.c2f.config import HeadConfig
+from pronominal.adapters.c2f.checkpoint_files import write_json, write_tensors
 from pronominal.adapters.c2f.documents import TrainingDocument
 from pronominal.adapters.c2f.optimisers import (
     Optimisation,
@@ -65,7 +63,6 @@ class _Start:
 
     model: TransformerModel
     tokenizer: WordPieces
-    lowercase: bool
     table: dict[str, Any]
     pretrained: bool
     digest: str
@@ -129,17 +126,11 @@ class TransformerTrainee:
     def save(self, model: nn.Module, folder: Path) -> None:
         """Write a checkpoint in the form that ``pronominal convert c2f`` writes."""
         assert isinstance(model, TransformerModel)
-        vocabulary = "".join(f"{piece}\n" for piece in self._start.tokenizer.numbers)
-        (folder / "vocab.txt").write_text(vocabulary, encoding="utf-8")
-        for name, content in (
-            ("config.json", {**self._start.table, "format": FORMAT}),
-            ("bert_config.json", model.encoder.config.to_dict()),
-            ("tokenizer_config.json", {"do_lower_case": self._start.lowercase}),
-        ):
-            (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-        tensors = canonical_tensors(model)
         (file,) = FILES["safetensors"]
-        save_file({name: t.cpu().contiguous() for name, t in tensors.items()}, folder / file)
+        self._start.tokenizer.save(folder)
+        write_json(folder / "config.json", {**self._start.table, "format": FORMAT})
+        write_json(folder / "bert_config.json", model.encoder.config.to_dict())
+        write_tensors(folder / file, canonical_tensors(model))
 
 
 def transformer_from_encoder(
@@ -158,14 +149,13 @@ def transformer_from_encoder(
     """
     found = open_checkpoint(encoder, others=("vocab.txt", "tokenizer_config.json"))
     bert = _bert(found.folder)
-    lowercase = _lowercase(found.folder)
-    tokenizer = WordPieces(found.folder / "vocab.txt", lowercase=lowercase)
+    tokenizer = WordPieces.of_checkpoint(found.folder)
     table = {**SPANBERT_BASE, **SIZES[size], LIMITED: recipe == "tensorflow"}
     longest = bert.config.max_position_embeddings
     table["max_segment_len"] = min(table["max_segment_len"], longest)
-    head = _head(table, bert.config.hidden_size)
+    head = head_config(table, bert.config.hidden_size)
     model = TransformerModel(bert, tokenizer.numbers, head)
-    start = _Start(model, tokenizer, lowercase, table, True, found.digest)
+    start = _Start(model, tokenizer, table, True, found.digest)
     return TransformerTrainee(start, recipe, rates)
 
 
@@ -179,9 +169,7 @@ def transformer_from_checkpoint(
     """
     parts = open_parts(checkpoint)
     table = {**SPANBERT_BASE, **parts.settings.table}
-    lowercase = _lowercase(parts.checkpoint.folder)
-    digest = parts.checkpoint.digest
-    start = _Start(parts.model, parts.tokenizer, lowercase, table, False, digest)
+    start = _Start(parts.model, parts.tokenizer, table, False, parts.checkpoint.digest)
     return TransformerTrainee(start, recipe, rates)
 
 
@@ -191,41 +179,15 @@ def _bert(folder: Path) -> Any:
     try:
         with silent_transformers():
             kind = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
-            if kind.model_type != "bert":
-                raise ValueError(f"it is a model of the type {kind.model_type}")
-            return transformers.BertModel.from_pretrained(folder, add_pooling_layer=False)
+        if kind.model_type != "bert":
+            raise ValueError(f"it is a model of the type {kind.model_type}")
+        bert, report = bert_of(folder)
+        if report["missing_keys"]:
+            raise ValueError(f"the weights lack {min(report['missing_keys'])}")
+        return bert
     except Exception as error:  # transformers fails in many ways
         raise InputError(
             f"the encoder cannot be loaded ({first_line(error)})",
             cure="give a BERT or a SpanBERT in the form of transformers",
             file=folder,
         ) from error
-
-
-def _lowercase(folder: Path) -> bool:
-    file = folder / "tokenizer_config.json"
-    try:
-        given = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-        return bool(given.get("do_lower_case", False))
-    except (OSError, ValueError, AttributeError) as error:
-        raise InputError(f"no JSON ({error})", cure="drop it if it is cased", file=file) from error
-
-
-def _head(table: dict[str, Any], size: int) -> HeadConfig:
-    return HeadConfig(
-        boundary_size=size,
-        head_value_size=size,
-        feature_size=table["feature_emb_size"],
-        ffnn_size=table["ffnn_size"],
-        ffnn_depth=table["ffnn_depth"],
-        max_span_width=table["max_span_width"],
-        top_span_ratio=table["top_span_ratio"],
-        max_spans=table["max_num_extracted_spans"],
-        max_antecedents=table["max_top_antecedents"],
-        depth=table["coref_depth"],
-        segment_distances=table["max_training_sentences"],
-        genres=tuple(table["genres"]),
-        max_speakers=table["max_num_speakers"] if table[LIMITED] else None,
-        dropout=table["dropout_rate"],
-        initialisation="truncated normal" if table[LIMITED] else "normal",
-    )

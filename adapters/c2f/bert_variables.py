@@ -10,12 +10,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pronominal.adapters.c2f.bundle import is_training_state
 from pronominal.adapters.c2f.variables import (
     Arrays,
     Source,
     Variables,
     feed_forward,
+    is_training_state,
     linear,
     same,
     transposed,

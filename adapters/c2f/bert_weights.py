@@ -17,8 +17,8 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from pronominal.adapters.c2f.bert_variables import POOLER, sources
-from pronominal.adapters.c2f.bundle import is_training_state, read_bundle
-from pronominal.adapters.c2f.variables import Mapped, map_variables
+from pronominal.adapters.c2f.bundle import read_bundle
+from pronominal.adapters.c2f.variables import Mapped, is_training_state, map_variables
 from pronominal.adapters.model_loading import first_line
 from pronominal.errors import InputError
 

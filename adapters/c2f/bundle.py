@@ -238,9 +238,3 @@ def _text(key: bytes) -> str:
         return key.decode()
     except UnicodeDecodeError as error:
         raise MalformedError("a variable has a name that is no text") from error
-
-
-def is_training_state(name: str) -> bool:
-    """Say whether a variable is a counter or an optimiser's slot, and no part of a model."""
-    counters = {"global_step", "beta1_power", "beta2_power"}
-    return name in counters or name.endswith(("/Adam", "/Adam_1", "/adam_m", "/adam_v"))

@@ -30,6 +30,10 @@ class CharacterVocabulary:
         """Return the numbers of a word's characters."""
         return [self._numbers.get(character, 0) for character in word]
 
+    def save(self, file: Path) -> None:
+        """Write what `read_vocabulary` reads."""
+        file.write_text("".join(f"{c}\n" for c in self.characters), encoding="utf-8")
+
 
 def read_vocabulary(file: Path) -> CharacterVocabulary:
     """Read upstream's ``char_vocab.txt``: one character a line, numbered from 1 on.

@@ -20,7 +20,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from pronominal.adapters.c2f.bundle import is_training_state, read_bundle
+from pronominal.adapters.c2f.bundle import read_bundle
 from pronominal.adapters.c2f.characters import read_vocabulary
 from pronominal.adapters.c2f.config import HeadConfig
 from pronominal.adapters.c2f.e2e_config import BEST, E2EConfig, read_config
@@ -29,7 +29,13 @@ from pronominal.adapters.c2f.embeddings import WordVectors
 from pronominal.adapters.c2f.head import CoarseToFineHead
 from pronominal.adapters.c2f.lstm_encoder import LstmConfig, LstmEncoder, WordInputs, WordReader
 from pronominal.adapters.c2f.units import AntecedentScores, Units
-from pronominal.adapters.c2f.variables import Mapped, Variables, map_variables
+from pronominal.adapters.c2f.variables import (
+    Mapped,
+    Variables,
+    is_training_state,
+    map_variables,
+    misfit,
+)
 from pronominal.adapters.checkpoints import Checkpoint, open_checkpoint
 from pronominal.errors import InputError
 
@@ -158,10 +164,10 @@ def _model(folder: Path, encoder: LstmConfig, head: HeadConfig) -> tuple[E2EMode
     try:
         report = model.load_state_dict(tensors, strict=False, assign=True)
     except RuntimeError as error:
-        raise _misfit("tensors of another shape than its config says", file) from error
+        raise misfit("tensors of another shape than its config says", file) from error
     if report.missing_keys or report.unexpected_keys:
         lacking = f"no {report.missing_keys[0]}" if report.missing_keys else ""
-        raise _misfit(lacking or f"an unknown {report.unexpected_keys[0]}", file)
+        raise misfit(lacking or f"an unknown {report.unexpected_keys[0]}", file)
     return model.float().eval().requires_grad_(False), mapped
 
 
@@ -193,12 +199,12 @@ def _mapped(
     try:
         mapped = map_variables(variables, sources(encoder, head.ffnn_depth, names))
     except ValueError as error:
-        raise _misfit("variables of another shape than its config says", file) from error
+        raise misfit("variables of another shape than its config says", file) from error
     known = (name for name in mapped.skipped if not is_training_state(name))
     unexpected = [name for name in known if not name.startswith(FOREIGN)]
     if mapped.missing or unexpected:
         lacking = f"no {mapped.missing[0]}" if mapped.missing else ""
-        raise _misfit(lacking or f"{unexpected[0]}, which the config does not have", file)
+        raise misfit(lacking or f"{unexpected[0]}, which the config does not have", file)
     return mapped
 
 
@@ -209,9 +215,3 @@ def _safetensors(file: Path) -> dict[str, Tensor]:
         raise InputError(
             f"no weights could be read ({error})", cure="convert the checkpoint again", file=file
         ) from error
-
-
-def _misfit(what: str, file: Path) -> InputError:
-    return InputError(
-        f"the weights hold {what}", cure="give config and weights that belong together", file=file
-    )

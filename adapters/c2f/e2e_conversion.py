@@ -1,16 +1,13 @@
 """E2E's TensorFlow checkpoint rewritten as safetensors and JSON, whole: with all it looks up."""
 
-import json
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-
+from pronominal.adapters.c2f.checkpoint_files import write_json, write_tensors
 from pronominal.adapters.c2f.e2e_checkpoint import CONVERTED, WEIGHTS, E2EParts, open_parts
 from pronominal.adapters.c2f.e2e_config import FORMAT
-from pronominal.adapters.c2f.embeddings import WordVectors
 from pronominal.adapters.english_words import EnglishWords
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
@@ -44,25 +41,18 @@ def convert(source: str, target: Path, words: Iterable[str] | None = None) -> di
         raise InputError(
             "it is converted already", cure="give a checkpoint of TensorFlow", file=source
         )
-    report = {
-        "used": {ours: list(theirs) for ours, theirs in sorted(parts.mapped.used.items())},
-        "skipped": parts.mapped.skipped,
-        "missing": parts.mapped.missing,
-    }
+    report = parts.mapped.report()
     kept = None if words is None else list(words)
     vocabulary, *embeddings = CONVERTED
     with new_folder(target) as folder:
-        _write_json(folder / "config.json", _table(parts))
-        _write_json(folder / REPORT, report)
-        tensors = parts.model.state_dict()
-        save_file({n: t.contiguous() for n, t in tensors.items()}, folder / WEIGHTS[0])
-        (folder / WEIGHTS[0]).chmod(0o644)
-        characters = parts.reader.vocabulary.characters
-        (folder / vocabulary).write_text("".join(f"{c}\n" for c in characters), encoding="utf-8")
+        write_json(folder / "config.json", _table(parts))
+        write_json(folder / REPORT, report)
+        write_tensors(folder / WEIGHTS[0], parts.model.state_dict())
+        parts.reader.vocabulary.save(folder / vocabulary)
         for name, vectors in zip(
             embeddings, (parts.reader.context, parts.reader.head), strict=True
         ):
-            _write_embeddings(folder / name, vectors, kept)
+            vectors.save(folder / name, kept)
     return report
 
 
@@ -73,16 +63,6 @@ def _table(parts: E2EParts) -> dict[str, Any]:
         size = parts.config.table[f"{which}_embeddings"]["size"]
         table[f"{which}_embeddings"] = {"path": name, "size": size}
     return table
-
-
-def _write_embeddings(file: Path, vectors: WordVectors, words: list[str] | None) -> None:
-    with file.open("wb") as out:
-        for line in vectors.lines(words):
-            out.write(line + b"\n")
-
-
-def _write_json(file: Path, content: dict[str, Any]) -> None:
-    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def words_of(file: Path) -> set[str]:

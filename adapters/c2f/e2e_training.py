@@ -1,6 +1,5 @@
 """E2E to be trained: from the beginning, or on from a checkpoint."""
 
-import json
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from itertools import chain
@@ -8,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.torch import save_file
 from torch import nn
 
 from pronominal.adapters.c2f.characters import CharacterVocabulary
+from pronominal.adapters.c2f.checkpoint_files import write_json, write_tensors
 from pronominal.adapters.c2f.documents import TrainingDocument
 from pronominal.adapters.c2f.e2e_checkpoint import CONVERTED, WEIGHTS, E2EModel, open_parts
 from pronominal.adapters.c2f.e2e_config import BEST, FORMAT, E2EConfig, config_of
@@ -25,7 +24,6 @@ from pronominal.adapters.c2f.units import AntecedentScores, Units
 from pronominal.adapters.c2f.windows import Drawn
 from pronominal.adapters.c2f.words import word_units
 from pronominal.adapters.model_loading import torch_device
-from pronominal.errors import InputError
 from pronominal.spans import Document
 
 SIZES: dict[Size, dict[str, Any]] = {
@@ -42,9 +40,6 @@ SIZES: dict[Size, dict[str, Any]] = {
 }
 """What differs from upstream's ``best``. ``small`` learns sentences and short passages in minutes
 on one CPU: a third of the LSTM's width and one layer of it, narrow scorers, spans of ten words."""
-
-RAW_TEXT_GENRE = "nw"
-"""Newswire: the genre of a document without one."""
 
 WINDOW = 50
 """Sentences that a training step sees of a document (upstream's ``max_training_sentences``)."""
@@ -108,20 +103,7 @@ class E2ETrainee:
         Raises:
             InputError: its genre does not exist, or its speakers are not one for each word.
         """
-        genre = document.genre or RAW_TEXT_GENRE
-        if genre not in self.config.head.genres:
-            raise InputError(
-                f"there is no genre '{genre}'",
-                cure=f"write one of {', '.join(self.config.head.genres)}",
-                row=place,
-            )
-        length = sum(map(len, document.words))
-        speakers = [*chain(*(document.speakers or [[""] * length]))]
-        if len(speakers) != length:
-            raise InputError(
-                "the speakers are not one for each word", cure="give as many", row=place
-            )
-        return word_units(document, genre, speakers)
+        return word_units(document, self.config.head.genres, place)
 
     def scores(
         self, model: nn.Module, documents: Sequence[TrainingDocument]
@@ -161,15 +143,10 @@ class E2ETrainee:
         for which, name, vectors in zip(("context", "head"), names, self.files, strict=True):
             table[f"{which}_embeddings"] = {"path": name, "size": vectors.size}
             whole = vectors.file.stat().st_size <= WHOLE_FILE
-            with (folder / name).open("wb") as out:
-                for line in vectors.lines(None if whole else self._words):
-                    out.write(line + b"\n")
-        config = json.dumps(table, indent=2, ensure_ascii=False) + "\n"
-        (folder / "config.json").write_text(config, encoding="utf-8")
-        characters = "".join(f"{c}\n" for c in self.reader.vocabulary.characters)
-        (folder / vocabulary).write_text(characters, encoding="utf-8")
-        tensors = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
-        save_file(tensors, folder / WEIGHTS[0])
+            vectors.save(folder / name, None if whole else self._words)
+        write_json(folder / "config.json", table)
+        self.reader.vocabulary.save(folder / vocabulary)
+        write_tensors(folder / WEIGHTS[0], model.state_dict())
 
 
 def e2e_from_scratch(  # noqa: PLR0913 - each one is an option of the command

@@ -72,6 +72,11 @@ class WordVectors:
             starts = np.array([start for start in places if start is not None], np.int64)
         yield from (self._line(int(start)) for start in np.sort(starts))
 
+    def save(self, file: Path, words: Iterable[str] | None = None) -> None:
+        """Write a text file of `lines`."""
+        with file.open("wb") as out:
+            out.writelines(line + b"\n" for line in self.lines(words))
+
     def _index(self, lines: Iterable[bytes]) -> tuple[np.ndarray, np.ndarray]:
         hashes, starts = array("q"), array("q")
         start = 0

@@ -4,6 +4,7 @@ The same as ``minimize.py`` of mandarjoshi90/coref and ``preprocess.py`` of lxuc
 agree; where these stop with an error, a stated choice is made.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -14,7 +15,9 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
+from pronominal.adapters.c2f.checkpoint_files import write_json
 from pronominal.adapters.c2f.units import Units
+from pronominal.adapters.c2f.words import SLASHED, word_speakers
 from pronominal.errors import InputError
 from pronominal.spans import Document, Span
 
@@ -28,9 +31,6 @@ FRAME_SPEAKER = "[SPL]"
 
 NO_SPEAKER = "-"
 """Who says the words of a document without speakers, as in CoNLL-2012."""
-
-SLASHED = {"/.": ".", "/?": "?"}
-"""Words of CoNLL-2012 that upstream's preparation of the data takes the slash from."""
 
 CONTINUED = "##"
 """What a piece begins with that goes on inside a word."""
@@ -82,7 +82,31 @@ class WordPieces:
         self._tokenizer = Tokenizer(WordPiece(self.numbers, unk_token=UNKNOWN))
         self._tokenizer.normalizer = BertNormalizer(lowercase=lowercase, strip_accents=lowercase)
         self._tokenizer.pre_tokenizer = BertPreTokenizer()
+        self.lowercase = lowercase
         self._known: dict[str, list[str]] = {}
+
+    @classmethod
+    def of_checkpoint(cls, folder: Path) -> "WordPieces":
+        """Read ``vocab.txt`` and, where there is one, ``tokenizer_config.json``.
+
+        Raises:
+            InputError: one of them cannot be read.
+        """
+        config = folder / "tokenizer_config.json"
+        try:
+            given = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+            lowercase = bool(given.get("do_lower_case", False))
+        except (OSError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"no JSON ({error})", cure="drop it if the model is cased", file=config
+            ) from error
+        return cls(folder / "vocab.txt", lowercase=lowercase)
+
+    def save(self, folder: Path) -> None:
+        """Write what `of_checkpoint` reads."""
+        vocabulary = "".join(f"{piece}\n" for piece in self.numbers)
+        (folder / "vocab.txt").write_text(vocabulary, encoding="utf-8")
+        write_json(folder / "tokenizer_config.json", {"do_lower_case": self.lowercase})
 
     def of_word(self, word: str) -> list[str]:
         """Return the pieces of one word; none for one of control characters or white space."""
@@ -105,16 +129,9 @@ class WordPieces:
         Raises:
             InputError: the speakers are not one for each word.
         """
-        lengths = [len(sentence) for sentence in document.words]
-        speakers = document.speakers or [[NO_SPEAKER] * length for length in lengths]
-        if [len(sentence) for sentence in speakers] != lengths:
-            raise InputError(
-                "the speakers are not one for each word",
-                cure="give speakers in the shape of the words, or None",
-                row=place,
-            )
-        sentence_of = chain.from_iterable([n] * length for n, length in enumerate(lengths))
-        said = zip(chain(*document.words), sentence_of, chain(*speakers), strict=True)
+        sentence_of = (n for n, sentence in enumerate(document.words) for _ in sentence)
+        speakers = word_speakers(document, NO_SPEAKER, place)
+        said = zip(chain(*document.words), sentence_of, speakers, strict=True)
         rows = [
             (piece, number, sentence, speaker)
             for number, (word, sentence, speaker) in enumerate(said)

@@ -5,12 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
-import torch
-
 from pronominal.adapters.c2f.bert_checkpoint import open_parts
 from pronominal.adapters.c2f.bert_weights import Form
-from pronominal.adapters.c2f.decoding import decode
-from pronominal.adapters.c2f.head import NonFiniteScoresError
 from pronominal.adapters.c2f.pieces import FRAME, framed, oversized_sentences, segments
 from pronominal.adapters.c2f.placing import (
     PieceText,
@@ -19,24 +15,21 @@ from pronominal.adapters.c2f.placing import (
     read_as_winopron,
     word_span,
 )
+from pronominal.adapters.c2f.prediction import predicted_clusters
 from pronominal.adapters.c2f.units import Units
 from pronominal.adapters.english_words import EnglishWords
-from pronominal.adapters.interface import contract_clusters, refuse_bare_string
-from pronominal.adapters.length_batches import length_batches
+from pronominal.adapters.interface import TextWarning, contract_clusters, refuse_bare_string
 from pronominal.adapters.model_loading import torch_device
-from pronominal.adapters.refusals import RefusedTextError, scores_not_finite
+from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.self_check import announce, check_clusters
 from pronominal.errors import InputError, unknown_name
 from pronominal.spans import Cluster, Document
 
 TextInput = Literal["words", "winopron"]
 
-PIECES_AT_ONCE = 4096
-"""How many word pieces of short documents go through the model together; bounds memory only."""
 
-
-class OversizedSentenceWarning(UserWarning):
-    """A sentence is longer than a segment; its parts were encoded without seeing each other."""
+class OversizedSentenceWarning(TextWarning):
+    """A sentence is longer than a segment; it was encoded in parts that do not see each other."""
 
 
 class TransformerCoreference:
@@ -124,7 +117,7 @@ class TransformerCoreference:
             InputError: the speakers are not one for each word.
             RefusedTextError: scores are not finite.
         """
-        units = [self._units(document, f"documents[{i}]") for i, document in enumerate(documents)]
+        units = [self._units(one, index, "documents") for index, one in enumerate(documents)]
         found = self._cluster(units, "documents")
         return [
             [[word_span(document, span) for span in cluster] for cluster in clusters]
@@ -134,7 +127,7 @@ class TransformerCoreference:
     def _read(self, text: str, index: int) -> PieceText:
         if self.text_input == "words":
             document, places = self._words.read(text)
-            units = self._units(replace(document, genre=None), f"texts[{index}]")
+            units = self._units(replace(document, genre=None), index, "texts")
             return PieceText(units, places)
         read = read_as_winopron(text, self._tokenizer)
         longest = self._model.encoder.config.max_position_embeddings
@@ -146,30 +139,26 @@ class TransformerCoreference:
             )
         return read
 
-    def _units(self, document: Document, place: str) -> Units:
+    def _units(self, document: Document, index: int, among: str) -> Units:
+        place = f"{among}[{index}]"
         pieces = self._tokenizer.read(document, place)
         cut = segments(pieces, self._capacity)
         for sentence in oversized_sentences(pieces, cut):
-            warnings.warn(
-                f"{self.name}: sentence {sentence} of {place} has more than the {self._capacity} "
-                "word pieces that a segment holds; it was encoded in parts",
-                OversizedSentenceWarning,
-                stacklevel=4,
+            fault = (
+                f"sentence {sentence} has more than the {self._capacity} word pieces that a "
+                f"segment of {self.name} holds; it was encoded in parts"
             )
+            warnings.warn(OversizedSentenceWarning(fault, index, place), stacklevel=4)
         return framed(pieces, cut, document.genre, document.key)
 
     def _cluster(self, documents: Sequence[Units], among: str) -> list[list[Cluster]]:
-        answers: list[list[Cluster]] = [[] for _ in documents]
-        lengths = [len(units) for units in documents]
-        for batch in length_batches(lengths, room=PIECES_AT_ONCE, most=self.batch_size):
-            try:
-                with torch.inference_mode():
-                    scores = self._model([documents[index] for index in batch])
-            except NonFiniteScoresError as error:
-                at = batch[error.document]
-                raise scores_not_finite(at, self.checkpoint.name, among) from error
-            for index, found in zip(batch, scores, strict=True):
-                answers[index] = decode(found)
+        answers = predicted_clusters(
+            lambda batch: self._model([documents[index] for index in batch]),
+            [len(units) for units in documents],
+            most=self.batch_size,
+            checkpoint=self.checkpoint.name,
+            among=among,
+        )
         self.widened_spans += sum(
             is_widened(document, span)
             for document, clusters in zip(documents, answers, strict=True)

@@ -7,22 +7,18 @@ from typing import Literal, Protocol
 import torch
 from torch import Tensor, nn
 
-from pronominal.adapters.c2f.decoding import decode
 from pronominal.adapters.c2f.documents import TrainingDocument, word_clusters
 from pronominal.adapters.c2f.loss import gold_labels, marginal_loss
 from pronominal.adapters.c2f.optimisers import Optimisation
+from pronominal.adapters.c2f.prediction import predicted_clusters
 from pronominal.adapters.c2f.units import AntecedentScores, Units
 from pronominal.adapters.c2f.windows import Drawn, Windows
-from pronominal.adapters.length_batches import length_batches
 from pronominal.adapters.training import Training, Validation
 from pronominal.adapters.training.batches import length_buckets
 from pronominal.spans import Cluster, Document
 
 Size = Literal["published", "small"]
 """Sizes of a system that is trained from the beginning: upstream's, or some for one CPU."""
-
-UNITS_AT_ONCE = 4096
-"""Units of validation documents that go through a model together; bounds memory only."""
 
 Draw = tuple[int, int]
 """The number of a document, and the epoch in which it comes up."""
@@ -114,10 +110,11 @@ def predict(
     trainee: Trainee, model: nn.Module, documents: Sequence[TrainingDocument]
 ) -> list[list[Cluster]]:
     """Return the clusters that a model finds in whole documents, in words."""
-    answers: list[list[Cluster]] = [[] for _ in documents]
-    lengths = [len(document.units) for document in documents]
-    for batch in length_batches(lengths, room=UNITS_AT_ONCE):
-        found = trainee.scores(model, [documents[index] for index in batch])
-        for index, scores in zip(batch, found, strict=True):
-            answers[index] = word_clusters(documents[index].units, decode(scores))
-    return answers
+    found = predicted_clusters(
+        lambda batch: trainee.scores(model, [documents[index] for index in batch]),
+        [len(document.units) for document in documents],
+    )
+    return [
+        word_clusters(document.units, clusters)
+        for document, clusters in zip(documents, found, strict=True)
+    ]

@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from pronominal.errors import InputError
 
 Arrays = Sequence[np.ndarray]
 Variables = Mapping[str, np.ndarray]
@@ -42,6 +46,14 @@ class Mapped:
     missing: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
+    def report(self) -> dict[str, Any]:
+        """Return what became of every variable, as JSON has it."""
+        return {
+            "used": {ours: list(theirs) for ours, theirs in sorted(self.used.items())},
+            "skipped": self.skipped,
+            "missing": self.missing,
+        }
+
 
 def map_variables(variables: Variables, sources: Iterable[Source]) -> Mapped:
     """Make tensors of variables; nothing is refused, so that all faults can be told at once."""
@@ -58,6 +70,19 @@ def map_variables(variables: Variables, sources: Iterable[Source]) -> Mapped:
         mapped.used[source.ours] = source.theirs
     mapped.skipped = sorted(variables.keys() - taken)
     return mapped
+
+
+def is_training_state(name: str) -> bool:
+    """Say whether a variable is a counter or an optimiser's slot, and no part of a model."""
+    counters = {"global_step", "beta1_power", "beta2_power"}
+    return name in counters or name.endswith(("/Adam", "/Adam_1", "/adam_m", "/adam_v"))
+
+
+def misfit(what: str, file: Path) -> InputError:
+    """Return the error for weights that hold something else than the config says."""
+    return InputError(
+        f"the weights hold {what}", cure="give config and weights that belong together", file=file
+    )
 
 
 def same(ours: str, theirs: str) -> Source:

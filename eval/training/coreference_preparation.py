@@ -12,15 +12,12 @@ from pronominal.adapters.c2f.bert_training import (
     transformer_from_encoder,
 )
 from pronominal.adapters.c2f.documents import TrainingDocument
-from pronominal.adapters.c2f.e2e_training import (
-    RAW_TEXT_GENRE,
-    e2e_from_checkpoint,
-    e2e_from_scratch,
-)
+from pronominal.adapters.c2f.e2e_training import e2e_from_checkpoint, e2e_from_scratch
 from pronominal.adapters.c2f.elmo_vectors import ElmoVectors
 from pronominal.adapters.c2f.elmo_weights import read_elmo
 from pronominal.adapters.c2f.training import Trainee
 from pronominal.adapters.c2f.word_piece_vectors import write_word_piece_vectors
+from pronominal.adapters.c2f.words import RAW_TEXT_GENRE
 from pronominal.adapters.model_loading import torch_device
 from pronominal.dataset_scripts.conll2012 import AnnotatedDocument
 from pronominal.errors import InputError

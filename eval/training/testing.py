@@ -35,7 +35,7 @@ def run_tests(tests: Tests, folder: Path, progress: Progress, system_name: str =
     system = asked.load()
     for config, split in tests.items():
         with progress(f"test {config}", split.table.num_rows) as bar:
-            run(split, system, asked, folder / RUNS, progress=bar)
+            run(split, system, asked, folder / RUNS, strict=True, progress=bar)
 
 
 def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str, Any]:
