@@ -101,7 +101,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, silent_transformers():
         save_model(Path(folder), asked)
         system = PromptedModel(folder, device="cpu")
-    model, tokenizer = system._loaded.model, system._loaded.tokenizer
+        # as transformers loads it: ours fuses activations
+        model = transformers.T5ForConditionalGeneration.from_pretrained(folder).eval()
+    tokenizer = system._loaded.tokenizer
 
     def one_by_one() -> list[str]:
         answers = []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pronominal.dataset_scripts.columns import CANARY
 from pronominal.dataset_scripts.digests import ContentDigest, blocks, content_digest
 from pronominal.dataset_scripts.published import (
     Instance,
@@ -55,6 +56,48 @@ class StreamedSplit:
         for first, batch in _batches(self.files, start, end):
             skipped = min(max(0, start - first), batch.num_rows)
             yield from instances_of(batch.slice(skipped, max(0, end - first - skipped)))
+
+
+MOST_IN_MEMORY = 100_000
+"""Rows of the largest split that is read with its texts."""
+
+TEXTS = ("text", "blank", "uid")
+"""Columns that no score reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class LargeSplit(PublishedSplit):
+    """One split of a built dataset: its texts on disk, the columns that scores read in memory.
+
+    Attributes:
+        table: the rows without `TEXTS`; words that repeat are numbers in it (dictionary arrays).
+        files: where the rows are, in order.
+    """
+
+    files: tuple[Path, ...]
+
+    def stream(self, start: int = 0, stop: int | None = None) -> Iterator[Instance]:
+        """Yield the instances from row `start` up to row `stop`, texts included."""
+        streamed = StreamedSplit(
+            self.dataset, self.config, self.name, self.digest, self.num_rows, self.files
+        )
+        yield from streamed.stream(start, stop)
+
+
+def read_large(where: str, config: str | None = None, split: str = "test") -> LargeSplit:
+    """Read one split of a built dataset without its texts; they are gone through for its digest.
+
+    Args and errors are those of `read_split`.
+    """
+    found = stream_split(where, config, split)
+    schema = _open(found.files[0]).schema_arrow
+    columns = [name for name in schema.names if name not in (*TEXTS, CANARY.name)]
+    words = [name for name in columns if schema.field(name).type == pa.string() and name != "id"]
+    tables = [pq.read_table(file, columns=columns, read_dictionary=words) for file in found.files]
+    table = pa.concat_tables(tables).unify_dictionaries()
+    return LargeSplit(
+        found.dataset, found.config, split, table, found.digest, found.files[0], found.files
+    )
 
 
 def stream_split(where: str, config: str | None = None, split: str = "test") -> StreamedSplit:
@@ -125,11 +168,15 @@ def open_split(
 def read_joined(where: str, config: str | None = None, split: str = "test") -> PublishedSplit:
     """Read a split, or several joined by ``+`` such as ``seed_13+seed_17``: every row once.
 
+    A split of more than `MOST_IN_MEMORY` rows is read as `read_large` reads it.
+
     Args and errors are those of `read_split`.
     """
+    if "+" not in split:
+        _, files = split_files(where, config, split)
+        rows = sum(_open(file).metadata.num_rows for file in files)
+        return (read_large if rows > MOST_IN_MEMORY else read_split)(where, config, split)
     parts = [read_split(where, config, name) for name in split.split("+")]
-    if len(parts) == 1:
-        return parts[0]
     joined = pa.concat_tables([part.table for part in parts])
     first: dict[str, int] = {}
     for row, name in enumerate(joined["id"].to_pylist()):

@@ -1,11 +1,16 @@
-"""Language models' answers: the likeliest option, or what a generation names."""
+"""Language models' answers: the likeliest filling, what a generation names, or what is offered."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
-from pronominal.adapters.interface import GeneratingSystem, ScoringSystem
+from pronominal.adapters.interface import (
+    GeneratingSystem,
+    MultipleChoiceSystem,
+    ScoringSystem,
+)
 from pronominal.adapters.lm.answers import named_by_upstream, named_by_words
 from pronominal.adapters.lm.prompts import (
     CHAIN_TOKENS,
@@ -15,7 +20,7 @@ from pronominal.adapters.lm.prompts import (
     concluding,
     question_and_answer,
 )
-from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.refusals import FailedCallError, RefusedTextError
 from pronominal.dataset_scripts.published import Instance
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.errors import InputError
@@ -42,21 +47,66 @@ def predict_scores(system: ScoringSystem, instances: Sequence[FillingInstance]) 
     refuse_other_length(system.name, answers, instances)
     predictions = []
     for instance, answer in zip(instances, answers, strict=True):
-        try:
-            scores = [float(score) for score in answer]
-        except (TypeError, ValueError):
-            scores = []
-        if len(scores) != len(instance.options) or not all(map(isfinite, scores)):
-            raise InputError(
-                f"{system.name} does not give one finite number for each option",
-                cure="return log-likelihoods; check dtype and weights if they are no numbers",
-                row=f"id {instance.id}",
-            )
-        best = max(scores)
-        winners = [index for index, score in enumerate(scores) if score == best]
-        decision = Decision(winners[0]) if len(winners) == 1 else BOTH
-        predictions.append(Prediction(instance.id, decision, {"scores": scores}))
+        scores = _numbers(system.name, instance, len(instance.options), answer)
+        predictions.append(Prediction(instance.id, _likeliest(scores), {"scores": scores}))
     return predictions
+
+
+def predict_multiple_choice(
+    system: MultipleChoiceSystem, instances: Sequence[Instance], *, include_text: bool
+) -> list[Prediction]:
+    """Offer a model the options of each instance with every prompt.
+
+    A prediction has ``likeliest``, prompt -> index, or ``"both"`` for a tie at the top, and
+    ``scores``, prompt -> one number for each option. Its choice is that of most prompts (see
+    `most_frequent`).
+
+    Raises:
+        InputError: there is not one finite number for each option.
+    """
+    prompting = getattr(system, "prompting", Prompting())
+    asked = [prompting.of(instance) for instance in instances]
+    offered = [_options(instance) for instance in instances]
+    texts = [prompt.text for every in asked for prompt in every]
+    options = [names for every, names in zip(asked, offered, strict=True) for _ in every]
+    with _refused_by_id(instances, asked):
+        answers = system.option_loglikelihoods(texts, options)
+    refuse_other_length(system.name, answers, texts)
+    predictions, place = [], iter(answers)
+    for instance, every, names in zip(instances, asked, offered, strict=True):
+        scores = {
+            prompt.name: _numbers(system.name, instance, len(names), answer)
+            for prompt, answer in zip(every, place, strict=False)
+        }
+        chosen = {prompt: _likeliest(numbers).choice for prompt, numbers in scores.items()}
+        likeliest: dict[str, Answer] = {
+            prompt: "both" if choice is None else choice for prompt, choice in chosen.items()
+        }
+        given: dict[str, Any] = {"likeliest": likeliest, "scores": scores}
+        if include_text:
+            given["prompt"] = {prompt.name: prompt.text for prompt in every}
+        predictions.append(Prediction(instance.id, most_frequent([*likeliest.values()]), given))
+    return predictions
+
+
+def _numbers(name: str, instance: Instance, options: int, answer: Any) -> list[float]:
+    try:
+        scores = [float(score) for score in answer]
+    except (TypeError, ValueError):
+        scores = []
+    if len(scores) != options or not all(map(isfinite, scores)):
+        raise InputError(
+            f"{name} does not give one finite number for each option",
+            cure="return log-likelihoods; check dtype and weights if they are no numbers",
+            row=f"id {instance.id}",
+        )
+    return scores
+
+
+def _likeliest(scores: Sequence[float]) -> Decision:
+    best = max(scores)
+    winners = [index for index, score in enumerate(scores) if score == best]
+    return Decision(winners[0]) if len(winners) == 1 else BOTH
 
 
 def predict_generations(
@@ -75,17 +125,32 @@ def predict_generations(
     prompting = getattr(system, "prompting", Prompting())
     asked = [prompting.of(instance) for instance in instances]
     prompts = [prompt for every in asked for prompt in every]
-    try:
+    with _refused_by_id(instances, asked):
         written = _generate(system, prompts, prompting.chain_of_thought)
-    except RefusedTextError as error:
-        owners = [i.id for i, every in zip(instances, asked, strict=True) for _ in every]
-        raise error.at(f"id {owners[error.index]}") from error
     predictions, place = [], 0
     for instance, every in zip(instances, asked, strict=True):
         part = {kind: texts[place : place + len(every)] for kind, texts in written.items()}
         place += len(every)
         predictions.append(_prediction(instance, every, part, reading, include_text))
     return predictions
+
+
+@contextmanager
+def _refused_by_id(
+    instances: Sequence[Instance], asked: Sequence[Sequence[Prompt]]
+) -> Iterator[None]:
+    """Let an error about a prompt name the id of its instance."""
+    try:
+        yield
+    except RefusedTextError as error:
+        owners = [i.id for i, every in zip(instances, asked, strict=True) for _ in every]
+        raise error.at(f"id {owners[error.index]}") from error
+
+
+def _options(instance: Instance) -> list[str]:
+    if isinstance(instance, FillingInstance):
+        return [*instance.options]
+    return [candidate.text for candidate in instance.candidates]
 
 
 def most_frequent(answers: Sequence[Answer]) -> Decision:
@@ -124,7 +189,7 @@ def _written(system: GeneratingSystem, texts: Sequence[str], **limits: int) -> l
     answers = system.generate(texts, **limits)
     refuse_other_length(system.name, answers, texts)
     if not all(isinstance(answer, str) for answer in answers):
-        raise InputError(f"{system.name} gives no strings", cure="return one string for each")
+        raise FailedCallError(f"{system.name} gives no strings", cure="return one string for each")
     return answers
 
 
@@ -135,10 +200,7 @@ def _prediction(
     reading: str,
     include_text: bool,
 ) -> Prediction:
-    if isinstance(instance, FillingInstance):
-        options = [*instance.options]
-    else:
-        options = [candidate.text for candidate in instance.candidates]
+    options = _options(instance)
     given: dict[str, Any] = {}
     for kind, texts in written.items():
         found = [_answer(EXTRACTIONS[reading](text, options)) for text in texts]

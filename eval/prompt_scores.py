@@ -1,6 +1,7 @@
 """Accuracy over prompts: the mean, and the range that hangs on how a model is asked."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,18 @@ from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.eval.outcomes import CHOSE_BOTH, CHOSE_NONE, IntArray
 from pronominal.eval.predictions import PREDICTIONS
 from pronominal.eval.sentences import Sentences
+from pronominal.eval.tables import UNDEFINED, Cell, Score, Table, percent, table
+
+ASKED = {"prompts": "answers", "chains": "chain_answers", "multiple_choice": "likeliest"}
+"""What models were asked -> where predictions have the answers: what was written after a prompt,
+what its chain of thought named, and which of the offered options was the likeliest."""
+
+TITLES = {
+    "prompts": "Accuracy over prompts: what models write",
+    "chains": "Accuracy over prompts: what chains of thought name",
+    "multiple_choice": "Accuracy over prompts: the likeliest of the options offered",
+}
+"""The questions that models were asked, which do not compare with each other."""
 
 CODES = {"none": CHOSE_NONE, "both": CHOSE_BOTH}
 
@@ -19,10 +32,11 @@ def prompt_scores(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
 
     Args:
         split: the rows.
-        predictions: a file whose lines have ``answers``, or the folder of such a run.
+        predictions: a file whose lines have ``answers`` or ``likeliest``, or the folder of such a
+            run.
 
     Returns:
-        ``prompts`` and, where the model was asked for a chain of thought, ``chains``: ``n`` (rows),
+        The keys of `ASKED` that there are answers to, each with ``n`` (rows),
         ``accuracy`` (mean over prompts, as the papers report), ``sd`` over them (sample standard
         deviation), ``lowest`` and ``highest``, and ``by_prompt``, each with ``n``, ``accuracy``,
         ``none`` and ``both``. Of template datasets also ``every_answer``, their scores over all
@@ -30,13 +44,33 @@ def prompt_scores(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
     """
     file = predictions / PREDICTIONS if predictions.is_dir() else predictions
     with file.open("rb") as lines:
-        given = json.loads(next(lines))
+        given = json.loads(next(lines, b"{}"))
     found = {}
-    for key, name in {"answers": "prompts", "chain_answers": "chains"}.items():
+    for name, key in ASKED.items():
         if isinstance(given.get(key), dict):
             prompts = [*given[key]]
             found[name] = _scores(split, _choices(split, file, key, prompts), prompts)
     return found
+
+
+def prompt_tables(scores: Mapping[str, Score]) -> list[Table]:
+    """Compare systems that were prompted: one table for each question they were asked.
+
+    Args:
+        scores: system -> scores with what `prompt_scores` returns, or without it.
+    """
+    found = []
+    for kind, title in TITLES.items():
+        asked = {system: score[kind] for system, score in scores.items() if kind in score}
+        if asked:
+            columns: dict[str, Cell] = {"prompts": lambda block: str(len(block["by_prompt"]))}
+            columns |= {name: _percent(name) for name in ("accuracy", "sd", "lowest", "highest")}
+            found.append(table(title, columns, asked, ["sd: over the prompts."]))
+    return found
+
+
+def _percent(name: str) -> Cell:
+    return lambda block: UNDEFINED if block[name] is None else percent(block[name])
 
 
 def _choices(split: PublishedSplit, file: Path, key: str, prompts: list[str]) -> IntArray:

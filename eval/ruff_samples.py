@@ -61,7 +61,7 @@ def answered_split(where: str, config: str | None, predictions: Path) -> Publish
     known = set(samples.table["id"].to_pylist())
     if all(line.get("id") in known for line in _lines(predictions)):
         return samples
-    return read_split(where, config)
+    return read_joined(where, config)
 
 
 def options_of(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
@@ -77,11 +77,8 @@ def options_of(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
             ids = pq.read_table(file, columns=["id"])["id"].to_pylist()
             if places.keys() >= {*ids}:
                 samples[seed] = np.array([places[name] for name in ids])
-    margins = [*_margins(predictions)]
-    return {
-        "samples": samples or None,
-        "margins": Margins(np.array(margins)) if margins else None,
-    }
+    margins = np.fromiter(_margins(predictions), np.float64)
+    return {"samples": samples or None, "margins": Margins(margins) if len(margins) else None}
 
 
 def _margins(predictions: Path) -> Iterator[float]:
@@ -89,7 +86,7 @@ def _margins(predictions: Path) -> Iterator[float]:
         scores = line.get("scores")
         if not isinstance(scores, list) or len(scores) < 2:
             return
-        best, second = sorted(scores)[-1], sorted(scores)[-2]
+        *_, second, best = sorted(scores)
         yield best - second
 
 

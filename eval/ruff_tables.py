@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pronominal.eval.prompt_scores import prompt_tables
 from pronominal.eval.significance import paired_test_tables
 from pronominal.eval.tables import UNDEFINED, Cell, Score, Table, percent, table
 from pronominal.pronouns import CASES, PRONOUN_SETS
@@ -32,7 +33,7 @@ def tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
     if margins:
         notes = ["Rows whose best two options are closer than so many nats may turn by rounding."]
         found.append(table("RUFF: margins", _margins(margins), margins, notes))
-    return [*found, *paired_test_tables(scores)]
+    return [*found, *prompt_tables(scores), *paired_test_tables(scores)]
 
 
 def _accuracy(scores: Mapping[str, Score]) -> dict[str, Cell]:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from pronominal.decisions import Decision
-from pronominal.eval.outcomes import choices_of
+from pronominal.eval.outcomes import IntArray, choices_of
 from pronominal.eval.significance import Right
 from pronominal.eval.switching import Answers
 
@@ -29,8 +29,23 @@ def right(
     labels = rows["label"].to_numpy()
     if (labels == -1).all():
         return {}
-    columns = (rows[name].to_pylist() for name in ("occupation", "participant", "case"))
-    numbers: dict[tuple[str, str, str], int] = {}
-    tasks = [numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True)]
+    tasks = _numbered([_codes(rows[name]) for name in ("occupation", "participant", "case")])
     correct = np.bincount(tasks, weights=choices_of(decisions) == labels)
     return {"accuracy": correct / np.bincount(tasks)}
+
+
+def _codes(words: pa.ChunkedArray) -> IntArray:
+    """Return the same number for the same word, [rows]."""
+    whole = words.unify_dictionaries().combine_chunks()
+    encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _numbered(codes: Sequence[IntArray]) -> IntArray:
+    """Return the same number, from 0 in the order of appearance, for rows with the same codes."""
+    keys = np.zeros_like(codes[0])
+    for one in codes:
+        keys = keys * (one.max() + 1) + one
+    _, first, numbers = np.unique(keys, return_index=True, return_inverse=True)
+    ranks: IntArray = np.argsort(np.argsort(first))[numbers]
+    return ranks

@@ -3,6 +3,7 @@
 Rows of RUFF are compared by number; what fails prints counts and differences, no sentences.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ if find_spec("transformers") is None:
 import torch
 import transformers
 
+from pronominal.adapters.lm.activations import fuse_activations
 from pronominal.adapters.lm.decoder import CausalScorer, Way
 from pronominal.adapters.lm.encoder import MaskedScorer
 from pronominal.adapters.lm.logits import add_log_probabilities
@@ -27,6 +29,7 @@ from pronominal.adapters.lm.tokens import IntArray, Sequences, TextTokenizer
 from pronominal.dataset_scripts import Sources, ruff
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
+from pronominal.eval.ruff_samples import Margins
 from pronominal.instances import FillingInstance
 from pronominal.pronouns import PRONOUN_SETS
 from tests.language_models import (
@@ -126,6 +129,26 @@ def test_trees_are_tried_and_taken(causal: Scored) -> None:
     assert tried.tokens == tree.tokens < causal.sequences.lengths.sum() / 2.5
 
 
+def test_half_precision_turns_close_decisions_alone(
+    causal: Scored, record_property: Callable[[str, object], None]
+) -> None:
+    """A tree in bfloat16 is no further from float32 than plain batches in bfloat16 are."""
+    model = copy.deepcopy(causal.model).to(torch.bfloat16)
+    exact = differences(causal.plain)
+    margins = Margins(np.diff(np.sort(exact, axis=1)[:, -2:])[:, 0])
+    noise, turned = {}, {}
+    for way in ("tree", "plain"):
+        scorer = CausalScorer(model, batch_tokens=512, pack_tokens=512, way=way)
+        half = differences(scorer.score(causal.sequences, causal.first()))
+        noise[way] = float(np.abs(half - exact).max())
+        turned[way] = half.argmax(axis=1) != exact.argmax(axis=1)
+    record_property("margins_in_float32", margins.summary())
+    record_property("largest_difference_in_bfloat16", noise)
+    record_property("decisions_turned", {way: int(rows.sum()) for way, rows in turned.items()})
+    assert 1e-4 < noise["tree"] < 1.5 * noise["plain"]
+    assert not turned["tree"][margins.nats > 2 * noise["plain"]].any()
+
+
 @pytest.mark.parametrize("family", MASKED)
 def test_masked_models_on_ruff(family: str, rows: Callable[[int], list[FillingInstance]]) -> None:
     known = scored(MASKED[family], rows(0), plain_pseudo_log_likelihood)
@@ -221,6 +244,16 @@ def test_equal_copies_are_fed_once() -> None:
     # the three places of a masked word of three tokens are read from inputs of their own
     assert len(fed) < one_for_each_token
     assert len(fed) - len(set(fed)) < 0.01 * len(fed)
+
+
+@pytest.mark.parametrize("activation", ["gelu_new", "gelu_fast"])
+def test_fused_activations_are_the_same_function(activation: str) -> None:
+    spelled = torch.nn.ModuleDict({"act": transformers.activations.ACT2FN[activation]})
+    given = torch.linspace(-12, 12, 4001)
+    expected = spelled["act"](given)
+    fuse_activations(spelled)
+    assert isinstance(spelled["act"], torch.nn.GELU)
+    assert (spelled["act"](given) - expected).abs().max() < 1e-5
 
 
 def test_no_hidden_state_of_the_process_changes() -> None:

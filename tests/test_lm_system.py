@@ -133,11 +133,12 @@ def test_answers_to_prompts_of_any_length(folder: Callable[[str], Path]) -> None
     tokenizer = system._loaded.tokenizer
     prompts = ["Who came by train?", "Who?", "Who had slept well, and who had found an old coin?"]
     answers = [["he", "they had"], ["xe"], ["she", "the pilot", "the gardener was tired"]]
-    found = AnswerScorer(system._loaded.model, tokenizer, batch_tokens=64).score(prompts, answers)
-    for prompt, given, scores in zip(prompts, answers, found, strict=True):
+    asked = [tokenizer(prompt).input_ids for prompt in prompts]
+    told = [[tokenizer(answer).input_ids for answer in every] for every in answers]
+    found = AnswerScorer(system._loaded.model, tokenizer, batch_tokens=64).score(asked, told)
+    for prompt, given, scores in zip(asked, told, found, strict=True):
         for answer, score in zip(given, scores, strict=True):
-            ids = tokenizer(prompt).input_ids, tokenizer(answer).input_ids
-            assert abs(plain_answer(system, *ids) - score) < 1e-4
+            assert abs(plain_answer(system, prompt, answer) - score) < 1e-4
 
 
 @pytest.mark.parametrize("family", THREE)
@@ -291,6 +292,7 @@ def test_other_errors_are_not_taken_for_it(folder: Callable[[str], Path]) -> Non
         ({"device": "tpu9"}, "no device 'tpu9'"),
         ({"device": "cpu", "device_map": "auto"}, "both device and device_map"),
         ({"batch_tokens": 0}, "a batch of 0 tokens"),
+        ({"trust_remote_code": "no"}, "trust_remote_code is true or false"),
     ],
 )
 def test_settings_that_cannot_be_used(
@@ -357,6 +359,70 @@ def test_pickles_are_read_as_tensors_alone(
     assert not RAN.exists()
 
 
+REMOTE = """
+import torch, transformers
+
+class Config(transformers.GPT2Config):
+    model_type = "of its own"
+
+class Own(transformers.GPT2LMHeadModel):
+    config_class = Config
+"""
+
+
+def own_code(where: Path, **config: Any) -> None:
+    """Make a checkpoint one of an architecture that it brings itself, as MosaicBERT's do."""
+    (where / "own.py").write_text(f"open({str(RAN)!r}, 'w').close()\n{REMOTE}")
+    named = {"AutoModelForCausalLM": "own.Own", "AutoConfig": "own.Config"}
+    changed_config(where, auto_map=named, **config)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{"model_type": "of its own", "architectures": ["Own"]}, {"n_layer": 3}],
+    ids=["an architecture of its own", "a known one changed"],
+)
+def test_code_of_a_checkpoint_is_run_for_those_who_say_so(
+    config: dict[str, Any],
+    copied: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    where = copied("gpt2")
+    monkeypatch.chdir(tmp_path)
+    known = loaded(where)
+    own_code(where, **config)
+    message = r"Python code that its checkpoint brings \(own\.py\).* trust_remote_code=true"
+    for word in (False, None):
+        given = {} if word is None else {"trust_remote_code": word}
+        with pytest.raises(InputError, match=message):
+            loaded(where, **given)
+    assert not RAN.exists()
+    if "n_layer" in config:
+        return
+    cache = "transformers.dynamic_module_utils.HF_MODULES_CACHE"
+    monkeypatch.setattr(cache, str(tmp_path / "modules"))
+    system = loaded(where, trust_remote_code=True)
+    assert RAN.exists()
+    assert system.objective == "causal"
+    assert system.loglikelihood(ASKED[:3]) == known.loglikelihood(ASKED[:3])
+    digest = system.checkpoint.digest
+    (where / "own.py").write_text(f"{REMOTE}\n# changed\n")
+    assert loaded(where, trust_remote_code=True).checkpoint.digest != digest
+
+
+def test_code_that_fails_is_no_traceback(
+    copied: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = copied("gpt2")
+    own_code(where, model_type="of its own", architectures=["Own"])
+    (where / "own.py").write_text("raise RuntimeError('no such kernel')")
+    cache = "transformers.dynamic_module_utils.HF_MODULES_CACHE"
+    monkeypatch.setattr(cache, str(tmp_path / "modules"))
+    with pytest.raises(InputError, match="do not make up a language model"):
+        loaded(where, trust_remote_code=True)
+
+
 @pytest.mark.parametrize("kind", ["of its own", "gpt2"])
 def test_no_code_from_a_repository(
     kind: str, copied: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -372,7 +438,7 @@ def test_no_code_from_a_repository(
     if kind == "gpt2":
         loaded(where)  # transformers has this architecture itself
     else:
-        with pytest.raises(InputError, match="do not make up a language model"):
+        with pytest.raises(InputError, match="Python code that its checkpoint brings"):
             loaded(where)
     assert not RAN.exists()
 

@@ -333,8 +333,8 @@ def test_chat_formats(
     save(tmp_path / "chat", (make, CAUSAL["llama"][1]), texts)
     (tmp_path / "chat" / "chat_template.jinja").write_text(TEMPLATE)
     system: Any = load("lm-prompts", str(tmp_path / "chat"), device="cpu", chat=chat)
-    tokenizer = system._loaded.tokenizer
-    assert tokenizer.decode(system._turn("she left")) == said
+    tokenizer, turns = system._loaded.tokenizer, system._turns
+    assert tokenizer.decode(turns.tokens(turns.text("she left"))) == said
 
 
 @needs_models

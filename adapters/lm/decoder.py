@@ -15,11 +15,17 @@ import torch
 from torch import Tensor
 
 from pronominal.adapters.lm.logits import Scores, add_log_probabilities, logits_at
-from pronominal.adapters.lm.memory import Budget, out_of_memory
+from pronominal.adapters.lm.memory import Budget, kind_of_device, out_of_memory
 from pronominal.adapters.lm.tokens import IntArray, Sequences
 from pronominal.adapters.lm.trie import Pack, PrefixTree
 
 Way = Literal["tree", "plain"]
+
+BATCH_TOKENS = {"cpu": 512, "cuda": 16_384}
+"""How many tokens go through the model at once when nothing else is asked for."""
+
+PACK_TOKENS = {"cpu": 512, "cuda": 1024}
+"""How many nodes of a tree attend to each other when nothing else is asked for."""
 
 _MASKABLE = ("sdpa", "eager")
 """Implementations of attention in transformers that take a mask of any shape."""
@@ -145,9 +151,10 @@ class CausalScorer:
 
     Args:
         model: one of transformers' causal models.
-        batch_tokens: how many tokens go through the model at once.
+        batch_tokens: how many tokens go through the model at once; see `BATCH_TOKENS`.
         pack_tokens: how many nodes of a tree attend to each other at most; memory for attention
-            and work on unrelated branches grow with it, repeated ancestors shrink.
+            and work on unrelated branches grow with it, repeated ancestors shrink. See
+            `PACK_TOKENS`.
         way: how sequences are fed; tried at every call when None.
 
     Attributes:
@@ -155,13 +162,19 @@ class CausalScorer:
     """
 
     def __init__(
-        self, model: Any, *, batch_tokens: int, pack_tokens: int, way: Way | None = None
+        self,
+        model: Any,
+        *,
+        batch_tokens: int | None = None,
+        pack_tokens: int | None = None,
+        way: Way | None = None,
     ) -> None:
         self.model = model
         self.way = way
         self.tokens = 0
-        self._budget = Budget(batch_tokens)
-        self._pack_tokens = pack_tokens
+        self._budget = Budget(batch_tokens, BATCH_TOKENS, model.device)
+        most = PACK_TOKENS[kind_of_device(model.device)] if pack_tokens is None else pack_tokens
+        self._pack_tokens = min(most, self._budget.tokens)
         self._passed = 0
 
     def score(self, sequences: Sequences, first: IntArray) -> Scores:

@@ -16,6 +16,9 @@ from pronominal.adapters.lm.logits import Scores, add_log_probabilities, logits_
 from pronominal.adapters.lm.memory import Budget
 from pronominal.adapters.lm.tokens import IntArray, Sequences
 
+BATCH_TOKENS = {"cpu": 1_024, "cuda": 65_536}
+"""How many tokens go through the model at once when nothing else is asked for."""
+
 
 class MaskedCopies(NamedTuple):
     """Copies of sequences of one length, one for each token to predict.
@@ -107,13 +110,15 @@ class MaskedScorer:
         model: one of transformers' masked models.
         frame: how many special tokens stand before and behind a text.
         mask: the number of the mask in the vocabulary.
-        batch_tokens: how many tokens go through the model at once.
+        batch_tokens: how many tokens go through the model at once; see `BATCH_TOKENS`.
     """
 
-    def __init__(self, model: Any, *, frame: tuple[int, int], mask: int, batch_tokens: int) -> None:
+    def __init__(
+        self, model: Any, *, frame: tuple[int, int], mask: int, batch_tokens: int | None = None
+    ) -> None:
         self.model = model
         self._frame, self._mask = frame, mask
-        self._budget = Budget(batch_tokens)
+        self._budget = Budget(batch_tokens, BATCH_TOKENS, model.device)
 
     def score(self, sequences: Sequences) -> Scores:
         """Return the pseudo-log-likelihood of each sequence in nats, [sequences].

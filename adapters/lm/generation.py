@@ -3,25 +3,27 @@
 Answers are greedy, so that a prompt's answer is the same whatever else is asked.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from transformers.modeling_outputs import BaseModelOutput
 
+from pronominal.adapters.lm.chat import Chat, Turns
 from pronominal.adapters.lm.loading import LoadedModel, Objective, load_language_model
 from pronominal.adapters.lm.memory import Budget
+from pronominal.adapters.lm.prompt_encoder import encoded
 from pronominal.adapters.lm.prompts import parse_prompts
 from pronominal.adapters.model_loading import silent_transformers
 from pronominal.adapters.refusals import RefusedTextError
-from pronominal.errors import InputError, unknown_name
-
-Chat = Literal["none", "llama-2", "template"]
+from pronominal.errors import InputError
 
 NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": 20}
 """The most new tokens of an answer: the paper's for FLAN-T5 and Llama-2-chat (RUFF, F.1)."""
 
-_BATCH_TOKENS = {"cpu": 4_096, "cuda": 65_536}
+BATCH_TOKENS = {"cpu": 8_192, "cuda": 65_536}
+"""How many tokens of prompts go through the model at once when nothing else is asked for."""
 
 
 class PromptedModel:
@@ -39,6 +41,7 @@ class PromptedModel:
         dtype: as for `LanguageModel`.
         device: as for `LanguageModel`.
         device_map: as for `LanguageModel`.
+        trust_remote_code: as for `LanguageModel`.
         batch_tokens: how many tokens of prompts go through the model at once; halved where they do
             not fit into memory.
 
@@ -67,11 +70,19 @@ class PromptedModel:
         dtype: str | None = None,
         device: str | None = None,
         device_map: str | None = None,
+        trust_remote_code: bool = False,
         batch_tokens: int | None = None,
     ) -> None:
         self.prompting = parse_prompts(prompts, chain_of_thought)
-        _refuse_below_one(max_new_tokens=max_new_tokens, batch_tokens=batch_tokens)
-        loaded = load_language_model(checkpoint, dtype=dtype, device=device, device_map=device_map)
+        if max_new_tokens is not None and max_new_tokens < 1:
+            raise InputError(f"max_new_tokens is {max_new_tokens}", cure="give a number above 0")
+        loaded = load_language_model(
+            checkpoint,
+            dtype=dtype,
+            device=device,
+            device_map=device_map,
+            trust_remote_code=trust_remote_code,
+        )
         if loaded.objective == "masked":
             raise InputError(
                 "a masked model writes nothing",
@@ -81,9 +92,8 @@ class PromptedModel:
         self.checkpoint = loaded.checkpoint
         self.max_new_tokens = max_new_tokens or NEW_TOKENS[loaded.objective]
         self._loaded = loaded
-        self._turn = _turn(chat, loaded.tokenizer, checkpoint)
-        kind = "cpu" if loaded.model.device.type == "cpu" else "cuda"
-        self._budget = Budget(batch_tokens or _BATCH_TOKENS[kind])
+        self._turns = Turns(loaded.tokenizer, chat, checkpoint)
+        self._budget = Budget(batch_tokens, BATCH_TOKENS, loaded.model.device)
 
     def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
         """Return what the model writes after each prompt, in order.
@@ -99,7 +109,7 @@ class PromptedModel:
             return []
         limit = max_new_tokens or self.max_new_tokens
         with silent_transformers():
-            tokens = [self._turn(prompt) for prompt in prompts]
+            tokens = [self._turns.tokens(self._turns.text(prompt)) for prompt in prompts]
             self._refuse_too_long(tokens, limit)
             batches = GenerationBatches(self._loaded, tokens, limit)
             self._budget.spend_on(batches)
@@ -152,19 +162,10 @@ class GenerationBatches:
     def forward(self, borders: Sequence[int]) -> None:
         """Answer the prompts between these borders."""
         chosen = self._order[borders[0] : borders[-1]]
-        width = len(self._prompts[chosen[0]])
-        ids = np.full((len(chosen), width), self._padding(), np.int64)
-        read = np.zeros_like(ids)
-        for row, prompt in enumerate(chosen):
-            tokens = self._prompts[prompt]
-            # what is written follows the last token, so that a causal model is padded before it
-            place = slice(width - len(tokens), width) if self._causal else slice(len(tokens))
-            ids[row, place], read[row, place] = tokens, 1
-        device = self._model.device
+        prompts = [self._prompts[prompt] for prompt in chosen]
         with torch.inference_mode():
             written = self._model.generate(
-                input_ids=torch.from_numpy(ids).to(device),
-                attention_mask=torch.from_numpy(read).to(device),
+                **(self._continued(prompts) if self._causal else self._encoded(prompts)),
                 max_new_tokens=self._limit,
                 pad_token_id=self._padding(),
                 do_sample=False,
@@ -174,51 +175,34 @@ class GenerationBatches:
                 top_p=None,
                 top_k=None,
             )
-        new = written[:, width:] if self._causal else written
+        new = written[:, len(prompts[0]) :] if self._causal else written
         texts = self._tokenizer.batch_decode(new, skip_special_tokens=True)
         for prompt, text in zip(chosen, texts, strict=True):
             self.texts[prompt] = text
+
+    def _continued(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Return a causal model's inputs, padded in front: what is written follows the last token.
+
+        Args:
+            prompts: tokens of each prompt, longest first.
+        """
+        width = len(prompts[0])
+        ids = np.full((len(prompts), width), self._padding(), np.int64)
+        read = np.zeros_like(ids)
+        for row, tokens in enumerate(prompts):
+            place = slice(width - len(tokens), width)
+            ids[row, place], read[row, place] = tokens, 1
+        inputs = {"input_ids": ids, "attention_mask": read}
+        return {n: torch.from_numpy(a).to(self._model.device) for n, a in inputs.items()}
+
+    def _encoded(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Return a sequence-to-sequence model's inputs; args are those of `_continued`."""
+        states, mask = encoded(self._model, prompts)
+        outputs = BaseModelOutput(last_hidden_state=states)
+        return {"encoder_outputs": outputs, "attention_mask": mask.long()}
 
     def _padding(self) -> int:
         for token in (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id):
             if token is not None:
                 return int(token)
         return 0
-
-
-def llama_2_turn(prompt: str) -> str:
-    """Return a prompt as a user's turn of Llama-2-chat (RUFF, Table 4).
-
-    >>> llama_2_turn("Who left?")
-    '[INST] Who left? [/INST]'
-    """
-    return f"[INST] {prompt} [/INST]"
-
-
-def _turn(chat: str | None, tokenizer: Any, checkpoint: str) -> Callable[[str], list[int]]:
-    """Return what makes a prompt the tokens that the model reads."""
-    template = getattr(tokenizer, "chat_template", None)
-    way = chat or ("template" if template else "none")
-    if way not in get_args(Chat):
-        raise unknown_name("chat format", way, get_args(Chat))
-    if way == "template" and not template:
-        raise InputError(
-            "the tokenizer has no chat template", cure='write chat = "none"', file=checkpoint
-        )
-
-    def turn(prompt: str) -> list[int]:
-        if way == "template":
-            said = tokenizer.apply_chat_template(
-                [{"role": "user", "content": prompt}], add_generation_prompt=True, tokenize=False
-            )
-            # the template writes the special tokens itself
-            return list(tokenizer(said, add_special_tokens=False)["input_ids"])
-        return list(tokenizer(llama_2_turn(prompt) if way == "llama-2" else prompt)["input_ids"])
-
-    return turn
-
-
-def _refuse_below_one(**settings: int | None) -> None:
-    for name, value in settings.items():
-        if value is not None and value < 1:
-            raise InputError(f"{name} is {value}", cure="give a number above 0")

@@ -14,9 +14,12 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from pronominal.adapters.lm.logits import Scores, add_log_probabilities, logits_at
 from pronominal.adapters.lm.memory import Budget
-from pronominal.adapters.lm.tokens import IntArray
+from pronominal.adapters.lm.prompt_encoder import encoded, padded
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance
+
+BATCH_TOKENS = {"cpu": 4_096, "cuda": 32_768}
+"""How many tokens of prompts go through the model at once when nothing else is asked for."""
 
 SENTINELS = "<extra_id_0>", "<extra_id_1>"
 """What T5 was trained with: the first stands for a missing piece, the second ends its answer."""
@@ -54,14 +57,10 @@ class AnswerBatches:
         """Score the answers to the prompts between these borders."""
         chosen = self._order[borders[0] : borders[-1]]
         device = self._model.device
-        ids, read = _padded([self._prompts[prompt] for prompt in chosen])
-        mask = torch.from_numpy(read).to(device)
-        with torch.inference_mode():
-            encode = self._model.get_encoder()
-            states = encode(input_ids=torch.from_numpy(ids).to(device), attention_mask=mask)[0]
+        states, mask = encoded(self._model, [self._prompts[prompt] for prompt in chosen])
         of_prompt = np.repeat(np.arange(len(chosen)), [len(self._answers[p]) for p in chosen])
         repeated = torch.from_numpy(of_prompt).to(device)
-        targets, told = _padded([tokens for p in chosen for tokens in self._answers[p]])
+        targets, told = padded([tokens for p in chosen for tokens in self._answers[p]])
         begun = np.roll(targets, 1, axis=1)
         begun[:, 0] = self._model.config.decoder_start_token_id
         logits = logits_at(
@@ -84,25 +83,29 @@ class AnswerScorer:
     Args:
         model: one of transformers' sequence-to-sequence models.
         tokenizer: its tokenizer.
-        batch_tokens: how many tokens of prompts go through the model at once.
+        batch_tokens: how many tokens of prompts go through the model at once; see `BATCH_TOKENS`.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, *, batch_tokens: int) -> None:
+    def __init__(self, model: Any, tokenizer: Any, *, batch_tokens: int | None = None) -> None:
         self._model, self._tokenizer = model, tokenizer
-        self._budget = Budget(batch_tokens)
+        self._budget = Budget(batch_tokens, BATCH_TOKENS, model.device)
 
-    def score(self, prompts: Sequence[str], answers: Sequence[Sequence[str]]) -> list[list[float]]:
+    def score(
+        self, prompts: Sequence[Tokens], answers: Sequence[Sequence[Tokens]]
+    ) -> list[list[float]]:
         """Return for each prompt the log-likelihood of each of its answers, in nats.
 
-        An answer's end counts, so that *he* is not part of *hers*.
+        Args:
+            prompts: tokens of each prompt.
+            answers: tokens of each prompt's answers; their ends count where they are given.
 
         Raises:
             InputError: a single prompt does not fit into memory.
         """
-        return self._score(
-            [self._tokenizer(prompt)["input_ids"] for prompt in prompts],
-            [[self._tokenizer(answer)["input_ids"] for answer in every] for every in answers],
-        )
+        batches = AnswerBatches(self._model, prompts, answers)
+        self._budget.spend_on(batches)
+        ends = np.cumsum([len(every) for every in answers])
+        return [part.tolist() for part in np.split(batches.scores, ends[:-1])]
 
     def infill(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
         """Return for each instance the log-likelihood of each option as the missing piece.
@@ -123,27 +126,10 @@ class AnswerScorer:
             for instance in instances
         ]
         answers = [[f"{opening} {form} {closing}" for form in i.options] for i in instances]
-        return self._score(
+        return self.score(
             [self._tokenizer(prompt)["input_ids"] for prompt in prompts],
             [
                 [self._tokenizer(a, add_special_tokens=False)["input_ids"] for a in every]
                 for every in answers
             ],
         )
-
-    def _score(
-        self, prompts: Sequence[Tokens], answers: Sequence[Sequence[Tokens]]
-    ) -> list[list[float]]:
-        batches = AnswerBatches(self._model, prompts, answers)
-        self._budget.spend_on(batches)
-        ends = np.cumsum([len(every) for every in answers])
-        return [part.tolist() for part in np.split(batches.scores, ends[:-1])]
-
-
-def _padded(rows: Sequence[Tokens]) -> tuple[IntArray, IntArray]:
-    """Return token sequences as one array padded with 0, and where there are tokens."""
-    lengths = np.array([len(row) for row in rows])
-    there = np.arange(lengths.max()) < lengths[:, None]
-    ids = np.zeros(there.shape, np.int64)
-    ids[there] = np.concatenate([np.asarray(row, np.int64) for row in rows])
-    return ids, there  # type: ignore[return-value]

@@ -1,5 +1,6 @@
 """A checkpoint to a language model and its tokenizer, whatever its architecture is."""
 
+import json
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -9,6 +10,7 @@ import transformers
 from transformers.models.auto import modeling_auto
 
 from pronominal.adapters.checkpoints import TOKENIZER_FILES, Checkpoint, open_checkpoint
+from pronominal.adapters.lm.activations import fuse_activations
 from pronominal.adapters.model_loading import (
     first_line,
     longest_input,
@@ -34,6 +36,7 @@ _OTHERS = (
     "generation_config.json",
     "tokenizer.model",
 )
+_CODE = ("*.py",)
 _AUTO_CLASSES: dict[Objective, tuple[Any, Any]] = {
     "masked": (
         modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -75,8 +78,9 @@ def load_language_model(
     dtype: str | None = None,
     device: str | None = None,
     device_map: str | None = None,
+    trust_remote_code: bool = False,
 ) -> LoadedModel:
-    """Load any causal, masked or sequence-to-sequence model of transformers' own.
+    """Load any causal, masked or sequence-to-sequence model.
 
     Args:
         checkpoint: a folder or a Hub id.
@@ -84,20 +88,25 @@ def load_language_model(
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         device_map: how accelerate spreads a model over several GPUs, such as ``"auto"``; then
             `device` is not given.
+        trust_remote_code: run the Python files that the checkpoint brings, if it brings any. They
+            are part of its digest then. Otherwise no such file is read.
 
     Raises:
         InputError: the checkpoint, the device or the dtype cannot be used, the model needs code
-            from its repository, or weights are missing.
+            that the checkpoint brings and it is not to be run, or weights are missing.
     """
     target = None if device_map else torch_device(device)
-    _check_settings(dtype, device, device_map)
-    found = open_checkpoint(checkpoint, weights=_WEIGHTS, others=_OTHERS)
+    _check_settings(dtype, device, device_map, trust_remote_code)
+    others = (*_OTHERS, *_CODE) if trust_remote_code else _OTHERS
+    found = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
     wanted = DTYPES[dtype] if dtype else "auto"
     if dtype is None and target is not None and target.type == "cpu":
         wanted = torch.float32
     with silent_transformers():
         try:
-            config = transformers.AutoConfig.from_pretrained(found.folder, trust_remote_code=False)
+            config = transformers.AutoConfig.from_pretrained(
+                found.folder, trust_remote_code=trust_remote_code
+            )
             objective = objective_of(config)
             model, report = _AUTO_CLASSES[objective][1].from_pretrained(
                 found.folder,
@@ -105,21 +114,26 @@ def load_language_model(
                 dtype=wanted,
                 device_map=device_map,
                 output_loading_info=True,
-                trust_remote_code=False,
+                trust_remote_code=trust_remote_code,
                 weights_only=True,
             )
             tokenizer = transformers.AutoTokenizer.from_pretrained(
-                found.folder, trust_remote_code=False
+                found.folder, trust_remote_code=trust_remote_code
             )
         except Exception as error:  # whatever config, tokenizer or tensors fail with
+            if not trust_remote_code:
+                _refuse_remote_code(found, error)
             raise InputError(
                 f"config, tokenizer and tensors do not make up a language model "
                 f"({first_line(error)})",
                 cure="give a whole checkpoint of an architecture that transformers has itself",
                 file=checkpoint,
             ) from error
+    if report["missing_keys"] and not trust_remote_code:
+        _refuse_remote_code(found)
     _refuse_missing(report["missing_keys"], checkpoint)
     model.eval().requires_grad_(False)
+    fuse_activations(model)
     placed = model if target is None else model.to(target)
     return LoadedModel(found, objective, placed, tokenizer, _longest(model))
 
@@ -127,7 +141,8 @@ def load_language_model(
 def objective_of(config: Any) -> Objective:
     """Return what a model was trained to predict, by the class it was saved as.
 
-    Where the config names no class, or one for another purpose, the first objective that
+    A class of the checkpoint's own counts as what the config calls it (``auto_map``). Where the
+    config names no class, or one for another purpose, the first objective that
     transformers has a class for counts, and an encoder is never taken for a decoder.
 
     Raises:
@@ -137,8 +152,9 @@ def objective_of(config: Any) -> Objective:
     for objective, (classes, _) in _AUTO_CLASSES.items():
         if saved_as & {*classes.values()}:
             return objective
-    for objective, (classes, _) in _AUTO_CLASSES.items():
-        if config.model_type in classes:
+    own = getattr(config, "auto_map", None) or {}
+    for objective, (classes, auto_class) in _AUTO_CLASSES.items():
+        if auto_class.__name__ in own or config.model_type in classes:
             return objective
     raise InputError(
         f"transformers has no language model of the type '{config.model_type}'",
@@ -146,7 +162,11 @@ def objective_of(config: Any) -> Objective:
     )
 
 
-def _check_settings(dtype: str | None, device: str | None, device_map: str | None) -> None:
+def _check_settings(
+    dtype: str | None, device: str | None, device_map: str | None, trust_remote_code: bool
+) -> None:
+    if not isinstance(trust_remote_code, bool):
+        raise InputError("trust_remote_code is true or false", cure="write one of the two")
     if dtype is not None and dtype not in DTYPES:
         raise unknown_name("dtype", dtype, DTYPES)
     if device_map and device:
@@ -155,6 +175,28 @@ def _check_settings(dtype: str | None, device: str | None, device_map: str | Non
         raise InputError(
             "device_map needs the package accelerate", cure='pip install "pronominal[lm]"'
         )
+
+
+def _refuse_remote_code(checkpoint: Checkpoint, reason: Exception | None = None) -> None:
+    """Say so where a checkpoint that transformers cannot load alone names code of its own.
+
+    An architecture of transformers' own is loaded whatever code the config names.
+    """
+    try:
+        config = json.loads((checkpoint.folder / "config.json").read_text(encoding="utf-8"))
+    except ValueError:
+        return  # a damaged config names nothing
+    named = config.get("auto_map") if isinstance(config, dict) else None
+    if isinstance(named, dict) and named:
+        modules = {str(name).rpartition("--")[2].partition(".")[0] for name in named.values()}
+        files = " and ".join(f"{module}.py" for module in sorted(modules))
+        raise InputError(
+            f"the model is made of Python code that its checkpoint brings ({files}), and nothing "
+            "of it was run",
+            cure="read the code, and if you trust it write --set trust_remote_code=true, which "
+            "runs it with all of your rights",
+            file=checkpoint.name,
+        ) from reason
 
 
 def _refuse_missing(missing: Any, checkpoint: str) -> None:

@@ -1,7 +1,7 @@
 """Batches that shrink where memory runs out."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import torch
@@ -36,11 +36,20 @@ class Budget:
     """How many tokens go through a model at once; less for good after memory ran out.
 
     Args:
-        tokens: tokens of a batch, padding included.
+        tokens: tokens of a batch, padding included; the default when None.
+        default: kind of device, ``"cpu"`` or ``"cuda"`` for any other, -> tokens of a batch.
+        device: where the model is.
+
+    Raises:
+        InputError: a batch has no tokens.
     """
 
-    def __init__(self, tokens: int) -> None:
-        self.tokens = tokens
+    def __init__(
+        self, tokens: int | None, default: Mapping[str, int], device: torch.device
+    ) -> None:
+        if tokens is not None and tokens < 1:
+            raise InputError(f"a batch of {tokens} tokens", cure="give a number above 0")
+        self.tokens = default[kind_of_device(device)] if tokens is None else tokens
 
     def spend_on(self, batches: Batches) -> None:
         """Go through all rows; a batch that does not fit is halved and tried again.
@@ -81,6 +90,11 @@ def _fits(batches: Batches, borders: Sequence[int]) -> bool:
             raise
         return False
     return True
+
+
+def kind_of_device(device: torch.device) -> str:
+    """Return ``"cpu"``, or ``"cuda"`` for any device that works through many tokens at once."""
+    return "cpu" if device.type == "cpu" else "cuda"
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -1,38 +1,26 @@
 """Models behind a server that speaks OpenAI's protocol: vLLM, llama.cpp, SGLang and others.
 
-The server is one of the user's own. The datasets are kept out of training corpora, and the authors
-do not evaluate behind closed APIs, whose owners may train on what they are sent (RUFF,
-Limitations): a hosted API is refused unless the user accepts that.
+The server is one of the user's own: a hosted API is refused unless the user accepts what that means
+(see `pronominal.adapters.own_servers`).
 """
 
-import ipaddress
 import json
 import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPException, HTTPMessage
-from typing import IO, Any
+from http.client import HTTPException
+from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+from urllib.request import Request
 
 from pronominal.adapters.lm.prompts import parse_prompts
+from pronominal.adapters.own_servers import KEY, direct_opener, own_server
 from pronominal.errors import InputError
-
-KEY = "PRONOMINAL_SERVER_KEY"
-"""Environment variable with the server's key, if it wants one."""
 
 NEW_TOKENS = 20
 """The most new tokens of an answer: the paper's for chat models (RUFF, F.1)."""
 
-_LOCAL_DOMAINS = (".internal", ".lan", ".local", ".localdomain", ".localhost", ".home.arpa")
-_HOSTED_DOMAINS = (
-    *(".amazonaws.com", ".anthropic.com", ".azure.com", ".cohere.com", ".deepinfra.com"),
-    *(".deepseek.com", ".fireworks.ai", ".googleapis.com", ".groq.com", ".huggingface.cloud"),
-    *(".huggingface.co", ".mistral.ai", ".nvidia.com", ".openai.com", ".openrouter.ai"),
-    *(".perplexity.ai", ".replicate.com", ".together.ai", ".together.xyz", ".x.ai"),
-)
 _RETRIED = (408, 425, 429, 500, 502, 503, 504)
 
 
@@ -84,8 +72,7 @@ class ServedModel:
         self.prompting = parse_prompts(prompts, chain_of_thought)
         self.max_new_tokens = max_new_tokens
         self._chat, self._at_once, self._patience = chat, at_once, patience
-        # a proxy or a redirection would carry the sentences elsewhere
-        self._opener = build_opener(ProxyHandler({}), _NoRedirections())
+        self._opener = direct_opener()
         self._model = model or self._only_model()
         self.question = f"generation of {self._model}"
 
@@ -182,45 +169,6 @@ def checked_address(url: str, host: str | None, i_accept_contamination: bool) ->
     Raises:
         InputError: it is no URL, or that of a host that is not the user's own.
     """
-    try:
-        parts = urlsplit(url if isinstance(url, str) else "")
-        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # brackets or a port that are none
-        known = False
-    if not known:
-        raise InputError("the url is no URL", cure="write http://localhost:8000, say")
-    # a key in the address would stand in every error message
-    if parts.username or parts.query:
-        raise InputError("the URL holds a user or a query", cure=f"put the key into {KEY}")
-    if not i_accept_contamination:
-        _refuse_hosted(str(parts.hostname).rstrip("."), host)
+    parts = own_server(url, host, i_accept_contamination)
     path = parts.path.rstrip("/")
     return f"{parts.scheme}://{parts.netloc}{path if path.endswith('/v1') else path + '/v1'}"
-
-
-def _refuse_hosted(name: str, host: str | None) -> None:
-    if f".{name}".endswith(_HOSTED_DOMAINS):
-        raise InputError(
-            f"{name} is a hosted API, whose owner may train on the sentences",
-            cure="run a server of your own, or add --i-accept-contamination",
-        )
-    if name != host and not _local(name):
-        raise InputError(
-            f"{name} may be a hosted API, whose owner may train on the sentences",
-            cure=f"add --set host={name} if the machine is your own, or --i-accept-contamination",
-        )
-
-
-def _local(host: str) -> bool:
-    """Say whether a host is this machine or one of the local network, by its name or number."""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        return "." not in host or host.endswith(_LOCAL_DOMAINS)
-
-
-class _NoRedirections(HTTPRedirectHandler):
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> None:
-        """Follow none: what is sent goes where the user said, or nowhere."""

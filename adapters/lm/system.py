@@ -35,13 +35,6 @@ QUESTIONS: dict[Objective, str] = {
 CHUNKS: dict[Objective, int] = {"causal": 1024, "masked": 240, "sequence-to-sequence": 240}
 """How many instances a call should have: a thousand neighbours share what a whole file shares."""
 
-_PACK_TOKENS = {"cpu": 512, "cuda": 1024}
-_BATCH_TOKENS: dict[Objective, dict[str, int]] = {
-    "causal": {"cpu": 512, "cuda": 16_384},
-    "masked": {"cpu": 1_024, "cuda": 65_536},
-    "sequence-to-sequence": {"cpu": 4_096, "cuda": 32_768},
-}
-
 
 class LanguageModel:
     """A causal, masked or sequence-to-sequence model of transformers, asked to fill slots.
@@ -61,6 +54,8 @@ class LanguageModel:
             GPU and float32 on a CPU.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         device_map: how accelerate spreads a model over GPUs, such as ``"auto"``; no `device` then.
+        trust_remote_code: run the Python files that the checkpoint brings, as models do that
+            transformers does not have itself (MosaicBERT). They can do whatever you can.
         batch_tokens: how many tokens go through the model at once; halved where they do not fit
             into memory.
 
@@ -78,7 +73,7 @@ class LanguageModel:
 
     name = "lm"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each one is a key of a systems file
         self,
         checkpoint: str,
         *,
@@ -86,13 +81,18 @@ class LanguageModel:
         dtype: str | None = None,
         device: str | None = None,
         device_map: str | None = None,
+        trust_remote_code: bool = False,
         batch_tokens: int | None = None,
     ) -> None:
         if scores not in get_args(Scored):
             raise unknown_name("kind of scores", scores, get_args(Scored))
-        if batch_tokens is not None and batch_tokens < 1:
-            raise InputError(f"a batch of {batch_tokens} tokens", cure="give a number above 0")
-        loaded = load_language_model(checkpoint, dtype=dtype, device=device, device_map=device_map)
+        loaded = load_language_model(
+            checkpoint,
+            dtype=dtype,
+            device=device,
+            device_map=device_map,
+            trust_remote_code=trust_remote_code,
+        )
         self.checkpoint = loaded.checkpoint
         self.objective = loaded.objective
         self.question = QUESTIONS[loaded.objective]
@@ -142,13 +142,10 @@ class LanguageModel:
         self, loaded: LoadedModel, batch_tokens: int | None
     ) -> CausalScorer | MaskedScorer | AnswerScorer:
         model, tokenizer = loaded.model, loaded.tokenizer
-        kind = "cpu" if model.device.type == "cpu" else "cuda"
-        tokens = batch_tokens or _BATCH_TOKENS[loaded.objective][kind]
         if loaded.objective == "causal":
-            pack = min(tokens, _PACK_TOKENS[kind])
-            return CausalScorer(model, batch_tokens=tokens, pack_tokens=pack)
+            return CausalScorer(model, batch_tokens=batch_tokens)
         if loaded.objective == "sequence-to-sequence":
-            return AnswerScorer(model, tokenizer, batch_tokens=tokens)
+            return AnswerScorer(model, tokenizer, batch_tokens=batch_tokens)
         if not tokenizer.is_fast or tokenizer.mask_token_id is None:
             raise InputError(
                 "the tokenizer has no mask, or does not say which tokens make up a word",
@@ -156,7 +153,7 @@ class LanguageModel:
                 file=loaded.checkpoint.name,
             )
         mask, frame = tokenizer.mask_token_id, self._texts.frame
-        return MaskedScorer(model, frame=frame, mask=mask, batch_tokens=tokens)
+        return MaskedScorer(model, frame=frame, mask=mask, batch_tokens=batch_tokens)
 
     def _learn_forms(self, forms: set[str]) -> tuple[str, ...]:
         """Note how new forms are split, and say which are unknown."""
