@@ -11,7 +11,7 @@ def report(
     out: Annotated[Path, typer.Option(help="The HTML file.")] = Path("report.html"),
     dataset: Annotated[
         list[str] | None,
-        typer.Option(help="A built dataset of the runs, for paired tests; give it once a dataset."),
+        typer.Option(help="A built dataset of the runs, for its text; give it once a dataset."),
     ] = None,
     include_text: Annotated[
         bool,

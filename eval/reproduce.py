@@ -2,108 +2,14 @@
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from pronominal.errors import unknown_name
 from pronominal.eval.bias import between_systems
 from pronominal.eval.data_figures import DATA_FIGURES, folders_of
-from pronominal.eval.paper_figures import Figure, PaperRow, PaperTable
+from pronominal.eval.paper_figures import Figure, Names, PaperRow, PaperTable
+from pronominal.eval.reproduction import Line, Reproduction
 from pronominal.eval.scored_runs import Run, by_label
-from pronominal.eval.tables import UNDEFINED, Table
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One figure of one row: the paper's, ours, and the difference, in the paper's unit.
-
-    Attributes:
-        row: key of the row; the label of a run that stands in no row of the paper.
-        name: the row as the paper calls it.
-        figure: name of the figure.
-        paper: None where the paper has no such figure.
-        ours: mean over the runs; None without a run that has it.
-        sd: standard deviation over the runs (n - 1); None with fewer than two.
-        difference: ours minus the paper's.
-        runs: labels of the runs.
-        why: the known reason for a difference.
-    """
-
-    row: str
-    name: str
-    figure: str
-    paper: float | None
-    ours: float | None
-    sd: float | None
-    difference: float | None
-    runs: tuple[str, ...]
-    why: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Reproduction:
-    """A table of a paper beside ours.
-
-    Attributes:
-        table: the paper's.
-        lines: row by row, and in a row figure by figure.
-    """
-
-    table: PaperTable
-    lines: tuple[Line, ...]
-
-    @property
-    def unexplained(self) -> list[Line]:
-        """Figures about the data alone that differ from the paper's, no one knows why."""
-        if self.table.name not in DATA_FIGURES:
-            return []
-        return [line for line in self.lines if line.why is None and self._differs(line)]
-
-    def _differs(self, line: Line) -> bool:
-        decimals = self.table.figures[line.figure].decimals
-        # an empty figure is missing, not different
-        return line.difference is not None and round(abs(line.difference), decimals) > 0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as ``--json`` prints it."""
-        return {
-            "table": self.table.name,
-            "paper": self.table.paper,
-            "title": self.table.title,
-            "dataset": f"{self.table.dataset}/{self.table.config}/{self.table.split}",
-            "lines": [asdict(line) for line in self.lines],
-            "notes": list(self.table.notes),
-        }
-
-    def to_table(self) -> Table:
-        """Return it as a table: one row for each figure that the paper or a run has."""
-        shown = [line for line in self.lines if (line.paper, line.ours) != (None, None)]
-        why = {line.name: line.why for line in shown if line.why and line.difference is not None}
-        counts = {line.name: len(line.runs) for line in shown if len(line.runs) > 1}
-        return Table(
-            f"{self.table.paper}, {self.table.place}: {self.table.title}",
-            ("Row", "Figure", "Paper", "Ours", "Difference"),
-            tuple(self._cells(line) for line in shown),
-            (
-                *(
-                    f"{name}: mean and standard deviation of {n} runs."
-                    for name, n in counts.items()
-                ),
-                *(f"{name}: {reason}" for name, reason in why.items()),
-                *self.table.notes,
-            ),
-        )
-
-    def _cells(self, line: Line) -> tuple[str, ...]:
-        figure = self.table.figures[line.figure]
-        spread = "" if line.sd is None else f" ± {line.sd:.{_finer(figure)}f}"
-        return (
-            line.name,
-            figure.heading,
-            UNDEFINED if line.paper is None else f"{line.paper:.{figure.decimals}f}",
-            UNDEFINED if line.ours is None else f"{line.ours:.{_finer(figure)}f}{spread}",
-            UNDEFINED if line.difference is None else f"{line.difference:+.{_finer(figure)}f}",
-        )
 
 
 def reproduce(
@@ -173,6 +79,9 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Li
     for key, row in {**table.rows, **others}.items():
         for name, figure in table.figures.items():
             runs = _fitting(table, figure, given.get(key, ()))
+            if figure.unit == "occupations":
+                lines.append(_occupations_line(key, row, name, figure, runs))
+                continue
             values = _values(figure, runs)
             if figure.gain:
                 before = _values(figure, _fitting(table, figure, given.get(row.baseline or "", ())))
@@ -203,14 +112,14 @@ def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run
 
 
 def _values(figure: Figure, runs: Sequence[Run]) -> list[float]:
-    found = []
-    for run in runs:
-        # of a prompted model the papers count the answers to all prompts, not the first one's
-        value: Any = run.scores.get("prompts", {}).get("every_answer", run.scores)
-        for step in figure.path.split("."):
-            value = value.get(step) if isinstance(value, Mapping) else None
-        if value is not None:
-            found.append(float(value))
+    return [float(value) for run in runs if (value := _found(figure, run)) is not None]
+
+
+def _found(figure: Figure, run: Run) -> Any:
+    # of a prompted model the papers count the answers to all prompts, not the first one's
+    found: Any = run.scores.get("prompts", {}).get("every_answer", run.scores)
+    for step in figure.path.split("."):
+        found = found.get(step) if isinstance(found, Mapping) else None
     return found
 
 
@@ -231,12 +140,32 @@ def _line(
         paper=paper,
         ours=ours,
         sd=figure.scale * statistics.stdev(values) if len(values) > 1 else None,
-        difference=None if paper is None or ours is None else ours - paper,
+        difference=None if paper is None or ours is None else float(ours - paper),
         runs=runs,
         why=row.why,
     )
 
 
-def _finer(figure: Figure) -> int:
-    """Return how many decimals our figure has: one more than the paper's, unless it counts."""
-    return figure.decimals + (figure.unit != "count")
+def _occupations_line(
+    key: str, row: PaperRow, name: str, figure: Figure, runs: Sequence[Run]
+) -> Line:
+    """Compare biased occupations; the paper names a sample of them, so ours may have more."""
+    paper = row.occupations.get(name)
+    found = [
+        [
+            f"{mark}{one}"
+            for mark, sign in (("+", "positive"), ("-", "negative"))
+            for one in bias[sign]
+        ]
+        for run in runs
+        if (bias := _found(figure, run)) is not None
+    ]
+    ours: Names | None = None
+    if found:
+        ours = tuple(one for one in found[0] if all(one in other for other in found[1:]))
+    lacking: Names | None = None
+    if paper is not None and ours is not None:
+        either = {*ours, *(one[1:] for one in ours)}  # where the paper's sign is not known
+        lacking = tuple(one for one in paper if one not in either)
+    labels = tuple(run.label for run in runs)
+    return Line(key, row.name, name, paper, ours, None, lacking, labels, row.why)

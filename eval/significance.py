@@ -4,6 +4,7 @@ The tests are scipy's and statsmodels'; without them (the extra ``stats``) the c
 the p-values are None.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
@@ -30,6 +31,9 @@ Right = npt.NDArray[np.bool_] | npt.NDArray[np.float64]
 The units are the same for every system. A unit is one item, right or not, or several that stand
 or fall together, such as the sentences of a template pair.
 """
+
+Known = dict[str, tuple[float, float | None]]
+"""p-values by `_Pair.key`, of a test and of the t-test: those of WinoNB take a minute."""
 
 MCNEMAR, PERMUTATION = "mcnemar", "permutation"
 
@@ -63,23 +67,30 @@ class PairedTest:
     p_t: float | None
 
 
-def paired_tests(right: Mapping[str, Right]) -> dict[str, dict[str, PairedTest]]:
+def paired_tests(
+    right: Mapping[str, Right], known: Known | None = None
+) -> dict[str, dict[str, PairedTest]]:
     """Test every pair of systems.
 
     Args:
         right: system -> how much of each unit it got right.
+        known: p-values that need not be computed; those that had to be are added.
 
     Returns:
         System -> other system -> test; both directions of a pair have the same p-values.
     """
     single = all(bool(np.isin(part, (0, 1)).all()) for part in right.values())
     pairs = [_Pair.of(right[a], right[b], single) for a, b in combinations(right, 2)]
+    known = {} if known is None else known
     p: list[float | None] = [None] * len(pairs)
     corrected, p_t = p, p
     if find_spec("statsmodels") is not None:
-        found = [pair.p() for pair in pairs]
+        for pair in pairs:
+            if pair.key not in known:
+                known[pair.key] = (pair.p(), paired_t(pair.differences))
+        found = [known[pair.key][0] for pair in pairs]
         p, corrected = [*found], [*holm(found)]
-        p_t = [paired_t(pair.differences) for pair in pairs]
+        p_t = [known[pair.key][1] for pair in pairs]
     tests: dict[str, dict[str, PairedTest]] = {system: {} for system in right}
     places = zip(combinations(right, 2), pairs, p, corrected, p_t, strict=True)
     for (a, b), pair, *values in places:
@@ -101,6 +112,14 @@ class _Pair:
         return _Pair(-self.differences, self.single_items)
 
     @property
+    def key(self) -> str:
+        """Name the test by what it is of; the other direction of a pair has the same p-values."""
+        first = next(iter(self.differences[self.differences != 0]), 0.0)
+        signed = -self.differences if first < 0 else self.differences
+        kind = MCNEMAR if self.single_items else f"{PERMUTATION}-{RESAMPLES}-{SEED}"
+        return f"{kind}-{hashlib.sha256((signed + 0.0).tobytes()).hexdigest()[:24]}"
+
+    @property
     def counts(self) -> tuple[int, int]:
         return int((self.differences > 0).sum()), int((self.differences < 0).sum())
 
@@ -120,19 +139,22 @@ class _Pair:
         )
 
 
-def against(right: Mapping[str, Mapping[str, Right]]) -> dict[str, dict[str, Any]]:
+def against(
+    right: Mapping[str, Mapping[str, Right]], known: Known | None = None
+) -> dict[str, dict[str, Any]]:
     """Return the block `AGAINST` of each system's scores.
 
     Args:
         right: measure, such as ``correct`` -> system -> how much of each unit it got
             right.
+        known: as in `paired_tests`.
 
     Returns:
         System -> measure -> other system -> the fields of `PairedTest`.
     """
     made: dict[str, dict[str, Any]] = {}
     for measure, systems in right.items():
-        for system, tests in paired_tests(systems).items():
+        for system, tests in paired_tests(systems, known).items():
             made.setdefault(system, {})[measure] = {
                 other: asdict(test) for other, test in tests.items()
             }
@@ -156,23 +178,21 @@ def paired_test_tables(scores: Mapping[str, Score]) -> list[Table]:
 
 def _table(measure: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
     several = any(test["test"] == PERMUTATION for test in tests.values())
-    count = next(iter(tests.values()))["n"]
     notes = [
-        f"n: {count:,} units, each several rows; more: units that one of the two did better in."
+        "n: units, each several rows; more: units that one of the two did better in."
         if several
-        else f"n: {count:,} items; more: right by one of the two systems alone.",
-        f"p: permutation test of whole units, two-sided, {RESAMPLES:,} resamples, seed {SEED}; "
-        "p (Holm): corrected over the pairs of this table."
+        else "n: items; more: right by one of the two systems alone.",
+        f"p: permutation test of whole units, two-sided, {RESAMPLES:,} resamples, seed {SEED}."
         if several
-        else "p: McNemar's exact test, two-sided; p (Holm): corrected over this table's pairs.",
-        "p (t): paired t-test, uncorrected.",
+        else "p: McNemar's exact test, two-sided.",
+        "p (Holm): corrected over all pairs of systems; p (t): paired t-test, uncorrected.",
     ]
     if any(test["p"] is None for test in tests.values()):
         notes.append(f"For p-values, {INSTALL}.")
-    columns = ("Systems", "More: first", "More: second", "Difference", "p", "p (Holm)", "p (t)")
+    columns = ("Systems", "n", "More: first", "More: second", "Difference")
     return Table(
         f"Paired tests: {measure.replace('_', ' ')}",
-        columns,
+        (*columns, "p", "p (Holm)", "p (t)"),
         tuple((pair, *_cells(test)) for pair, test in tests.items()),
         tuple(notes),
     )
@@ -181,7 +201,7 @@ def _table(measure: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
 def _cells(test: Mapping[str, Any]) -> tuple[str, ...]:
     difference = test["difference"]
     return (
-        *(f"{test[name]:,}" for name in ("only_this", "only_other")),
+        *(f"{test[name]:,}" for name in ("n", "only_this", "only_other")),
         UNDEFINED if difference is None else f"{100 * difference:+.1f}",
         *(p_value(test[name]) for name in ("p", "p_holm", "p_t")),
     )

@@ -114,6 +114,10 @@ _LATEX = str.maketrans(
 )
 
 
+WIDEST = 40
+"""Letters in a line of a column; a cell with more holds words and is wrapped."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Fitted:
     table: Table
@@ -125,8 +129,13 @@ class _Fitted:
         for columns in self._parts(options.max_width):
             part = RichTable(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
             for index in columns:
-                heading = Text(self.table.columns[index])
-                part.add_column(heading, justify="right" if index else "left", no_wrap=index > 0)
+                heading, words = Text(self.table.columns[index]), self._widths[index] > WIDEST
+                part.add_column(
+                    heading,
+                    justify="right" if index and not words else "left",
+                    no_wrap=index > 0 and not words,
+                    max_width=WIDEST if index else None,
+                )
             for row in self.table.rows:
                 part.add_row(*(Text(row[index]) for index in columns))
             yield part
@@ -134,12 +143,16 @@ class _Fitted:
         if self.table.notes:
             yield Text("\n".join((*self.table.notes, "")), style="dim")
 
-    def _parts(self, width: int) -> Iterator[list[int]]:
+    @property
+    def _widths(self) -> list[int]:
         cells = zip(self.table.columns, *self.table.rows, strict=True)
-        first, *others = (max(map(cell_len, column)) for column in cells)
+        return [max(map(cell_len, column)) for column in cells]
+
+    def _parts(self, width: int) -> Iterator[list[int]]:
+        first, *others = self._widths
         part, room = [0], width - first
         for index, cell in enumerate(others, start=1):
-            needed = cell + 2  # the blanks between columns
+            needed = min(cell, WIDEST) + 2  # the blanks between columns
             if needed > room and len(part) > 1:
                 yield part
                 part, room = [0], width - first

@@ -54,9 +54,10 @@ def score(
         seed: seed of the resamples.
 
     Returns:
-        ``overall``, ``by_case`` and ``by_pronoun_set``; ``pronoun_consistency`` and
-        ``disambiguation_consistency`` (WinoPron, section 4.3), each split in the same ways; how
-        the intervals were made; ``bias`` (section 5), None where sentences name one entity; with
+        ``overall``, ``by_case``, ``by_pronoun_set`` and ``by_form`` (keys ``CASE/SET``, of the
+        forms in the data: WinoPron, Figure 3); ``pronoun_consistency`` and
+        ``disambiguation_consistency`` (section 4.3), each split by case and by set; how the
+        intervals were made; ``bias`` (section 5), None where sentences name one entity; with
         `occupations` also ``occupation_statistics``.
         Ratios are in [0, 1], and None where nothing was answered.
 
@@ -141,6 +142,7 @@ def score_choices(
     return {
         "n": int(counts.sum()),
         **scoring.split(scoring.answers),
+        "by_form": scoring.by_form(),
         "pronoun_consistency": scoring.consistency(sentences.templates),
         "disambiguation_consistency": scoring.consistency(sentences.disambiguations),
         "bootstrap": {
@@ -167,6 +169,12 @@ class _Scoring:
             "by_case": dict(zip(cases.names, make(cases), strict=True)),
             "by_pronoun_set": dict(zip(sets.names, make(sets), strict=True)),
         }
+
+    def by_form(self) -> Block:
+        """Score the answers to each form; a case may lack a set, as *xe* in Winogender."""
+        forms = self.sentences.forms
+        found = zip(forms.names, self.answers(forms), strict=True)
+        return {name: block for name, block in found if block["n"]}
 
     def answers(self, strata: Strata) -> list[Block]:
         outcomes, resampled = self._outcomes(strata, self.counts)

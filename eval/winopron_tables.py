@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pronominal.eval.bias_tables import percentage_tables
 from pronominal.eval.occupation_statistics import correlation_tables
+from pronominal.eval.prompt_scores import prompt_tables
 from pronominal.eval.significance import paired_test_tables
 from pronominal.eval.tables import (
     BELOW_CHANCE,
@@ -38,6 +39,7 @@ def tables(scores: Mapping[str, Score]) -> list[Table]:
         _consistency(scores),
         *percentage_tables(scores),
         *correlation_tables(scores),
+        *prompt_tables(scores),
         *paired_test_tables(scores),
     ]
 

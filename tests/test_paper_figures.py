@@ -35,8 +35,8 @@ def paper(table: str, row: str) -> dict[str, float]:
 
 
 def test_the_tables_that_can_be_reproduced() -> None:
-    figures = [f"ruff:{name}" for name in ("1", *(f"figure-{n}" for n in (4, 5, 6, 7, 9)))]
-    winopron = [f"winopron:{number}" for number in (1, 2, 3, 5, 6, 8, 9, 10)]
+    figures = [f"ruff:{name}" for name in ("1", *(f"figure-{n}" for n in (4, 5, 6, 7, 8, 9)))]
+    winopron = [f"winopron:{number}" for number in (1, 2, 3, 4, 5, 6, 8, 9, 10)]
     winogender = [f"winogender:{number}" for number in (2, 5, 6)]
     assert list(TABLES) == [*figures, *winogender, "winonb:2", *winopron]
     assert TABLES["ruff:figure-4"].place == "Figure 4"
@@ -186,6 +186,62 @@ def test_table_5_compares_two_runs() -> None:
     assert lines(TABLES["winopron:5"], named=mine)["spanbert-base-large", "possessive_xe"].ours == 0
 
 
+SAMPLE = dict(TABLES["winopron:4"].rows["spanbert-large"].occupations)
+
+
+def test_the_sample_of_biases_agrees_with_the_text() -> None:
+    # section 5.2: secretary with he, him and his; hairdresser and painter with she; baker with
+    # their and xyr
+    assert all("-secretary" in SAMPLE[f"{case}_he"] for case in CASES)
+    assert {"+hairdresser", "+painter"} <= {*SAMPLE["nominative_she"]}
+    assert all("+baker" in SAMPLE[f"possessive_{name}"] for name in ("they", "xe"))
+    assert set(SAMPLE) == set(TABLES["winopron:4"].figures)
+    # Table 6: the biases of she and her share no occupation, those of she and possessive her do
+    bare = {form: {name.lstrip("+-") for name in names} for form, names in SAMPLE.items()}
+    assert not bare["nominative_she"] & bare["accusative_she"]
+    assert not bare["accusative_she"] & bare["possessive_she"]
+    assert bare["nominative_she"] & bare["possessive_she"]
+
+
+def test_table_4_names_what_ours_lacks() -> None:
+    place = ("winopron", "double", "test")
+    forms = {f"{case}/{name}": {"positive": [], "negative": []} for case in CASES for name in SETS}
+    forms["nominative/he"] = {"positive": ["engineer", "baker"], "negative": ["painter"]}
+    forms["possessive/xe"] = {"positive": ["engineer", "baker"], "negative": []}
+    large = score_run("spanbert-large", place, bias={"by_form": forms})
+    found = lines(TABLES["winopron:4"], large)
+    line = found["spanbert-large", "nominative_he"]
+    assert line.ours == ("+engineer", "+baker", "-painter")
+    assert line.difference == ("receptionist", "-secretary")
+    # engineer has the other sign here
+    lacking = ("+advisor", "-engineer", "-supervisor")
+    assert found["spanbert-large", "possessive_xe"].difference == lacking
+    other = score_run(
+        "other", place, bias={"by_form": forms | {"nominative/he": forms["possessive/xe"]}}
+    )
+    found = lines(TABLES["winopron:4"], large, other)
+    assert found["other", "nominative_he"].paper is None
+    both = lines(TABLES["winopron:4"], named={"spanbert-large": [large, other]})
+    assert both["spanbert-large", "nominative_he"].ours == ("+engineer", "+baker")
+    (made,) = reproduce([TABLES["winopron:4"]], [large])
+    row = next(row for row in made.to_table().rows if row[1] == "Nominative he")
+    assert row[-1] == "without receptionist, -secretary"
+    json.dumps(made.to_json())
+
+
+def test_figure_8_has_the_numbers_of_the_text() -> None:
+    rows = TABLES["ruff:figure-8"].rows
+    easiest = {
+        key: row.paper["distractors_0"] for key, row in rows.items() if "distractors_0" in row.paper
+    }
+    # section 7: the small encoder exceeds the decoder that is 500 times larger
+    assert easiest["roberta-base"] > easiest["opt-66b"] > easiest["opt-125m"]
+    hardest = {
+        key: row.paper["distractors_5"] for key, row in rows.items() if "distractors_5" in row.paper
+    }
+    assert hardest["mosaicbert"] > hardest["llama-70b"]
+
+
 def test_curves_take_each_point_from_its_config() -> None:
     split = "seed_13+seed_17+seed_19"
     runs = [score_run("mine", ("ruff", f"distractors_{k}", split), accuracy=1 - k / 10)
@@ -247,3 +303,6 @@ def test_ruffs_table_1_counts_rows_without_reading_them(tmp_path: Path) -> None:
         assert found[f"distractors_{k}", "instances"].ours == 21
     (made,) = reproduce([TABLES["ruff:1"]], datasets=[ruff(tmp_path / "ruff", rows)])
     assert len(made.unexplained) == 6
+    some = {name: number for name, number in rows.items() if "distractors_5/test" not in name}
+    found = lines(TABLES["ruff:1"], datasets=[ruff(tmp_path / "some", some)])
+    assert found["distractors_5", "instances"].ours is None

@@ -3,14 +3,18 @@
 import csv
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
+from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
+from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.published import read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate
@@ -18,6 +22,7 @@ from pronominal.eval.report import write_report
 from pronominal.eval.report.dataset_figures import curves, figures
 from pronominal.eval.report.matrices import bias_maps, paired_tests
 from pronominal.eval.runner import SystemSettings
+from pronominal.eval.unit_store import UNITS
 
 SYSTEMS = ("first-mention", "nearest-mention", "parallelism", "random")
 
@@ -90,6 +95,48 @@ def test_tables_and_charts_come_as_files(sample: Path, runs: Path, tmp_path: Pat
     charts = [file.read_text() for file in places["svg"].iterdir()]
     assert charts
     assert all(chart.startswith("<svg") and "<style>" in chart for chart in charts)
+
+
+def test_systems_are_tested_without_the_dataset(runs: Path, sample: Path, tmp_path: Path) -> None:
+    csvs = {}
+    for name, datasets in (("with", [str(sample)]), ("without", [])):
+        write_report(runs, tmp_path / "report.html", datasets=datasets, csv=tmp_path / name)
+        (file,) = (tmp_path / name).glob("*paired-tests*.csv")
+        csvs[name] = [*csv.reader(file.open())]
+    assert csvs["with"] == csvs["without"]
+    measures, pairs = 3, len(SYSTEMS) * (len(SYSTEMS) + 1) // 2
+    assert len(csvs["with"]) == 1 + measures * pairs
+
+
+def test_runs_without_units_are_tested_with_the_dataset(
+    runs: Path, sample: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(runs, tmp_path / "runs")
+    for file in (tmp_path / "runs").glob(f"*/{UNITS}"):
+        file.unlink()
+    found = {}
+    for name, datasets in (("with", [str(sample)]), ("without", [])):
+        write_report(tmp_path / "runs", tmp_path / "report.html", datasets=datasets)
+        found[name] = "Paired tests between systems" in (tmp_path / "report.html").read_text()
+    assert found == {"with": True, "without": False}
+    (tmp_path / "runs/sample.double.test.random" / UNITS).write_bytes(b"PK")
+    with pytest.raises(InputError, match="damaged"):
+        write_report(tmp_path / "runs", tmp_path / "report.html")
+
+
+def test_a_dataset_of_other_rows_is_refused(runs: Path, tmp_path: Path) -> None:
+    build(dataset_script("sample"), Sources(), BuildOptions(), tmp_path)
+    file = tmp_path / "sample/double/test.parquet"
+    rows = pq.read_table(file)
+    pq.write_table(rows.slice(1), file)
+    (tmp_path / "sample/single/test.parquet").unlink()
+    with pytest.raises(InputError) as refused:
+        write_report(runs, tmp_path / "report.html", datasets=[str(tmp_path / "sample")])
+    run = json.loads((runs / "sample.double.test.random/run.json").read_text())
+    given = read_split(str(tmp_path / "sample"), "double").digest
+    assert run["dataset"]["digest"][:12] in str(refused.value)
+    assert given[:12] in str(refused.value)
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_two_runs_of_one_name_are_refused(runs: Path, tmp_path: Path) -> None:

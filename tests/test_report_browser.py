@@ -78,7 +78,9 @@ def test_every_number_is_that_of_score(page: Any, report: Path, sample: Path) ->
         "[...document.querySelectorAll('[data-path]')].map(mark => [mark.closest('[data-system]')"
         ".dataset.system, mark.dataset.path, mark.dataset.value, mark.textContent])"
     )
-    assert len(marks) == len(SYSTEMS) * 9  # three cases, four sets, two consistencies
+    assert (
+        len(marks) == len(SYSTEMS) * 21
+    )  # three cases, four sets, their twelve forms, two consistencies
     for system, path, value, hint in marks:
         found: Any = scores[system]
         for key in json.loads(path):
@@ -115,6 +117,21 @@ def test_a_hidden_system_leaves_tables_and_charts(page: Any) -> None:
     assert chart.bounding_box()["height"] < tall
     page.get_by_role("checkbox", name="random", exact=True).check()
     assert chart.bounding_box()["height"] == pytest.approx(tall)
+
+
+def test_a_hidden_system_leaves_the_rows_and_columns_of_the_tests(page: Any) -> None:
+    heads = ".panels svg[data-side] g.heads g.col:visible"
+    maps = page.locator(".panels svg[data-side]").count()
+    assert maps == 3
+    assert page.locator(heads).count() == maps * len(SYSTEMS)
+    last = page.locator(heads).nth(2).bounding_box()["x"]
+    page.locator(".systems summary").click()
+    page.get_by_role("checkbox", name="nearest-mention", exact=True).uncheck()
+    assert page.locator(heads).count() == maps * (len(SYSTEMS) - 1)
+    cells = page.locator(".panels svg[data-side] g.row:visible g.col:visible")
+    assert cells.count() == maps * (len(SYSTEMS) - 1) ** 2
+    moved = page.locator(heads).nth(1).bounding_box()["x"]
+    assert moved < last
 
 
 def test_theme_follows_the_system_and_the_button(page: Any) -> None:
@@ -190,5 +207,6 @@ def test_rows_that_systems_answer_differently_can_be_searched(page: Any) -> None
 def test_paper_shows_what_is_folded(page: Any) -> None:
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("details.more:not([open])").count() == 0
+    assert page.locator("details.more:not([open]):not(.browse)").count() == 0
+    assert not page.locator(".browse").first.is_visible()
     assert not page.locator(".bar").is_visible()

@@ -14,7 +14,8 @@ from pronominal.dataset_scripts.build import build
 from pronominal.errors import InputError
 from pronominal.eval.data_figures import DATA_FIGURES
 from pronominal.eval.paper_figures import PAPERS, PaperTable, paper_tables
-from pronominal.eval.reproduce import Line, Reproduction, reproduce
+from pronominal.eval.reproduce import reproduce
+from pronominal.eval.reproduction import Line, Reproduction
 from pronominal.eval.scored_runs import Run, read_runs
 
 KNOWREF = {table.name: table for table in paper_tables("knowref")}

@@ -120,6 +120,17 @@ def test_both_directions_of_a_pair_are_one_test() -> None:
     assert there.p_holm == 1.0
 
 
+def test_known_p_values_are_taken_in_either_direction() -> None:
+    known: significance.Known = {}
+    first = paired_tests(SYSTEMS, known)
+    assert len(known) == 2  # a and b are alike, so that c differs from both in one way
+    invented = dict.fromkeys(known, (0.5, None))
+    again = paired_tests(dict(reversed(SYSTEMS.items())), invented)
+    assert set(invented) == set(known)
+    assert {test.p for tests in again.values() for test in tests.values()} == {0.5}
+    assert paired_tests(SYSTEMS, known) == first
+
+
 def test_every_system_stands_against_every_other_one() -> None:
     blocks = against({"correct": SYSTEMS})
     json.dumps(blocks, allow_nan=False)
@@ -132,7 +143,7 @@ def test_a_table_for_each_measure_and_a_row_for_each_pair() -> None:
     blocks = against({"correct": SYSTEMS, "consistently_correct": SYSTEMS})
     made = paired_test_tables({system: {AGAINST: block} for system, block in blocks.items()})
     assert [len(table.rows) for table in made] == [3, 3]
-    assert made[0].rows[0] == ("a – b", "0", "0", "+0.0", "1.000", "1.000", "1.000")
+    assert made[0].rows[0] == ("a – b", "10", "0", "0", "+0.0", "1.000", "1.000", "1.000")
     assert paired_test_tables({"a": {}, "b": {}}) == []
 
 

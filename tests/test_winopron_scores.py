@@ -335,3 +335,20 @@ def test_ratios_derive_from_counts(counts: list[int]) -> None:
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     assert (outcomes.accuracy, outcomes.precision, outcomes.recall) == (recall, precision, recall)
     assert outcomes.f1 == pytest.approx(f1)
+
+
+def test_forms_are_those_of_the_data_and_add_up_to_cases_and_sets() -> None:
+    result = scores(winopron(), SYSTEMS["gold_but_abstain_on_xe"], resamples=10)
+    forms = result["by_form"]
+    assert list(forms) == [f"{case}/{name}" for case in CASES for name in SETS]
+    assert {name: block["accuracy"] for name, block in forms.items() if block["accuracy"] < 1} == {
+        f"{case}/xe": 0 for case in CASES
+    }
+    for name in SETS:
+        block = result["by_pronoun_set"][name]
+        assert block["n"] == sum(forms[f"{case}/{name}"]["n"] for case in CASES)
+        assert set(block) == set(forms[f"nominative/{name}"])
+    original = scores(winogender(("he", "she", "they")), SYSTEMS["gold"], resamples=10)
+    assert list(original["by_form"]) == [
+        f"{case}/{name}" for case in ("nominative", "possessive") for name in SETS[:3]
+    ]

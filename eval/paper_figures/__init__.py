@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -10,6 +10,11 @@ from pronominal.errors import InputError, unknown_name
 
 PAPERS = ("knowref", "ruff", "winogender", "winonb", "winopron")
 """Papers by name; each has its file ``NAME.figures.toml`` in this folder."""
+
+Names = tuple[str, ...]
+"""Occupations; ``+`` or ``-`` before one says whether a bias is towards or against it."""
+
+Value = float | Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,8 @@ class Figure:
         heading: as the paper has it.
         path: where the number stands in a run's scores, with dots; in a table on the data alone
             it may be empty, since figures come from the rows' names.
-        unit: of the paper's number; scores are fractions, or counts.
+        unit: of the paper's number; scores are fractions, or counts. Where it is occupations,
+            `path` leads to a form's biases.
         decimals: of the paper's number.
         gain: whether it is the difference from the row's baseline.
         dataset: whose rows it is about, where that is another one than the table's.
@@ -28,7 +34,7 @@ class Figure:
     """
 
     heading: str
-    unit: Literal["fraction", "percent", "count"]
+    unit: Literal["fraction", "percent", "count", "occupations"]
     decimals: int
     path: str = ""
     gain: bool = False
@@ -48,6 +54,7 @@ class PaperRow:
     Attributes:
         name: as the paper has it.
         paper: name of a figure -> the paper's number, in its unit.
+        occupations: the same for figures that are occupations.
         baseline: key of the row, in any table of the paper, that gains are measured against.
         why: the known reason for a difference.
     """
@@ -56,6 +63,7 @@ class PaperRow:
     paper: Mapping[str, float]
     baseline: str | None = None
     why: str | None = None
+    occupations: Mapping[str, Names] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +143,12 @@ def _table(name: str, paper: str, given: Mapping[str, Any]) -> PaperTable:
         config=given.get("config", "original"),
         split=given.get("split", "test"),
         figures={key: Figure(**figure) for key, figure in given["figures"].items()},
-        rows={key: PaperRow(**row) for key, row in given["rows"].items()},
+        rows={key: _row(row) for key, row in given["rows"].items()},
         notes=tuple(given.get("notes", ())),
         between=tuple(given.get("between", ())),
     )
+
+
+def _row(given: Mapping[str, Any]) -> PaperRow:
+    occupations = {name: tuple(found) for name, found in given.get("occupations", {}).items()}
+    return PaperRow(**{"paper": {}, **given, "occupations": occupations})

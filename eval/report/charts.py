@@ -1,4 +1,4 @@
-"""The five kinds of chart, each a function from numbers to SVG; fractions are in [0, 1]."""
+"""Dots, bars, boxes and curves, each a function from numbers to SVG; fractions are in [0, 1]."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -42,12 +42,14 @@ class Point:
         ends: of its interval.
         hint: what hovering says about it.
         path: the keys that lead to it in the system's scores.
+        n: what it is a fraction of.
     """
 
     value: float | None
     ends: tuple[float, float] | None = None
     hint: str = ""
     path: tuple[str, ...] | None = None
+    n: int | None = None
 
 
 Rows = Mapping[str, Sequence[Point]]
@@ -56,15 +58,18 @@ Rows = Mapping[str, Sequence[Point]]
 
 def dots(title: str, rows: Rows, *, chance: float | None = None) -> Markup:
     """Draw a row of dots with intervals for each system, and the number where there is one dot."""
-    tall = max(ROW, 10.0 + 9 * max((len(points) for points in rows.values()), default=0))
-    left, right, height = _names_width(rows), WIDTH - VALUES, TOP + tall * len(rows) + 4
+    series = max((len(points) for points in rows.values()), default=0)
+    tall = max(ROW, 10.0 + 9 * series)
+    left, right = _names_width(rows), WIDTH - (12.0 if series > 1 else VALUES)
+    height = TOP + tall * len(rows) + 4
     drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4, chance)]
     for number, (system, points) in enumerate(rows.items()):
-        marks, step = [_name(system, left)], tall / (len(points) + 1)
-        for series, point in enumerate(points):
-            y = step * (series + 1)
+        marks, step = [_name(system, left, tall)], tall / (len(points) + 1)
+        if len(points) > 1 and number:
+            marks.append(line(0, 0, right, 0, "grid"))
+        for place, point in enumerate(points):
             if point.value is not None:
-                marks.append(_dot(point, left, right, y, series))
+                marks.append(_dot(point, left, right, step * (place + 1), place))
         if len(points) == 1:
             marks.append(text(WIDTH, 15, percent(points[0].value), "number"))
         drawn.append(row(system, TOP + number * tall, tall, marks))
@@ -73,7 +78,7 @@ def dots(title: str, rows: Rows, *, chance: float | None = None) -> Markup:
 
 def bars(title: str, rows: Rows) -> Markup:
     """Draw the parts of a whole as one bar for each system."""
-    left, right, height = _names_width(rows), WIDTH - 8.0, TOP + ROW * len(rows) + 4
+    left, right, height = _names_width(rows), WIDTH - 12.0, TOP + ROW * len(rows) + 4
     drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4)]
     for number, (system, parts) in enumerate(rows.items()):
         marks, x = [_name(system, left)], left
@@ -96,11 +101,12 @@ def bars(title: str, rows: Rows) -> Markup:
 
 def boxes(title: str, rows: Rows) -> Markup:
     """Draw the range, the quartiles and the median of each system's points, and the points."""
-    left, right, height = _names_width(rows), WIDTH - 8.0, TOP + ROW * len(rows) + 4
+    left, right, height = _names_width(rows), WIDTH - 12.0, TOP + ROW * len(rows) + 4
     drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4)]
     for number, (system, points) in enumerate(rows.items()):
         values = [point.value for point in points if point.value is not None]
-        marks = [_name(system, left)]
+        faint = [_dot(p, left, right, ROW / 2, 0) for p in points if p.value is not None]
+        marks = [_name(system, left), element("g", *faint, class_="faint")]
         if values:
             places = left + np.quantile(values, (0, 0.25, 0.5, 0.75, 1)) * (right - left)
             low, lower, median, upper, high = places.tolist()
@@ -108,12 +114,11 @@ def boxes(title: str, rows: Rows) -> Markup:
             marks.append(line(low, ROW / 2, high, ROW / 2, "interval"))
             marks.append(element("rect", **box, rx=2, class_="box"))
             marks.append(line(median, 4, median, ROW - 4, "median"))
-        marks += [_dot(p, left, right, ROW / 2, 0) for p in points if p.value is not None]
         drawn.append(row(system, TOP + number * ROW, ROW, marks))
     return drawing(_says(title, rows), height, drawn)
 
 
-def curves(title: str, places: Sequence[str], rows: Rows) -> Markup:
+def curves(title: str, places: Sequence[str], rows: Rows, *, chance: float) -> Markup:
     """Draw a line over the places of the x-axis for each system, with bands of its intervals."""
     left, right, top, bottom = 30.0, WIDTH - 12.0, 26.0, 210.0
     xs = np.linspace(left + 8, right - 8, len(places)).tolist()
@@ -125,6 +130,7 @@ def curves(title: str, places: Sequence[str], rows: Rows) -> Markup:
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         drawn.append(line(left, y(tick), right, y(tick), "grid"))
         drawn.append(text(left - 6, y(tick) + 4, f"{100 * tick:g}", "scale"))
+    drawn.append(line(left, y(chance), right, y(chance), "chance"))
     drawn += [text(x, bottom + 16, place, "tick") for x, place in zip(xs, places, strict=True)]
     for series, (system, points) in enumerate(rows.items()):
         there = [(x, p, p.value) for x, p in zip(xs, points, strict=True) if p.value is not None]
@@ -142,50 +148,12 @@ def curves(title: str, places: Sequence[str], rows: Rows) -> Markup:
     return drawing(_says(title, rows), bottom + 24, drawn)
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell of a matrix.
-
-    Attributes:
-        sign: "+", "−" or what else is written in it.
-        kind: its class: ``positive``, ``negative``, ``none`` or ``missing``.
-        hint: what hovering says about it.
-    """
-
-    sign: str
-    kind: str
-    hint: str
-
-
-def matrix(
-    title: str, columns: Sequence[str], rows: Mapping[str, Sequence[Cell]], *, side: float = 17.0
-) -> Markup:
-    """Draw a table of coloured, signed cells with slanted column names."""
-    longest = max((len(name) for name in rows), default=0)
-    left = min(longest * LETTER + 8, WIDTH - side * len(columns) - 30, 130.0)
-    head = 22 + 0.75 * LETTER * max((len(name) for name in columns), default=0)
-    drawn = [text(0, 10, title, "title")]
-    for number, column in enumerate(columns):
-        at = f"translate({left + side * (number + 0.65):.1f} {head - 3:.1f}) rotate(-48)"
-        drawn.append(element("text", column, transform=at, class_="column"))
-    for place, (name, cells) in enumerate(rows.items()):
-        marks, size = [text(left - 5, side * 0.72, cut(name, left), "scale")], side - 2
-        for number, cell in enumerate(cells):
-            x, hint = left + number * side, element("title", cell.hint)
-            box = {"x": x + 1, "y": 1, "width": size, "height": size, "rx": 2}
-            marks.append(element("rect", hint, **box, class_=f"cell {cell.kind}"))
-            marks.append(text(x + side / 2, side * 0.75, cell.sign, f"sign {cell.kind}"))
-        drawn.append(row(name, head + place * side, side, marks))
-    width = max(WIDTH, left + side * len(columns) + 30)
-    return drawing(title, head + side * len(rows) + 4, drawn, width)
-
-
 def _names_width(rows: Rows) -> float:
     return min(max((len(name) for name in rows), default=0) * LETTER + 10, 134.0)
 
 
-def _name(system: str, left: float) -> Markup:
-    return text(0, 15, cut(system, left - 4), "name")
+def _name(system: str, left: float, tall: float = ROW) -> Markup:
+    return text(0, tall / 2 + 4, cut(system, left - 4), "name")
 
 
 def _dot(point: Point, left: float, right: float, y: float, series: int) -> Markup:

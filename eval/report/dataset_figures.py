@@ -1,10 +1,12 @@
 """Which charts each dataset's scores become: those for which they have blocks."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from pronominal.eval.report import charts
 from pronominal.eval.report.charts import Point
 from pronominal.eval.report.figures import (
+    DASHED,
     Figure,
     Keys,
     Scores,
@@ -13,6 +15,7 @@ from pronominal.eval.report.figures import (
     legend,
     notes_of,
     point,
+    sizes,
     written,
 )
 from pronominal.eval.tables import Table, percent
@@ -22,6 +25,11 @@ CHANCE = {"ruff": 0.25, "gap": None, "knowref": 0.5}
 
 OUTCOMES = ("correct", "incorrect", "none", "both")
 ERRORS = ("distraction", "bias", "other")
+PROMPTED = {
+    "prompts": "Accuracy over prompts",
+    "chains": "With chains of thought",
+    "multiple_choice": "Accuracy over prompts, of the likeliest option",
+}
 ANSWERS = ("individual", "group", "elsewhere", "neither", "unresolved", "none", "both")
 
 
@@ -64,8 +72,12 @@ def curves(scores: Mapping[str, Scores]) -> Iterator[Figure]:
         for system in systems
     ]
     title = "Accuracy over the number of distractors"
-    table = Table(title, ("System", "Pronoun", *places), tuple(cells), notes_of(first))
-    drawn = tuple(((), charts.curves(name, places, points)) for name, points in rows.items())
+    notes = (*sizes(rows), DASHED, *notes_of(first))
+    table = Table(title, ("System", "Pronoun", *places), tuple(cells), notes)
+    chance = CHANCE["ruff"] or 0.0
+    drawn = tuple(
+        ((), charts.curves(name, places, points, chance=chance)) for name, points in rows.items()
+    )
     yield Figure("distractors", drawn, legend(list(systems), "s"), table)
 
 
@@ -144,6 +156,11 @@ def _winonb(scores: Scores) -> Iterator[Figure]:
                 for number, inner in block.items():
                     if isinstance(inner, Mapping) and inner.get("n") and "accuracy" in inner:
                         found.setdefault(name, {})[number] = (division, name, number, "accuracy")
+            if division == "by_source" and "generic" in score:
+                for name, block in score["generic"]["by_source"].items():
+                    if block["singular"]["n"]:
+                        path = ("generic", "by_source", name, "singular", "accuracy")
+                        found.setdefault(name, {})["generic singular"] = path
         title = f"Accuracy on each kind of they, by {kind}"
         yield from dot_figure(f"by-{kind}", title, scores, found)
         if division == "by_source" and "all" in found:
@@ -158,7 +175,7 @@ def _errors(scores: Scores) -> Iterator[Figure]:
 
 
 def _prompts(scores: Scores) -> Iterator[Figure]:
-    for kind, title in (("prompts", "Accuracy over prompts"), ("chains", "With chains of thought")):
+    for kind, title in PROMPTED.items():
         there = {system: score for system, score in scores.items() if kind in score}
         if not there:
             continue
@@ -174,6 +191,7 @@ def _prompts(scores: Scores) -> Iterator[Figure]:
         notes = (
             "Each dot is a prompt; the box holds the middle half of them, its line is the median.",
             "sd: sample standard deviation over the prompts.",
+            *sizes({title: rows}),
         )
         table = Table(title, ("System", "Mean", "sd", "Lowest", "Highest"), tuple(cells), notes)
         yield Figure(kind, (((), charts.boxes("Accuracy", rows)),), (), table)
@@ -186,10 +204,17 @@ def _readings(scores: Scores) -> Iterator[Figure]:
         return
     cells, rows = [], {}
     for system, score in there.items():
-        n, differing = score.get("n") or score["overall"]["n"], score["readings_differ"]
+        n, differing = _rows(score), score["readings_differ"]
         cells.append((system, f"{n:,}", f"{differing:,}"))
         rows[system] = [Point(differing / n, None, f"{system}: {differing:,} of {n:,} rows")]
     notes = ("Rows that the offset reading and upstream's decide differently.",)
     title = "Differences between readings"
     table = Table(title, ("System", "n", "Rows that differ"), tuple(cells), notes)
     yield Figure("readings", (((), charts.dots("Percent of the rows", rows)),), (), table)
+
+
+def _rows(score: Mapping[str, Any]) -> int:
+    """Return how many rows a score is of; WinoNB's counts singular and plural apart."""
+    if "by_source" in score:
+        return sum(int(block["n"]) for block in score["by_source"]["all"].values())
+    return int(score["n"] if "n" in score else score["overall"]["n"])

@@ -16,6 +16,8 @@ Scores = Mapping[str, Score]
 Keys = tuple[str, ...]
 """Keys that lead to a number in the scores."""
 
+DASHED = "Dashed: the expectation of guessing."
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -26,12 +28,14 @@ class Figure:
         panels: the charts, each with the systems that it is about; none when it is about all.
         legend: class and name of each series or part.
         table: the same numbers, and in its notes how they came about.
+        holds: titles of tables that say no more than this one.
     """
 
     name: str
     panels: tuple[tuple[tuple[str, ...], Markup], ...]
     legend: tuple[tuple[str, str], ...]
     table: Table
+    holds: tuple[str, ...] = ()
 
 
 def point(score: Score, path: Keys, who: str) -> Point:
@@ -46,9 +50,11 @@ def point(score: Score, path: Keys, who: str) -> Point:
     if ends is None and path[-1] == "accuracy" and block.get("sd") is not None:
         ends = (value - block["sd"], value + block["sd"])
     n = next((block[key] for key in ("groups", "pairs", "n") if key in block), None)
+    if n is not None and "ambiguous" in block:
+        n -= block["ambiguous"]
     counted = "" if n is None else f"; n = {n:,}"
     told = f"{who}: {percent(value)}{_ends(ends)}{counted}. {' '.join(notes_of(score))}"
-    return Point(value, None if ends is None else (ends[0], ends[1]), told.rstrip(), path)
+    return Point(value, None if ends is None else (ends[0], ends[1]), told.rstrip(), path, n)
 
 
 def dot_figure(
@@ -83,12 +89,14 @@ def dot_figure(
     several = any(len(panels[heading]) > 1 for heading in rows)
     columns = [f"{h}, {s}" if len(panels[h]) > 1 else h for h in rows for s in panels[h]]
     cells = ((s, *(written(p) for points in rows.values() for p in points[s])) for s in scores)
-    notes = dict.fromkeys(note for score in scores.values() for note in notes_of(score))
     drawn = tuple(
         ((), charts.dots(h, r, chance=chance.get(h) if isinstance(chance, Mapping) else chance))
         for h, r in rows.items()
     )
-    table = Table(title, ("System", *columns), tuple(cells), tuple(notes))
+    guessing = [*chance.values()] if isinstance(chance, Mapping) else [chance]
+    dashed = (DASHED,) if any(guessing) else ()
+    notes = (*sizes(rows), *dashed, *notes_of_all(scores))
+    table = Table(title, ("System", *columns), tuple(cells), notes)
     yield Figure(name, drawn, legend(names, "s") if several else (), table)
 
 
@@ -116,9 +124,9 @@ def bar_figure(
     }
     columns = [f"{h}, {part}" if len(rows) > 1 else part for h in rows for part in there]
     cells = ((s, *(written(p) for points in rows.values() for p in points[s])) for s in scores)
-    notes = dict.fromkeys(note for score in scores.values() for note in notes_of(score))
     drawn = tuple(((), charts.bars(heading, row)) for heading, row in rows.items())
-    table = Table(title, ("System", *columns), tuple(cells), tuple(notes))
+    notes = (*sizes(rows), *notes_of_all(scores))
+    table = Table(title, ("System", *columns), tuple(cells), notes)
     yield Figure(name, drawn, legend(there, "p"), table)
 
 
@@ -134,6 +142,26 @@ def written(point: Point) -> str:
 
 def _ends(ends: Sequence[float] | None) -> str:
     return "" if ends is None else f" [{percent(ends[0])}, {percent(ends[1])}]"
+
+
+def sizes(panels: Mapping[str, charts.Rows]) -> Iterator[str]:
+    """Say of how many rows, pairs or groups each panel's fractions are."""
+    found: dict[str, list[str]] = {}
+    for heading, rows in panels.items():
+        numbers = sorted({p.n for points in rows.values() for p in points if p.n is not None})
+        if numbers:
+            ends = dict.fromkeys(f"{n:,}" for n in (numbers[0], numbers[-1]))
+            found.setdefault(" to ".join(ends), []).append(heading)
+    if len(found) == 1:
+        yield f"n = {next(iter(found))}{' in each' if len(panels) > 1 else ''}."
+    elif found:
+        parts = (f"{', '.join(headings)} {number}" for number, headings in found.items())
+        yield f"n: {'; '.join(parts)}."
+
+
+def notes_of_all(scores: Scores) -> tuple[str, ...]:
+    """Say what the ends of the intervals of several systems are."""
+    return tuple(dict.fromkeys(note for score in scores.values() for note in notes_of(score)))
 
 
 def notes_of(score: Score) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pronominal.eval.bias_tables import READING, occupation_tables
-from pronominal.eval.report.charts import Cell, matrix
 from pronominal.eval.report.figures import Figure, Scores
+from pronominal.eval.report.grids import Cell, Column, grid
 from pronominal.eval.significance import AGAINST, paired_test_tables
 from pronominal.eval.tables import UNDEFINED, Table
 
@@ -26,12 +26,15 @@ def bias_maps(scores: Scores) -> Iterator[Figure]:
         forms = score["bias"]["by_form"]
         rows = _occupations(system, forms)
         if rows:
-            names = [_short(form) for form in forms]
-            panels.append(((system,), matrix(system, names, rows)))
+            heads = [_form(system, key, form) for key, form in forms.items()]
+            panels.append(((system,), grid(system, heads, rows)))
         else:
             unbiased.append(system)
     cells = ((table.title.partition(":")[0], *row) for table in tables for row in table.rows)
+    counts = {f["n"] for score in there.values() for f in score["bias"]["by_form"].values()}
     notes = [READING, "+: the form is over-resolved to the occupation, −: to the participant."]
+    ends = dict.fromkeys(str(n) for n in (min(counts), max(counts)))
+    notes.append(f"n = {' to '.join(ends)} template pairs for each form.")
     if unbiased:
         notes.append(f"Without a biased occupation: {', '.join(unbiased)}.")
     columns = ("System", *tables[0].columns)
@@ -41,22 +44,31 @@ def bias_maps(scores: Scores) -> Iterator[Figure]:
 
 
 def paired_tests(scores: Scores) -> Iterator[Figure]:
-    """Show which systems differ, of every two, after correction."""
+    """Show which systems differ, of every two, after correction: one map for each measure."""
     systems = [system for system, score in scores.items() if score.get(AGAINST)]
     measures = dict.fromkeys(name for system in systems for name in scores[system][AGAINST])
-    for measure, table in zip(measures, paired_test_tables(scores), strict=False):
-        rows = {
-            one: [_test(one, other, scores[one][AGAINST][measure].get(other)) for other in systems]
-            for one in systems
-        }
-        notes = (
-            *table.notes,
-            f"▲ ▼: the system of the row is right more, or less often; p (Holm) below {LEVEL:g}.",
-        )
-        kept = Table(table.title, table.columns, table.rows, notes)
-        legend = (("positive", "▲ better"), ("negative", "▼ worse"), ("none", "≈ no difference"))
-        drawn = matrix(measure.replace("_", " "), systems, rows, side=26.0)
-        yield Figure(f"tests-{measure}", (((), drawn),), legend, kept)
+    tables = paired_test_tables(scores)
+    if not tables:
+        return
+    columns = [Column(system, system=system) for system in systems]
+    panels = []
+    for measure in measures:
+        tests = {one: scores[one][AGAINST].get(measure, {}) for one in systems}
+        rows = {one: [_test(one, other, tests[one].get(other)) for other in systems]
+                for one in systems}  # fmt: skip
+        panels.append(((), grid(measure.replace("_", " "), columns, rows, side=26.0)))
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    signs = f"▲ ▼: the system of the row is right more, or less often; p (Holm) below {LEVEL:g}."
+    titles = tuple(table.title for table in tables)
+    cells = (
+        (row[0], measure.replace("_", " "), *row[1:])
+        for measure, table in zip(measures, tables, strict=True)
+        for row in table.rows
+    )
+    heads = ("Systems", "Measure", *tables[0].columns[1:])
+    table = Table("Paired tests between systems", heads, tuple(cells), (signs, *notes))
+    legend = (("positive", "▲ better"), ("negative", "▼ worse"), ("none", "≈ no difference"))
+    yield Figure("tests", tuple(panels), legend, table, titles)
 
 
 def _occupations(system: str, forms: Mapping[str, Any]) -> dict[str, list[Cell]]:
@@ -64,11 +76,24 @@ def _occupations(system: str, forms: Mapping[str, Any]) -> dict[str, list[Cell]]
     return {name: [_bias(system, name, key, form) for key, form in forms.items()] for name in names}
 
 
+def _form(system: str, key: str, form: Mapping[str, Any]) -> Column:
+    case, _, pronoun_set = key.partition("/")
+    return Column(pronoun_set, case, f"{system}, {_counts(key, form)}")
+
+
 def _bias(system: str, occupation: str, key: str, form: Mapping[str, Any]) -> Cell:
     sign = next((sign for sign in SIGNS if occupation in form[sign]), None)
-    told = f"{system}, {occupation}, {key}: {sign or 'no'} bias; of {form['n']} template pairs "
-    told += f"{form['attempted']} attempted, {form['solvable']} solvable"
-    return Cell(SIGNS.get(sign or "", ""), sign or "none", told)
+    if sign is None:
+        return Cell("", "none")
+    return Cell(SIGNS[sign], sign, f"{system}, {occupation}: {sign} bias; {_counts(key, form)}")
+
+
+def _counts(key: str, form: Mapping[str, Any]) -> str:
+    biased = sum(len(form[sign]) for sign in SIGNS)
+    return (
+        f"{key}: of {form['n']} template pairs {form['attempted']} attempted, "
+        f"{form['solvable']} of these solvable, {biased} of these biased"
+    )
 
 
 def _test(one: str, other: str, test: Mapping[str, Any] | None) -> Cell:
@@ -83,9 +108,3 @@ def _test(one: str, other: str, test: Mapping[str, Any] | None) -> Cell:
         return Cell("≈", "none", told)
     better = test.get("difference", test["only_this"] - test["only_other"]) > 0
     return Cell("▲" if better else "▼", "positive" if better else "negative", told)
-
-
-def _short(form: str) -> str:
-    """Name a form as ``she, nom.``."""
-    case, _, pronoun_set = form.partition("/")
-    return f"{pronoun_set}, {case[:3]}."

@@ -61,7 +61,18 @@ for (const chart of all("svg.chart")) {
   const rows = all("g.row", chart);
   if (rows.length) chart.dataset.top = /translate\(0 ([\d.]+)/.exec(rows[0].getAttribute("transform"))[1];
 }
+function closeColumns(chart) {
+  if (!chart.dataset.side) return;
+  for (const line of all("g.heads, g.row", chart)) {
+    let x = parseFloat(chart.dataset.left);
+    for (const column of all("g.col:not([hidden])", line)) {
+      column.setAttribute("transform", `translate(${x} 0)`);
+      x += parseFloat(chart.dataset.side);
+    }
+  }
+}
 function close(chart) {
+  closeColumns(chart);
   let y = parseFloat(chart.dataset.top);
   for (const row of all("g.row", chart).filter((row) => !row.hasAttribute("hidden"))) {
     row.setAttribute("transform", `translate(0 ${y})`);
@@ -104,5 +115,5 @@ for (const input of all(".find")) {
   });
 }
 
-// paper has no details to open
-addEventListener("beforeprint", () => all("details.more").forEach((part) => { part.open = true; }));
+// paper has no details to open, and no rows to browse
+addEventListener("beforeprint", () => all("details.more:not(.browse)").forEach((part) => { part.open = true; }));

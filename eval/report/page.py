@@ -14,8 +14,9 @@ import jinja2
 from markupsafe import Markup, escape
 
 from pronominal.atomic import new_file
+from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.errors import InputError
-from pronominal.eval import scorer
+from pronominal.eval.failures import comparison_tables
 from pronominal.eval.report import exports
 from pronominal.eval.report.charts import SHAPES
 from pronominal.eval.report.dataset_figures import curves, figures
@@ -114,8 +115,8 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     Args:
         runs: folders of runs made by ``pronominal evaluate``.
         out: the HTML file.
-        datasets: built datasets (folders or Hub ids) whose rows the runs answered: with them
-            systems are tested against each other.
+        datasets: built datasets (folders or Hub ids) whose rows the runs answered, for their text
+            and for paired tests of runs that have no stored units.
         include_text: show rows that systems answer differently; they are evaluation text.
         markdown: a file for all tables.
         latex: a file for all tables.
@@ -123,7 +124,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         svg: a folder with a file for each chart.
 
     Raises:
-        InputError: there is no scored run, or one is damaged.
+        InputError: there is no scored run, one is damaged, or a dataset has the rows of none.
     """
     comparisons = read_comparisons([runs] if isinstance(runs, Path) else runs)
     report = _report(comparisons, [*datasets], include_text=include_text)
@@ -142,33 +143,31 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
 
 
 def _report(comparisons: list[Comparison], datasets: list[str], *, include_text: bool) -> Report:
-    sections, across = {}, {}
+    sections, across, rows = {}, {}, rows_of(comparisons, datasets)
     for dataset, group in groupby(comparisons, key=lambda one: one.dataset):
         parts = list(group)
-        sections[dataset] = [_section(part, datasets, include_text) for part in parts]
+        sections[dataset] = [_section(one, rows.get(one.digest), include_text) for one in parts]
         by_config = {part.config: part.scores for part in parts}
         across[dataset] = [*curves(by_config)] if len(by_config) == len(parts) else []
     return Report(_overview(comparisons), sections, across)
 
 
-def _section(comparison: Comparison, datasets: list[str], include_text: bool) -> Section:
-    split = rows_of(comparison, datasets) if datasets else None
+def _section(comparison: Comparison, split: PublishedSplit | None, include_text: bool) -> Section:
     shown: tuple[list[Disagreement], int] = ([], 0)
-    if split is not None:
-        add_tests(comparison, split)
-        if include_text:
-            shown = disagreements(comparison, split)
+    add_tests(comparison, split)
+    if split is not None and include_text:
+        shown = disagreements(comparison, split)
     scores = comparison.scores
     try:
         made = [*figures(comparison.dataset, scores), *bias_maps(scores), *paired_tests(scores)]
-        tables = scorer(comparison.dataset).tables(scores)
+        tables = comparison_tables(comparison.dataset, scores)
     except KeyError as error:
         raise InputError(
             f"its scores, or those of a run beside it, have no {error}",
             cure=AGAIN,
             file=next(iter(comparison.folders.values())),
         ) from error
-    drawn = {figure.table.title for figure in made}
+    drawn = {title for figure in made for title in (figure.table.title, *figure.holds)}
     tables = [table for table in tables if table.title not in drawn]
     return Section(comparison, tables, made, _run_table(comparison), *shown)
 
@@ -184,7 +183,9 @@ def _overview(comparisons: list[Comparison]) -> Table:
             heading = f"{one.dataset} {one.config}"
             heading += f" ({one.digest[:8]})" if heading in columns else ""
             columns[heading] = {s: percent(found.value) for s, found in points.items()}
-            notes[f"{one.dataset}: {name}"] = None
+            numbers = sorted({found.n for found in points.values() if found.n is not None})
+            counted = " to ".join(dict.fromkeys(f"{n:,}" for n in (*numbers[:1], *numbers[-1:])))
+            notes[f"{heading}: {name}, n = {counted}"] = None
     rows = (
         (system, *(cells.get(system, UNDEFINED) for cells in columns.values()))
         for system in systems
@@ -200,6 +201,8 @@ def _run_table(comparison: Comparison) -> Table:
     notes = [f"Rows of {comparison.title}, digest {comparison.digest}."]
     for label, run in comparison.runs.items():
         notes += [f"{label}: {message}" for message in run["self_check"]]
+        if failed := run["counts"].get("failed"):
+            notes.append(f"{label}: {failed:,} rows failed and have no answer.")
     return Table("What was run", columns, rows, tuple(notes))
 
 

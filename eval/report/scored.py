@@ -1,7 +1,8 @@
 """The runs that a report shows, grouped by the rows that they answer."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.dataset_scripts.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
-from pronominal.eval.evaluation import SCORE
+from pronominal.eval.evaluation import ACROSS, SCORE
 from pronominal.eval.run_store import read_answers, read_description
 from pronominal.eval.significance import AGAINST, against
+from pronominal.eval.unit_store import UNITS, read_p_values, read_units, write_p_values
 
 AGAIN = "run 'pronominal evaluate' again"
 
@@ -88,28 +90,78 @@ def _read_scores(file: Path) -> dict[str, Any]:
     return scores
 
 
-def rows_of(comparison: Comparison, datasets: Iterable[str]) -> PublishedSplit | None:
-    """Return the rows of a comparison from the first built dataset that has the very same ones."""
+def rows_of(
+    comparisons: Sequence[Comparison], datasets: Iterable[str]
+) -> dict[str, PublishedSplit]:
+    """Return the rows that runs answered, from built datasets, by their digest.
+
+    Raises:
+        InputError: a dataset has the rows of no run.
+    """
+    found: dict[str, PublishedSplit] = {}
     for place in datasets:
-        try:
-            split = read_joined(place, comparison.config, comparison.split)
-        except InputError:
-            continue  # another dataset: it has no such config
-        if split.digest == comparison.digest:
-            return split
-    return None
+        default = read_joined(place)
+        there = [default, *_splits(place, [c for c in comparisons if c.dataset == default.dataset])]
+        answered = {one.digest for one in comparisons}
+        matching = {split.digest: split for split in there if split.digest in answered}
+        if not matching:
+            raise _other_rows(place, there[-1], comparisons)
+        found |= matching
+    return found
 
 
-def add_tests(comparison: Comparison, split: PublishedSplit) -> None:
-    """Test every two systems against each other where the scores hold no tests yet."""
-    right_of = getattr(scorer(comparison.dataset), "right", None)
-    scores = comparison.scores
-    if right_of is None or len(scores) < 2 or any(AGAINST in score for score in scores.values()):
-        return
+def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[PublishedSplit]:
+    for one in comparisons:
+        with suppress(InputError):  # it was built without this config or split
+            yield read_joined(place, one.config, one.split)
+
+
+def _other_rows(place: str, split: PublishedSplit, comparisons: Sequence[Comparison]) -> InputError:
+    of_it = [one for one in comparisons if one.dataset == split.dataset] or comparisons
+    runs = ", ".join(f"{one.title.replace(' / ', '/')} ({one.digest[:12]})" for one in of_it)
+    return InputError(
+        f"it has {split.dataset}/{split.config}/{split.name} ({split.digest[:12]}), and no run is "
+        f"of its rows; the runs are of {runs}",
+        cure="give the folder that they were run on",
+        file=place,
+    )
+
+
+def add_tests(comparison: Comparison, split: PublishedSplit | None) -> None:
+    """Test every two systems against each other, and ask what is asked of all of them together.
+
+    Args:
+        comparison: its scores get `AGAINST` and `ACROSS`; p-values that had to be computed are
+            kept beside its runs.
+        split: its rows, for runs without stored units.
+    """
+    scores, scoring = comparison.scores, scorer(comparison.dataset)
     right: dict[str, dict[str, Any]] = {}
     for label, folder in comparison.folders.items():
-        for measure, items in right_of(split.table, read_answers(folder, split)).items():
-            right.setdefault(measure, {})[label] = items
-    tests: Mapping[str, Any] = against(right)
-    for label, found in tests.items():
-        scores[label] = scores[label] | {AGAINST: found}
+        units = read_units(folder)
+        if units is None and split is not None and hasattr(scoring, "right"):
+            units = scoring.right(split.table, read_answers(folder, split))
+        for measure, shares in (units or {}).items():
+            right.setdefault(measure, {})[label] = shares
+    for measure, systems in right.items():
+        if len({len(shares) for shares in systems.values()}) > 1:
+            folder = comparison.folders[next(iter(systems))]
+            raise InputError(
+                f"its units of {measure} are not those of the runs beside it",
+                cure=AGAIN,
+                file=folder / UNITS,
+            )
+    right = {measure: systems for measure, systems in right.items() if len(systems) > 1}
+    folders = [*dict.fromkeys(folder.parent for folder in comparison.folders.values())]
+    known = read_p_values(folders)
+    earlier = len(known)
+    tests = against(right, known)
+    if len(known) > earlier:
+        with suppress(OSError, InputError):  # runs may lie where nothing can be written
+            write_p_values(folders[0], known)
+    common = {}
+    if hasattr(scoring, ACROSS) and len(scores) > 1:
+        common = {ACROSS: getattr(scoring, ACROSS)(scores)}
+    for label, score in scores.items():
+        found = {AGAINST: tests[label]} if label in tests else {}
+        scores[label] = score | found | common

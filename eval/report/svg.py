@@ -48,8 +48,10 @@ def row(system: str, y: float, height: float, inside: Iterable[str]) -> Markup:
     )
 
 
-def drawing(label: str, height: float, inside: Iterable[str], width: float = WIDTH) -> Markup:
-    """Put elements together to one drawing with a text alternative."""
+def drawing(
+    label: str, height: float, inside: Iterable[str], width: float = WIDTH, **facts: object
+) -> Markup:
+    """Put elements together to one drawing with a text alternative, and what the page asks it."""
     return element(
         *("svg", *inside),
         class_="chart",
@@ -58,6 +60,7 @@ def drawing(label: str, height: float, inside: Iterable[str], width: float = WID
         height=height,
         role="img",
         aria_label=label,
+        **facts,
     )
 
 

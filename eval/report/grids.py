@@ -1,0 +1,121 @@
+"""The sixth kind of chart: a table of coloured, signed cells with slanted column names."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from pronominal.eval.report.svg import WIDTH, cut, drawing, element, row, text
+
+NARROW = 6.2
+"""Mean width of a letter of the row names, somewhat smaller than a chart's other text."""
+
+LONGEST = 20
+"""Letters of a column name at most."""
+
+GAP = 6.0
+"""Between groups of columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a grid.
+
+    Attributes:
+        name: stands above it, slanted.
+        group: stands above columns that belong together, side by side.
+        hint: what hovering says about it.
+        system: that it is about; the page hides it with the system.
+    """
+
+    name: str
+    group: str = ""
+    hint: str = ""
+    system: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a grid.
+
+    Attributes:
+        sign: "+", "−" or what else is written in it.
+        kind: its class: ``positive``, ``negative``, ``none`` or ``missing``.
+        hint: what hovering says about it.
+    """
+
+    sign: str
+    kind: str
+    hint: str = ""
+
+
+def grid(
+    title: str,
+    columns: Sequence[Column],
+    rows: Mapping[str, Sequence[Cell]],
+    *,
+    side: float = 17.0,
+) -> Markup:
+    """Draw a cell of a side for each row and column; cells that say nothing are drawn at once."""
+    left = min(max((len(name) for name in rows), default=0) * NARROW + 8, 128.0)
+    xs = _places(columns, left, side)
+    names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in
+             (column.name for column in columns)]  # fmt: skip
+    slant = 0.7 * NARROW * max(map(len, names), default=0)
+    head = 24 + slant + (14 if any(column.group for column in columns) else 0)
+    drawn = [text(0, 10, title, "title"), *_groups(columns, xs, side)]
+    heads = [
+        _column(column, x, [_head(name, column, side)])
+        for name, column, x in zip(names, columns, xs, strict=True)
+    ]
+    drawn.append(element("g", *heads, class_="heads", transform=f"translate(0 {head - 3:.1f})"))
+    for place, (name, cells) in enumerate(rows.items()):
+        inside = [text(left - 5, side * 0.72, cut(name, left), "scale")]
+        inside += _cells(columns, xs, cells, side)
+        drawn.append(row(name, head + place * side, side, inside))
+    last = (xs[-1] if xs else left) + side
+    ends = (x + 0.65 * side + 0.68 * NARROW * len(n) for x, n in zip(xs, names, strict=True))
+    width = max(WIDTH, last, *ends)
+    facts = {"data_left": left, "data_side": side} if columns and columns[0].system else {}
+    return drawing(title, head + side * len(rows) + 4, drawn, width, **facts)
+
+
+def _places(columns: Sequence[Column], left: float, side: float) -> list[float]:
+    xs = [left]
+    for one, other in pairwise(columns):
+        xs.append(xs[-1] + side + (GAP if one.group != other.group else 0))
+    return xs[: len(columns)]
+
+
+def _groups(columns: Sequence[Column], xs: Sequence[float], side: float) -> Iterator[Markup]:
+    for group in dict.fromkeys(column.group for column in columns if column.group):
+        places = [x for column, x in zip(columns, xs, strict=True) if column.group == group]
+        yield text((places[0] + places[-1] + side) / 2, 27, group, "tick")
+
+
+def _head(name: str, column: Column, side: float) -> Markup:
+    hint = (element("title", column.hint),) if column.hint else ()
+    at = f"translate({0.65 * side:.1f} 0) rotate(-48)"
+    return element("text", name, *hint, class_="column", transform=at)
+
+
+def _column(column: Column, x: float, inside: Sequence[Markup]) -> Markup:
+    at = f"translate({x:g} 0)"
+    return element("g", *inside, class_="col", transform=at, data_system=column.system)
+
+
+def _cells(
+    columns: Sequence[Column], xs: Sequence[float], cells: Sequence[Cell], side: float
+) -> Iterator[Markup]:
+    size, silent = side - 2, []
+    for column, x, cell in zip(columns, xs, cells, strict=True):
+        if not (cell.hint or cell.sign):
+            silent.append(f"M{x + 1:g} 1h{size:g}v{size:g}h-{size:g}z")
+            continue
+        box = {"x": 1, "y": 1, "width": size, "height": size, "rx": 2}
+        drawn = element("rect", element("title", cell.hint), **box, class_=f"cell {cell.kind}")
+        sign = text(side / 2, side * 0.75, cell.sign, f"sign {cell.kind}")
+        yield _column(column, x, [drawn, sign])
+    if silent:
+        yield element("path", d="".join(silent), class_="cell none")
