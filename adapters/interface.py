@@ -89,7 +89,23 @@ class GeneratingSystem(Protocol):
         ...
 
 
-System = ClusteringSystem | ChoosingSystem | ScoringSystem | GeneratingSystem
+@runtime_checkable
+class MultipleChoiceSystem(Protocol):
+    """A language model that is offered answers: prompts and options in, log-likelihoods out.
+
+    It may have the attributes ``prompting`` and ``chunk`` of a `GeneratingSystem`.
+    """
+
+    name: str
+
+    def option_loglikelihoods(
+        self, prompts: Sequence[str], options: Sequence[Sequence[str]]
+    ) -> list[list[float]]:
+        """Return for each prompt, in order, one number for each of its options."""
+        ...
+
+
+System = ClusteringSystem | ChoosingSystem | ScoringSystem | GeneratingSystem | MultipleChoiceSystem
 
 
 def kind_of(system: object) -> Kind:
@@ -98,12 +114,12 @@ def kind_of(system: object) -> Kind:
         return "clustering"
     if isinstance(system, ChoosingSystem):
         return "choosing"
-    if isinstance(system, ScoringSystem | GeneratingSystem):
+    if isinstance(system, ScoringSystem | GeneratingSystem | MultipleChoiceSystem):
         return "language model"
     raise InputError(
         f"{type(system).__name__} is not a system",
         cure="give it a name and a method cluster(texts), choose(instances), "
-        "loglikelihood(instances) or generate(prompts)",
+        "loglikelihood(instances), generate(prompts) or option_loglikelihoods(prompts, options)",
     )
 
 

@@ -1,6 +1,14 @@
-"""What a system says when it cannot answer one of the texts that it was given."""
+"""What is said of a system that cannot answer one of the texts that it was given."""
 
 from pronominal.errors import InputError
+
+
+class FailedCallError(InputError):
+    """The answers to one call are missing or not what they should be, perhaps for one input's sake.
+
+    Other inputs, or each of them alone, may be answered; an `InputError` that is neither this nor
+    names a row says that the system can answer nothing.
+    """
 
 
 class RefusedTextError(InputError):

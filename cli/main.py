@@ -10,10 +10,14 @@ from typing import Annotated, cast
 import typer
 
 from pronominal.cli import (
+    annotating,
     building,
+    checking,
     constructing,
     converting,
+    diagnosing,
     exporting,
+    importing,
     leakcheck,
     publishing,
     reporting,
@@ -61,12 +65,16 @@ app.command("overlap")(constructing.overlap)
 app.command("switch")(switching.switch)
 app.command("hydrate")(switching.hydrate)
 app.add_typer(constructing.construct, name="construct")
+app.add_typer(annotating.annotate, name="annotate")
 app.command("convert")(converting.convert)
 training.train.command("bag-of-words")(training_bag_of_words.bag_of_words)
 training.train.command("c2f")(training_coreference.c2f)
 training.train.command("e2e")(training_coreference.e2e)
 app.add_typer(training.train, name="train")
-app.command("systems")(running.systems)
+app.command("systems")(diagnosing.systems)
+app.command("check-system")(checking.check_system)
+app.command("doctor")(diagnosing.doctor)
+app.add_typer(diagnosing.env, name="env")
 app.command("run")(running.run)
 app.command("merge")(running.merge)
 app.command("reread")(rereading.reread)
@@ -74,6 +82,8 @@ app.command("score")(running.score)
 app.command("evaluate")(running.evaluate)
 app.command("report")(reporting.report)
 app.command("export")(exporting.export)
+app.command("import")(importing.import_predictions)
+app.command("score-conll")(importing.score_conll)
 app.command("reproduce")(reproducing.reproduce)
 
 

@@ -5,20 +5,14 @@ from typing import Annotated
 
 import typer
 
-from pronominal.cli.running import Config, DatasetPlace, SplitName
+from pronominal.cli.running import Config, DatasetPlace, ReadingName, SplitName
 
 
 def reread(
     run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
     out: Annotated[Path, typer.Argument(help="Predictions file to write.")],
     dataset: DatasetPlace,
-    reading: Annotated[
-        str,
-        typer.Option(
-            help="offsets, upstream, or upstream-spanbert: WinoPron's rule for SpanBERT, which "
-            "repeats the previous row's answer where the pronoun is in no cluster."
-        ),
-    ],
+    reading: ReadingName,
     config: Config = None,
     split: SplitName = "test",
 ) -> None:

@@ -1,19 +1,17 @@
-"""``pronominal systems``, ``run``, ``score`` and ``evaluate``."""
+"""``pronominal run``, ``merge``, ``score`` and ``evaluate``."""
 
 import json
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table as RichTable
 
-from pronominal.adapters import SYSTEMS
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
@@ -26,25 +24,23 @@ SplitName = Annotated[str, typer.Option(help="A split, or several: seed_13+seed_
 Out = Annotated[Path, typer.Option(help="Folder of runs, made when it does not exist.")]
 ReadingName = Annotated[
     str,
-    typer.Option(help="How clusters become a decision: offsets, or upstream (the authors' rule)."),
+    typer.Option(
+        help="How clusters become a decision: offsets, upstream (the authors' rule) or "
+        "upstream-spanbert (their rule for SpanBERT, which repeats the previous row's answer where "
+        "the pronoun is in no cluster)."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-def systems(as_json: Json = False) -> None:
-    """List the systems: kind, extra to install, where the weights come from."""
-    if as_json:
-        print(json.dumps([{"name": n, **asdict(e)} for n, e in SYSTEMS.items()], indent=2))
-        return
-    table = RichTable("system", "kind", "extra", "weights", "what it does", box=None)
-    for name, entry in SYSTEMS.items():
-        table.add_row(name, entry.kind, entry.extra or "-", entry.weights or "-", entry.summary)
-    Console().print(table)
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first row that a system cannot answer.")
+]
 
 
 def run(
     dataset: DatasetPlace,
-    system: Annotated[str, typer.Option(help="A system: see 'pronominal systems'.")],
+    system: Annotated[
+        str, typer.Option(help="A system: see 'pronominal systems'; yours is MODULE:ATTRIBUTE.")
+    ],
     config: Config = None,
     split: SplitName = "test",
     checkpoint: Annotated[str | None, typer.Option(help="Folder or Hub id of the weights.")] = None,
@@ -62,17 +58,19 @@ def run(
     include_text: Annotated[
         bool, typer.Option(help="Keep prompts and generations: evaluation text on disk.")
     ] = False,
+    strict: Strict = False,
 ) -> None:
     """Predict every row of a split; the same command goes on with a run that was stopped."""
     from pronominal.dataset_scripts.streaming import open_split
-    from pronominal.eval import evaluation, runner
+    from pronominal.eval import asked_systems, runner
     from pronominal.eval.shards import Shard
 
-    part, given = Shard.parse(shard), evaluation.parse_settings(settings or [])
+    part, given = Shard.parse(shard), asked_systems.parse_settings(settings or [])
     given |= {"url": url} if url is not None else {}
     given |= {"i_accept_contamination": True} if i_accept_contamination else {}
-    asked = runner.SystemSettings(system, system, checkpoint, given)
-    evaluation.refuse_unknown([asked])
+    (named,) = asked_systems.parse_systems([system])
+    asked = replace(named, checkpoint=checkpoint or named.checkpoint, settings=given)
+    asked_systems.refuse_unknown([asked])
     rows = open_split(dataset, config, split)
     with _loud_warnings():
         loaded = asked.load()
@@ -86,9 +84,11 @@ def run(
                 reading=reading,
                 shard=part,
                 include_text=include_text,
+                strict=strict,
                 progress=progress,
             )
     print(folder.path)
+    _exit_with_failures({asked.label: len(folder.failures)})
 
 
 def merge(
@@ -127,6 +127,10 @@ def score(
     upstream_groups: Annotated[
         bool, typer.Option(help="Count groups of one sentence too, as the upstream scorer does.")
     ] = False,
+    reading: Annotated[
+        str | None,
+        typer.Option(help="Read the predictions' clusters anew: see 'pronominal run --reading'."),
+    ] = None,
     allow_missing: Annotated[
         bool,
         typer.Option(help="GAP: score rows without a prediction as the official scorer does."),
@@ -139,9 +143,10 @@ def score(
     from pronominal.dataset_scripts.published import read_split
     from pronominal.eval import scorer
     from pronominal.eval.evaluation import rows_to_score, score_predictions
-    from pronominal.eval.run_store import read_answers
+    from pronominal.eval.failures import comparison_tables, failed_rows
+    from pronominal.eval.rereading import answers
 
-    scoring = scorer(name)
+    scorer(name)  # refuses a dataset without scores before anything is read
     rows = rows_to_score(name, dataset, config, split, predictions)
     if rows.dataset != name:
         cure = f"pronominal score {rows.dataset}"
@@ -151,29 +156,34 @@ def score(
     options["allow_missing"] = allow_missing or None
     if switched is not None:
         other = read_split(dataset, "switched", rows.name)
-        options["switched"] = (other.table, read_answers(switched, other))
+        options["switched"] = (other.table, answers(switched, other, reading))
     if context_free is not None:
         tasks = read_split(dataset, "no_context")
-        options["context_free"] = (tasks.table, read_answers(context_free, tasks))
+        options["context_free"] = (tasks.table, answers(context_free, tasks, reading))
     if generic is not None:
         someone = read_split(dataset, "generic", rows.name)
-        options["generic"] = (someone.table, read_answers(generic, someone))
+        options["generic"] = (someone.table, answers(generic, someone, reading))
     if sources is not None:
         from pronominal.dataset_scripts import Sources
         from pronominal.eval.occupation_statistics import read_occupations
 
         options["occupations"] = read_occupations(Sources(sources))
-    scores = score_predictions(rows, predictions, options)
+    scores = score_predictions(rows, predictions, options, reading)
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
-        _print(scoring.tables({_label(predictions): scores}))
+        _print(comparison_tables(name, {_label(predictions): scores}))
+    _exit_with_failures({_label(predictions): sum(failed_rows(scores).values())})
 
 
 def evaluate(
     dataset: DatasetPlace,
     system: Annotated[
-        list[str] | None, typer.Option(help="NAME or NAME=CHECKPOINT; give it once a system.")
+        list[str] | None,
+        typer.Option(
+            help="NAME or NAME=CHECKPOINT, your own is MODULE:ATTRIBUTE or LABEL=MODULE:ATTRIBUTE; "
+            "give it once a system."
+        ),
     ] = None,
     systems_file: Annotated[
         Path | None,
@@ -186,6 +196,7 @@ def evaluate(
     as_json: Json = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    strict: Strict = False,
 ) -> None:
     """Run and score several systems on one split and print the comparison.
 
@@ -194,21 +205,37 @@ def evaluate(
     'personal' also over 'generic', to compare names with someone.
     """
     from pronominal.dataset_scripts.streaming import read_joined
-    from pronominal.eval import evaluation, scorer
+    from pronominal.eval import asked_systems, evaluation
+    from pronominal.eval.failures import comparison_tables, failed_rows
 
-    asked = evaluation.parse_systems(system or [])
+    asked = asked_systems.parse_systems(system or [])
     if systems_file is not None:
-        asked += evaluation.read_systems(systems_file)
+        asked += asked_systems.read_systems(systems_file)
     if not asked:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
-    evaluation.refuse_unknown(asked)
+    asked_systems.refuse_unknown(asked)
     rows = read_joined(dataset, config, split)
     with _loud_warnings():
-        scores = evaluation.evaluate_all(rows, asked, out, reading, progress_bar)
+        scores = evaluation.evaluate_all(rows, asked, out, reading, progress_bar, strict=strict)
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
-        _print(scorer(rows.dataset).tables(scores), markdown=markdown, latex=latex)
+        _print(comparison_tables(rows.dataset, scores), markdown=markdown, latex=latex)
+    _exit_with_failures({label: sum(failed_rows(one).values()) for label, one in scores.items()})
+
+
+def _exit_with_failures(failed: Mapping[str, int]) -> None:
+    """Say which systems failed at rows, and exit with 1 if there are any."""
+    for label, count in failed.items():
+        if count:
+            print(
+                f"pronominal: {label} failed at {count:,} rows, which count as rows without an "
+                "answer; failures.jsonl beside the predictions has ids and causes, and the same "
+                "run asks for them again",
+                file=sys.stderr,
+            )
+    if any(failed.values()):
+        raise typer.Exit(1)
 
 
 def _label(predictions: Path) -> str:

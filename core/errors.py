@@ -1,8 +1,10 @@
 """The one error that a user meets, and the hint for a mistyped name."""
 
 import difflib
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 class InputError(Exception):
@@ -26,6 +28,18 @@ class InputError(Exception):
         message = f"{place}: {cause}; {cure}" if place else f"{cause}; {cure}"
         super().__init__(" ".join(message.split()))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let worker processes send it home: exceptions leave keywords out of their pickles."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[InputError], message: tuple[str], attributes: dict[str, Any]
+) -> InputError:
+    error = kind.__new__(kind, *message)
+    error.__dict__.update(attributes)
+    return error
+
 
 def shown(value: str) -> str:
     """Return a cell as an error may quote it: one short word, or only what kind of thing it is.
@@ -38,6 +52,20 @@ def shown(value: str) -> str:
     if len(value) <= 24 and len(value.split()) == 1:
         return f"'{value}'"
     return f"a text of {len(value)} characters"
+
+
+def raised(error: BaseException) -> str:
+    """Say what a stranger's code raised and where, without its words, which may quote a text.
+
+    >>> try:
+    ...     {}["She left."]
+    ... except KeyError as error:
+    ...     raised(error).partition(" (")[0]
+    'KeyError was raised'
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__} was raised{place}"
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str:

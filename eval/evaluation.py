@@ -1,27 +1,27 @@
 """Several systems on one split: run, score, compare."""
 
 import inspect
-import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pronominal.adapters import SYSTEMS, System
+from pronominal.adapters import System
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
 from pronominal.dataset_scripts.streaming import read_joined
-from pronominal.errors import InputError, unknown_name
+from pronominal.decisions import Decision
+from pronominal.errors import InputError
 from pronominal.eval import runner, scorer
+from pronominal.eval.failures import FAILED, read_failures
 from pronominal.eval.prompt_scores import prompt_scores
+from pronominal.eval.rereading import answers
 from pronominal.eval.run_store import read_answers, read_given_answers, write_json
 from pronominal.eval.runner import Progress, SystemSettings
 from pronominal.eval.significance import AGAINST, Right, against
-
-LABEL = re.compile(r"\w[\w.@+-]*")
-"""What a system may be called, since its run's folder is named after it."""
+from pronominal.eval.unit_store import read_p_values, write_p_values, write_units
 
 SCORE = "score.json"
 """Beside ``predictions.jsonl``: the run's scores, from which reports are made."""
@@ -45,24 +45,29 @@ def evaluate_all(
     out: Path,
     reading: str,
     bars: Bars,
+    *,
+    strict: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """Run several systems as `evaluate` does, and test every pair of them against each other.
 
     Returns:
         Label -> scores. Where there is a second system, and the dataset says which rows are
         independent (its ``right``), they have `AGAINST`, too, and where it says what to ask of all
-        systems together (its ``across_systems``), `ACROSS`; no `SCORE` holds either.
+        systems together (its ``across_systems``), `ACROSS`. No `SCORE` holds either; reports make
+        them anew for the runs that they show, from what `write_units` kept.
     """
     done = {}
     rows = split.num_rows + sum(other.num_rows for other in _beside(split).values())
     for one in asked:
         with bars(one.label, rows) as progress:
-            done[one.label] = _evaluate(split, one, out, reading, progress)
+            done[one.label] = _evaluate(split, one, out, reading, progress, strict=strict)
     measures = dict.fromkeys(name for one in done.values() for name in one.right)
     right = {name: {label: one.right[name] for label, one in done.items()} for name in measures}
     if len(done) < 2:
         return {label: one.scores for label, one in done.items()}
-    tests = against(right)
+    known = read_p_values([out])
+    tests = against(right, known)
+    write_p_values(out, known)
     across = getattr(scorer(split.dataset), ACROSS, None)
     common = {} if across is None else {ACROSS: across({k: one.scores for k, one in done.items()})}
     return {
@@ -71,13 +76,15 @@ def evaluate_all(
     }
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - each one is an option of the command
     split: PublishedSplit,
     asked: SystemSettings,
     out: Path,
     reading: str = "offsets",
     progress: Progress = lambda done: None,
     system: System | None = None,
+    *,
+    strict: bool = False,
 ) -> dict[str, Any]:
     """Run one system, or go on with its run, and return its scores.
 
@@ -89,36 +96,43 @@ def evaluate(
     reasons of its errors, and WinoNB's with *someone*, to compare them with names.
 
     The scores are those of CONTRACT, section 6, with ``readings_differ`` for clustering systems:
-    the number of rows in which the two readings disagree. They are also kept as `SCORE`.
+    the number of rows in which the two readings disagree. They are also kept as `SCORE`. Where the
+    system failed at rows, they have ``failed``, the number of them, and these rows count as rows
+    without an answer; with `strict` the first one is an `InputError`.
     """
-    return _evaluate(split, asked, out, reading, progress, system).scores
+    return _evaluate(split, asked, out, reading, progress, system, strict=strict).scores
 
 
-def _evaluate(
+def _evaluate(  # noqa: PLR0913 - each one is an option of the command
     split: PublishedSplit,
     asked: SystemSettings,
     out: Path,
     reading: str,
     progress: Progress,
     system: System | None = None,
+    *,
+    strict: bool,
 ) -> _Evaluated:
     loaded = asked.load() if system is None else system
-    folder = runner.run(split, loaded, asked, out, reading=reading, progress=progress)
+    run = partial(runner.run, system=loaded, asked=asked, reading=reading, strict=strict)
+    folder = run(split, out=out, progress=progress)
     # a folder of one run has no room for a second one
     runs, done = out.parent if folder.path == out else out, split.table.num_rows
     options: dict[str, Any] = {}
+    failed: dict[str, int] = {}
     for option, beside in _beside(split).items():
-        other = runner.run(
-            beside, loaded, asked, runs, reading=reading, progress=lambda n: progress(done + n)
-        )
+        other = run(beside, out=runs, progress=lambda n: progress(done + n))
         options[option] = (beside.table, read_answers(other.path, beside))
-    scores = score_predictions(split, folder.predictions, options)
+        failed |= {f"{FAILED}_{option}": len(other.failures)} if other.failures else {}
+    scores = score_predictions(split, folder.predictions, options) | failed
     if "readings_differ" in folder.description["counts"]:
         scores["readings_differ"] = folder.description["counts"]["readings_differ"]
     write_json(folder.path / SCORE, scores)
-    right = getattr(scorer(split.dataset), "right", None)
-    answers = read_answers(folder.path, split)
-    return _Evaluated(scores, right(split.table, answers, **options) if right else {})
+    right_of = getattr(scorer(split.dataset), "right", None)
+    decisions = read_answers(folder.path, split)
+    right = right_of(split.table, decisions, **options) if right_of else {}
+    write_units(folder.path, right)
+    return _Evaluated(scores, right)
 
 
 def _beside(split: PublishedSplit) -> dict[str, PublishedSplit]:
@@ -137,7 +151,10 @@ def _beside(split: PublishedSplit) -> dict[str, PublishedSplit]:
 
 
 def score_predictions(
-    split: PublishedSplit, predictions: Path, options: Mapping[str, Any] = MappingProxyType({})
+    split: PublishedSplit,
+    predictions: Path,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    reading: str | None = None,
 ) -> dict[str, Any]:
     """Score a predictions file, or a run's folder, with the metrics of its dataset.
 
@@ -145,6 +162,8 @@ def score_predictions(
         split: the rows that the predictions answer.
         predictions: a file in the form of ``predictions.jsonl``.
         options: keywords of the dataset's score function; those that are None are left out.
+        reading: the name of the reading by which the file's clusters become decisions; None for
+            the decisions that stand there.
 
     Raises:
         InputError: the predictions are not valid, or the dataset has no such option.
@@ -157,8 +176,14 @@ def score_predictions(
         raise InputError(
             f"the scores of {split.dataset} have no --{name.replace('_', '-')}", cure="leave it out"
         )
-    read = read_given_answers if given.get("allow_missing") else read_answers
-    return score(split.table, read(predictions, split), **given) | prompt_scores(split, predictions)
+    if given.get("allow_missing") and reading is None:
+        decisions: Sequence[Decision | None] = read_given_answers(predictions, split)
+    else:
+        decisions = answers(predictions, split, reading)
+    failures = read_failures(predictions)
+    failed = {FAILED: len(failures)} if failures else {}
+    scored: dict[str, Any] = score(split.table, decisions, **given)
+    return scored | prompt_scores(split, predictions) | failed
 
 
 def rows_to_score(
@@ -170,76 +195,3 @@ def rows_to_score(
         found: PublishedSplit = answered(where, config, predictions)
         return found
     return read_joined(where, config, split or "test")
-
-
-def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
-    """Read ``NAME`` and ``NAME=CHECKPOINT`` arguments; a name given twice gets a number."""
-    systems: list[SystemSettings] = []
-    for argument in arguments:
-        name, equals, checkpoint = argument.partition("=")
-        if equals and not checkpoint:
-            raise InputError(f"'{argument}' names no checkpoint", cure=f"write {name}=FOLDER")
-        earlier = sum(system.name == name for system in systems)
-        label = f"{name}-{earlier + 1}" if earlier else name
-        systems.append(SystemSettings(label, name, checkpoint or None))
-    return systems
-
-
-def parse_settings(arguments: Sequence[str]) -> dict[str, Any]:
-    """Read ``KEY=VALUE`` arguments; values are those of TOML, and words need no quotes."""
-    settings: dict[str, Any] = {}
-    for argument in arguments:
-        key, equals, value = argument.partition("=")
-        if not equals or not key.isidentifier():
-            raise InputError(f"'{argument}' is no setting", cure="write KEY=VALUE")
-        try:
-            settings[key] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            settings[key] = value
-    return settings
-
-
-def read_systems(path: Path) -> list[SystemSettings]:
-    """Read systems with settings from a TOML file.
-
-    One table for each system; its key is the label, ``system`` the name when it is another,
-    ``checkpoint`` the weights, and every other key a setting of the system's own::
-
-        [lingmess-large]
-        system = "lingmess"
-        checkpoint = "checkpoints/lingmess"
-        batch_size = 8
-    """
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(
-            f"no systems could be read ({error})", cure="give a TOML file", file=path
-        ) from error
-    systems = []
-    for label, table in tables.items():
-        place = {"file": str(path), "row": f"[{label}]"}
-        if not isinstance(table, dict):
-            raise InputError("a system is a table", cure="write its settings below", **place)
-        if not LABEL.fullmatch(label):
-            cure = "use letters, digits and any of . _ - + @"
-            raise InputError("the label cannot be the name of a folder", cure=cure, **place)
-        settings = dict(table)
-        name, checkpoint = settings.pop("system", label), settings.pop("checkpoint", None)
-        if not isinstance(name, str) or not isinstance(checkpoint, str | None):
-            raise InputError("system and checkpoint are strings", cure="quote them", **place)
-        systems.append(SystemSettings(label, name, checkpoint, settings))
-    return systems
-
-
-def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
-    """Raise `InputError` for a name or label that cannot be, before the first system runs."""
-    labels: set[str] = set()
-    for system in systems:
-        if system.name not in SYSTEMS:
-            raise unknown_name("system", system.name, SYSTEMS)
-        if system.label in labels:
-            raise InputError(
-                f"two systems are called {system.label}", cure="give one another label"
-            )
-        labels.add(system.label)

@@ -1,15 +1,16 @@
 """Predictions: one JSON object a line, ours or from anywhere (CONTRACT, section 4)."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
+from pronominal.adapters.refusals import FailedCallError
 from pronominal.dataset_scripts.published import PublishedSplit
-from pronominal.decisions import Decision
+from pronominal.decisions import NONE, Decision
 from pronominal.errors import InputError
 
 PREDICTIONS = "predictions.jsonl"
@@ -41,11 +42,11 @@ class Prediction:
 
 
 def refuse_other_length(name: str, answers: Any, asked: Sequence[object]) -> None:
-    """Raise `InputError` unless a system gave a list of as many answers as it was asked for."""
+    """Raise `FailedCallError` unless a system gave a list with one answer for each input."""
     if not isinstance(answers, Sequence) or isinstance(answers, str):
-        raise InputError(f"{name} gives a {type(answers).__name__}", cure="return a list")
+        raise FailedCallError(f"{name} gives a {type(answers).__name__}", cure="return a list")
     if len(answers) != len(asked):
-        raise InputError(
+        raise FailedCallError(
             f"{name} gives {len(answers)} answers to {len(asked)} inputs",
             cure="return one answer for each input, in order",
         )
@@ -57,12 +58,15 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     return [parse_line(line, path, number) for number, line in enumerate(lines, start=1)]
 
 
-def read_predictions(path: Path, split: PublishedSplit) -> list[Decision]:
+def read_predictions(
+    path: Path, split: PublishedSplit, failed: Container[str] = ()
+) -> list[Decision]:
     """Read one decision for each row of a split.
 
     Args:
         path: a file in the form of ``predictions.jsonl``, or the folder of a run.
         split: the rows that the predictions answer.
+        failed: ids that the system failed at; without a prediction they are rows without answer.
 
     Returns:
         The decisions, in the order of the split.
@@ -70,19 +74,21 @@ def read_predictions(path: Path, split: PublishedSplit) -> list[Decision]:
     Raises:
         InputError: a line is not valid, or an id is unknown, missing or given twice.
     """
-    found = read_given_predictions(path, split)
+    found = read_given_predictions(path, split, failed)
     ids = split.table["id"].to_pylist()
-    missing = [name for name in ids if name not in found]
+    missing = [name for name in ids if name not in found and name not in failed]
     if missing:
         raise InputError(
             f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
             cure="predict every row; an answer that is none has abstained: none",
             file=path / PREDICTIONS if path.is_dir() else path,
         )
-    return [found[name] for name in ids]
+    return [found.get(name, NONE) for name in ids]
 
 
-def read_given_predictions(path: Path, split: PublishedSplit) -> dict[str, Decision]:
+def read_given_predictions(
+    path: Path, split: PublishedSplit, failed: Container[str] = ()
+) -> dict[str, Decision]:
     """Read decisions by id as `read_predictions` does, but of as many rows as there are."""
     file = path / PREDICTIONS if path.is_dir() else path
     ids = split.table["id"].to_pylist()
@@ -101,7 +107,7 @@ def read_given_predictions(path: Path, split: PublishedSplit) -> dict[str, Decis
                 row=f"line {number}",
             )
         found[name] = decision
-    if not found:
+    if not any(name in found or name in failed for name in ids):
         raise InputError("the file is empty", cure="run the system again", file=file)
     return found
 

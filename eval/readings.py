@@ -1,10 +1,10 @@
 """Readings: how the clusters of a text become a decision about its pronoun."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import tee
+from collections.abc import Callable, Iterable, Sequence
 
 from pronominal.decisions import BOTH, NONE, Decision
+from pronominal.errors import unknown_name
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Span
 
@@ -12,9 +12,7 @@ Reading = Callable[[ResolutionInstance, Sequence[Cluster]], Decision]
 """Takes an instance and the clusters of its text, in the system's order."""
 
 Row = tuple[ResolutionInstance, Sequence[Cluster]]
-
-SequentialReading = Callable[[Iterable[Row]], Iterator[Decision]]
-"""Takes every instance with the clusters of its text, in the dataset's order."""
+"""What a reading takes."""
 
 
 def by_offsets(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Decision:
@@ -43,40 +41,56 @@ def by_strings(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Dec
     return _named_in(_answer(instance, clusters), instance)
 
 
-def by_strings_carried_over(rows: Iterable[Row]) -> Iterator[Decision]:
-    """Read SpanBERT's clusters as the WinoPron authors did, from the `carried_over_answers`.
-
-    A candidate counts as in `by_strings`.
-
-    Args:
-        rows: all rows of the dataset in upstream's order, each with the clusters of its text.
-    """
-    one, other = tee(rows)
-    for (instance, _), answer in zip(one, carried_over_answers(other), strict=True):
-        yield _named_in(answer, instance)
-
-
-def carried_over_answers(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield what WinoPron's converter takes SpanBERT to have answered to each row.
+class StringsCarriedOver:
+    """Reads SpanBERT's clusters as the WinoPron authors did; it has to be given every row in order.
 
     The published figures of SpanBERT contain two faults of ``convert_spanbert_outputs.py``, which
     are kept here and nowhere else. The strings of earlier clusters stay in the list that the
     answer is the first one of, so that it may come from another cluster than the pronoun's. And
     where no cluster has a string equal to the pronoun, the row gets the **answer of the row
     before**, whatever that was about; before the first answer, where upstream stops with an error,
-    it is empty. Strings are word pieces put together: words, and punctuation marks apart.
+    it is empty. Strings are word pieces put together: words, and punctuation marks apart. A
+    candidate counts as in `by_strings`.
+
+    Attributes:
+        answer: what the converter takes SpanBERT to have answered to the last row.
     """
-    answer = ""
-    for instance, clusters in rows:
-        answer = _accumulated_answer(instance, clusters) or answer
-        yield answer
+
+    def __init__(self) -> None:
+        self.answer = ""
+
+    def __call__(self, instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Decision:
+        """Return the decision about the next row."""
+        self.answer = _accumulated_answer(instance, clusters) or self.answer
+        return _named_in(self.answer, instance)
 
 
 READINGS: dict[str, Reading] = {"offsets": by_offsets, "upstream": by_strings}
 """The readings by name; the first is the default."""
 
-SEQUENTIAL_READINGS: dict[str, SequentialReading] = {"upstream-spanbert": by_strings_carried_over}
-"""Readings in which a row's decision depends on the rows before it, so that they need all rows."""
+SEQUENTIAL_READINGS: dict[str, Callable[[], Reading]] = {"upstream-spanbert": StringsCarriedOver}
+"""Readings in which a row's decision depends on the rows before it, so that each run has its own.
+"""
+
+
+def reading_called(name: str, earlier: Iterable[Row] = ()) -> Reading:
+    """Return a reading by its name.
+
+    Args:
+        name: a key of `READINGS` or of `SEQUENTIAL_READINGS`.
+        earlier: the rows before those that it is for; only a sequential reading takes them.
+
+    Raises:
+        InputError: there is no such reading.
+    """
+    if name in READINGS:
+        return READINGS[name]
+    if name not in SEQUENTIAL_READINGS:
+        raise unknown_name("reading", name, [*READINGS, *SEQUENTIAL_READINGS])
+    reading = SEQUENTIAL_READINGS[name]()
+    for row in earlier:
+        reading(*row)
+    return reading
 
 
 def differing(instances: Sequence[ResolutionInstance], clusters: Sequence[list[Cluster]]) -> int:

@@ -1,13 +1,16 @@
 """Another reading of a run's clusters, without asking the system again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.published import PublishedSplit
-from pronominal.errors import InputError, unknown_name
+from pronominal.dataset_scripts.published import Instance, PublishedSplit
+from pronominal.decisions import Decision
+from pronominal.errors import InputError
+from pronominal.eval.failures import read_failures
 from pronominal.eval.predictions import PREDICTIONS, Prediction, parse_line
-from pronominal.eval.readings import READINGS, SEQUENTIAL_READINGS, Row
+from pronominal.eval.readings import Row, reading_called
 from pronominal.eval.run_store import read_answers
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Span
@@ -19,41 +22,77 @@ def reread(split: PublishedSplit, run: Path, reading: str, out: Path) -> None:
     Args:
         split: the rows of the run.
         run: its folder.
-        reading: a key of `READINGS` or of `SEQUENTIAL_READINGS`.
+        reading: the name of the reading.
         out: the predictions file to write.
 
     Raises:
         InputError: there is no such reading, or the run is not finished, is of other rows or has
             no clusters.
     """
-    known = [*READINGS, *SEQUENTIAL_READINGS]
-    if reading not in known:
-        raise unknown_name("reading", reading, known)
+    read = reading_called(reading)
     read_answers(run, split)  # refuses other rows and missing ones
-    rows = list(_rows(split, run / PREDICTIONS))
-    if reading in SEQUENTIAL_READINGS:
-        decisions = list(SEQUENTIAL_READINGS[reading](rows))
-    else:
-        decisions = [READINGS[reading](*row) for row in rows]
+    if failed := read_failures(run):
+        raise InputError(
+            f"the run failed at {len(failed):,} rows, which no reading can answer",
+            cure="run the same command again, which asks for them",
+            file=run,
+        )
+    rows = list(clustered_rows(run / PREDICTIONS, split.stream()))
     with new_file(out) as beside, beside.open("w", encoding="utf-8") as file:
-        for (instance, clusters), decision in zip(rows, decisions, strict=True):
+        for instance, clusters in rows:
             given = {"clusters": [[list(span) for span in cluster] for cluster in clusters]}
-            file.write(Prediction(instance.id, decision, given).line())
+            file.write(Prediction(instance.id, read(instance, clusters), given).line())
 
 
-def _rows(split: PublishedSplit, file: Path) -> Iterator[Row]:
-    """Yield every row of a split with its clusters, in the split's order."""
-    lines = file.read_bytes().splitlines()
-    found = (parse_line(line, file, number) for number, line in enumerate(lines, start=1))
+def answers(path: Path, split: PublishedSplit, reading: str | None = None) -> list[Decision]:
+    """Read the decisions of a predictions file, or make those that a reading makes of its clusters.
+
+    Args:
+        path: a predictions file, or the folder of a run.
+        split: the rows that it answers.
+        reading: the name of the reading; None for the decisions that stand there.
+
+    Raises:
+        InputError: see `pronominal.eval.predictions.read_predictions` and `reread`.
+    """
+    decisions = read_answers(path, split)
+    if reading is None:
+        return decisions
+    read = reading_called(reading)
+    file = path / PREDICTIONS if path.is_dir() else path
+    return [read(*row) for row in clustered_rows(file, split.stream())]
+
+
+def clustered_rows(file: Path, instances: Iterable[Instance]) -> Iterator[Row]:
+    """Yield instances, in their order, with the clusters that a predictions file has of them.
+
+    Raises:
+        InputError: a line has no clusters, or none that are pairs of offsets.
+    """
     clusters: dict[str, list[Cluster]] = {}
-    for line in found:
-        if "clusters" not in line:
-            raise InputError(
-                "the run has no clusters, which readings are about",
-                cure="give the run of a clustering system",
-                file=file,
-            )
-        clusters[line["id"]] = [[Span(*span) for span in cluster] for cluster in line["clusters"]]
-    for instance in split.stream():
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        if line.strip():
+            given = parse_line(line, file, number)
+            clusters[given["id"]] = _clusters(given, file, number)
+    for instance in instances:
         if isinstance(instance, ResolutionInstance):
-            yield instance, clusters[instance.id]
+            # a row that the run failed at is in no cluster
+            yield instance, clusters.get(instance.id, [])
+
+
+def _clusters(line: Mapping[str, Any], file: Path, number: int) -> list[Cluster]:
+    if "clusters" not in line:
+        raise InputError(
+            "the run has no clusters, which readings are about",
+            cure="give the run of a clustering system",
+            file=file,
+        )
+    try:
+        return [[Span(int(a), int(b)) for a, b in cluster] for cluster in line["clusters"]]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "these are no clusters",
+            cure="write lists of pairs of offsets",
+            file=file,
+            row=f"line {number}",
+        ) from error

@@ -77,7 +77,7 @@ def counts(predictions: Path, instances: Iterable[Instance]) -> dict[str, int]:
 
     Args:
         predictions: a file of ours.
-        instances: its rows, in order.
+        instances: the rows that it answers, in order.
     """
     found = {"rows": 0, "none": 0, "both": 0}
     with predictions.open("rb") as lines:

@@ -1,6 +1,6 @@
 """Runs on disk: a folder with ``run.json`` and ``predictions.jsonl``, and nothing to leak.
 
-Neither file holds evaluation text: ids, choices, scores and offsets only (CONTRACT, section 4).
+No file of a run holds evaluation text: ids, choices, scores and offsets only (CONTRACT, section 4).
 """
 
 import fcntl
@@ -8,12 +8,19 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
+from pronominal.eval.failures import (
+    FAILURES,
+    Failure,
+    failure_line,
+    read_failures,
+    write_failures,
+)
 from pronominal.eval.predictions import (
     PREDICTIONS,
     Prediction,
@@ -38,11 +45,15 @@ class RunFolder:
     Args:
         path: the run's folder.
         description: what identifies the run (see `IDENTITY`) and what else ``run.json`` records.
+
+    Attributes:
+        failures: the instances that the system failed at, by id, as far as the run has come.
     """
 
     def __init__(self, path: Path, description: Mapping[str, Any]) -> None:
         self.path = path
         self.description: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **description}
+        self.failures: dict[str, Failure] = {}
 
     @property
     def predictions(self) -> Path:
@@ -80,13 +91,15 @@ class RunFolder:
                     cure="choose another --out or remove the folder",
                     file=self.path,
                 )
-        if not earlier["complete"] and earlier["versions"] != self.description["versions"]:
+        unfinished = not earlier["complete"] or read_failures(self.path)
+        if unfinished and earlier["versions"] != self.description["versions"]:
             raise InputError(
                 "the run was begun with other versions of its packages",
                 cure="remove the folder to begin again",
                 file=self.path,
             )
         self.description = earlier
+        self.failures = read_failures(self.path)
 
     def _lock(self) -> None:
         """Keep other processes from writing here until this one ends, however it ends."""
@@ -107,54 +120,95 @@ class RunFolder:
 
     @property
     def complete(self) -> bool:
-        """Whether every instance has its prediction."""
+        """Whether every instance was asked for; `failures` says which ones have no answer."""
         return bool(self.description.get("complete"))
 
     def resume(self, ids: Iterable[str], total: int, chunk: int) -> int:
         """Cut the predictions back to whole chunks and return how many instances are done.
 
         A chunk that was cut off is predicted anew as a whole, so that a system sees the same
-        batches as in a run that was never killed.
+        batches as in a run that was never killed. `failures` are then those among the done.
 
         Args:
-            ids: ids of the instances, in order; only as many as there are predictions are taken.
+            ids: ids of the instances, in order; only as many as there are answers are taken.
             total: number of instances.
             chunk: instances that are predicted together.
         """
+        self.failures = {}
         if not self.predictions.exists():
             return 0
-        done = kept = read = 0
-        with self.predictions.open("rb") as lines:
-            for number, (line, expected) in enumerate(zip(lines, ids, strict=False), start=1):
-                if not line.endswith(b"\n"):
+        listed = read_failures(self.path)
+        failed: dict[str, Failure] = {}
+        done = kept = read = lines = 0
+        with self.predictions.open("rb") as file:
+            line = file.readline()
+            for number, expected in enumerate(ids, start=1):
+                if line.endswith(b"\n") and self._is_of(expected, line, lines + 1):
+                    read, lines, line = read + len(line), lines + 1, file.readline()
+                elif expected in listed:
+                    failed[expected] = listed[expected]
+                elif line.endswith(b"\n"):
+                    self._refuse_other_instance(lines + 1)
+                else:
                     break
-                self._refuse_other_instance(line, number, expected)
-                read += len(line)
                 if number % chunk == 0 or number == total:
-                    done, kept = number, read
+                    done, kept, self.failures = number, read, dict(failed)
         os.truncate(self.predictions, kept)
+        write_failures(self.path, self.failures.values())
         return done
 
-    def _refuse_other_instance(self, line: bytes, number: int, expected: str) -> None:
-        if parse_line(line, self.predictions, number).get("id") != expected:
-            raise InputError(
-                "the prediction is not that of the instance in its place",
-                cure="remove the run's folder to begin again",
-                file=self.predictions,
-                row=f"line {number}",
-            )
+    def _is_of(self, expected: str, line: bytes, number: int) -> bool:
+        return bool(parse_line(line, self.predictions, number).get("id") == expected)
 
-    def append(self, predictions: Iterable[Prediction]) -> None:
-        """Add a chunk of predictions and make sure that it is on disk."""
-        with self.predictions.open("a", encoding="utf-8") as file:
-            file.writelines(prediction.line() for prediction in predictions)
-            file.flush()
-            os.fsync(file.fileno())
+    def _refuse_other_instance(self, number: int) -> NoReturn:
+        raise InputError(
+            "the prediction is not that of the instance in its place",
+            cure="remove the run's folder to begin again",
+            file=self.predictions,
+            row=f"line {number}",
+        )
+
+    def append(self, predictions: Iterable[Prediction], failures: Iterable[Failure] = ()) -> None:
+        """Add a chunk of predictions, and those it has failed at, and make sure it is on disk."""
+        failed = {failure.id: failure for failure in failures}
+        if failed:
+            # first, because a chunk is done when each of its instances is in one of the files
+            _append(self.path / FAILURES, map(failure_line, failed.values()))
+            self.failures |= failed
+        _append(self.predictions, (prediction.line() for prediction in predictions))
+
+    def settle(self, ids: Iterable[str], answered: Mapping[str, Prediction]) -> None:
+        """Put late answers to failed instances where they belong.
+
+        Args:
+            ids: ids of the instances that are done, in order.
+            answered: the answers by id.
+        """
+        left = {name: one for name, one in self.failures.items() if name not in answered}
+        with (
+            self.predictions.open("rb") as lines,
+            new_file(self.predictions) as beside,
+            beside.open("wb") as file,
+        ):
+            for name in ids:
+                if name in answered:
+                    file.write(answered[name].line().encode())
+                elif name not in left:
+                    file.write(lines.readline())
+        write_failures(self.path, left.values())
+        self.failures = left
 
     def describe(self, **facts: Any) -> None:
         """Write ``run.json`` with further facts."""
         self.description.update(facts)
         write_json(self.path / "run.json", self.description)
+
+
+def _append(path: Path, lines: Iterable[str]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _differing(earlier: Any, now: Any) -> str:
@@ -194,16 +248,16 @@ def read_description(folder: Path) -> dict[str, Any]:
 def read_answers(path: Path, split: PublishedSplit) -> list[Decision]:
     """Read the decisions of a predictions file or of a run, which must be of these rows.
 
-    Args and errors are those of `read_predictions`.
+    Args and errors are those of `read_predictions`; a row that the run failed at has no answer.
     """
     _refuse_other_rows(path if path.is_dir() else path.parent, split)
-    return read_predictions(path, split)
+    return read_predictions(path, split, read_failures(path))
 
 
 def read_given_answers(path: Path, split: PublishedSplit) -> list[Decision | None]:
     """Read decisions as `read_answers` does, with None for rows without a prediction."""
     _refuse_other_rows(path if path.is_dir() else path.parent, split)
-    found = read_given_predictions(path, split)
+    found = read_given_predictions(path, split, read_failures(path))
     return [found.get(name) for name in split.table["id"].to_pylist()]
 
 

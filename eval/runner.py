@@ -1,10 +1,9 @@
 """Runs a system over a split: chunk by chunk, resumable, and recorded."""
 
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,23 +11,29 @@ from typing import Any
 from pronominal.adapters import System, kind_of, load
 from pronominal.adapters.interface import (
     ChoosingSystem,
-    ClusteringSystem,
     GeneratingSystem,
+    MultipleChoiceSystem,
     ScoringSystem,
-    TextWarning,
 )
-from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.own_object import is_place, source_digest
 from pronominal.dataset_scripts.published import Instance
 from pronominal.decisions import from_probabilities
-from pronominal.errors import InputError, unknown_name
-from pronominal.eval.language_models import predict_generations, predict_scores
+from pronominal.errors import InputError
+from pronominal.eval.attempts import attempt, strictly
+from pronominal.eval.clustering_systems import predict_clusters
+from pronominal.eval.failures import Failure
+from pronominal.eval.language_models import (
+    predict_generations,
+    predict_multiple_choice,
+    predict_scores,
+)
 from pronominal.eval.predictions import Prediction, refuse_other_length
-from pronominal.eval.readings import READINGS
+from pronominal.eval.readings import SEQUENTIAL_READINGS, Reading, reading_called
+from pronominal.eval.rereading import clustered_rows
 from pronominal.eval.run_description import Rows, counts, description, now
 from pronominal.eval.run_store import RunFolder
 from pronominal.eval.shards import WHOLE, Shard
 from pronominal.instances import FillingInstance, ResolutionInstance
-from pronominal.spans import Cluster, Span
 
 CHUNK = 240
 """Instances that are predicted together and then written, unless a system has its own ``chunk``.
@@ -42,6 +47,9 @@ WHEREABOUTS = ("url",)
 Progress = Callable[[int], None]
 """Called with the number of instances done so far."""
 
+Tried = Callable[[Sequence[Instance]], tuple[list[Prediction], list[Failure]]]
+"""Asks for some instances: the answers, and those that have none."""
+
 
 @dataclass(frozen=True, slots=True)
 class SystemSettings:
@@ -49,7 +57,7 @@ class SystemSettings:
 
     Attributes:
         label: how tables and folders call it.
-        name: its name among `pronominal.adapters.SYSTEMS`.
+        name: its name among `pronominal.adapters.SYSTEMS`, or its place, ``module:attribute``.
         checkpoint: a folder or Hub id; None for the published weights or for no weights.
         settings: keywords of the system's own.
     """
@@ -73,27 +81,30 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     reading: str = "offsets",
     shard: Shard = WHOLE,
     include_text: bool = False,
+    strict: bool = False,
     progress: Progress = lambda done: None,
 ) -> RunFolder:
     """Predict every row of a split, going on where an earlier run of the same kind stopped.
 
-    No more than a chunk of rows is in memory where the split is on disk.
+    No more than a chunk of rows is in memory where the split is on disk. A row that the system
+    cannot answer is among the `RunFolder.failures`; a run that has some asks for them again.
 
     Args:
         split: the rows.
         system: a loaded system.
         asked: how it was asked for, which names the run's folder.
         out: the folder of runs, or the folder of this run if it holds a ``run.json``.
-        reading: how clusters, or what a model writes, become a decision: a key of `READINGS`.
+        reading: how clusters, or what a model writes, become a decision, by its name.
         shard: the part of the rows to predict, in a folder of its own.
         include_text: keep what a model writes, which may hold evaluation sentences.
+        strict: stop at the first row that the system cannot answer.
         progress: told how many rows are done.
 
     Raises:
-        InputError: the folder holds another run, or the system breaks its contract.
+        InputError: the folder holds another run, there is no such reading of the system's answers,
+            or the system can answer nothing, or, if `strict`, not everything.
     """
-    if reading not in READINGS:
-        raise unknown_name("reading", reading, READINGS)
+    _refuse_reading(reading, system, shard)
     for instance in split.stream(0, 1):
         refuse_other_question(system, instance)
     chunk = getattr(system, "chunk", CHUNK)
@@ -101,49 +112,80 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     settings |= {"reading": reading, "chunk": chunk}
     settings |= {"shard": str(shard)} if shard != WHOLE else {}
     settings |= {"include_text": True} if include_text else {}
+    settings |= {"source": source_digest(asked.name)} if is_place(asked.name) else {}
     folder = RunFolder(
         _run_path(split, asked, out, shard),
         description(split, system, asked.name, asked.label, settings),
     )
     folder.open()
     try:
-        if not folder.complete:
+        if folder.failures or not folder.complete:
             rows = shard.rows(split.num_rows, chunk)
-            _predict_all(folder, split, rows, system, progress)
+            _predict_all(folder, split, rows, system, strict, progress)
     finally:
         folder.close()
     return folder
 
 
 def _predict_all(
-    folder: RunFolder, split: Rows, rows: range, system: System, progress: Progress
+    folder: RunFolder, split: Rows, rows: range, system: System, strict: bool, progress: Progress
 ) -> None:
     started, settings = time.monotonic(), folder.description["settings"]
     chunk, text = settings["chunk"], settings.get("include_text", False)
     asked = (instance.id for instance in split.stream(rows.start, rows.stop))
     done = folder.resume(asked, len(rows), chunk)
     folder.append([])  # a shard without rows has a file of predictions, too
+    reading = settings["reading"]
+    if reading in SEQUENTIAL_READINGS and kind_of(system) == "clustering":
+        earlier = clustered_rows(folder.predictions, split.stream(rows.start, rows.start + done))
+        reading = reading_called(reading, earlier)
+        strict = True  # each row is read after the one before it
+    asking = partial(predict, system, reading=reading, include_text=text)
+    tried = partial(strictly if strict else attempt, asking)
+    if folder.failures:
+        _ask_again(folder, split, range(rows.start, rows.start + done), tried)
     instances = split.stream(rows.start + done, rows.stop)
     while done < len(rows):
         progress(done)
         part = [*islice(instances, chunk)]
-        folder.append(predict(system, part, settings["reading"], include_text=text))
+        folder.append(*tried(part))
         done += len(part)
     progress(done)
     seconds = folder.description["times"]["seconds"] + time.monotonic() - started
     times = folder.description["times"] | {"finished": now(), "seconds": round(seconds, 3)}
-    answered = counts(folder.predictions, split.stream(rows.start, rows.stop))
+    every = split.stream(rows.start, rows.stop)
+    answered = counts(folder.predictions, (i for i in every if i.id not in folder.failures))
+    if folder.failures:
+        answered |= {"rows": len(rows), "failed": len(folder.failures)}
     folder.describe(times=times, counts=answered, complete=True)
+
+
+def _ask_again(folder: RunFolder, split: Rows, done: range, tried: Tried) -> None:
+    """Ask for what failed before, one by one."""
+    folder.describe(complete=False)
+    answered: dict[str, Prediction] = {}
+    for instance in split.stream(done.start, done.stop):
+        if instance.id in folder.failures:
+            answered |= {one.id: one for one in tried([instance])[0]}
+    if answered:
+        ids = (instance.id for instance in split.stream(done.start, done.stop))
+        folder.settle(ids, answered)
 
 
 def predict(
     system: System,
     instances: Sequence[Instance],
-    reading: str = "offsets",
+    reading: str | Reading = "offsets",
     *,
     include_text: bool = False,
 ) -> list[Prediction]:
     """Ask a system for its answer to each instance, in order.
+
+    Args:
+        system: the system.
+        instances: what it is asked.
+        reading: the name of a reading, or one of clusters that has seen the rows before these.
+        include_text: see `run`.
 
     Raises:
         InputError: it gives too few or too many answers, offsets outside a text, or no numbers;
@@ -156,10 +198,30 @@ def predict(
     if filling and isinstance(system, ScoringSystem):
         return predict_scores(system, instances)  # type: ignore[arg-type]
     if isinstance(system, GeneratingSystem):
+        assert isinstance(reading, str)
         return predict_generations(system, instances, reading, include_text=include_text)
+    if isinstance(system, MultipleChoiceSystem):
+        return predict_multiple_choice(system, instances, include_text=include_text)
     if kind_of(system) == "clustering":
-        return _predict_clusters(system, instances, reading)  # type: ignore[arg-type]
+        read = reading_called(reading) if isinstance(reading, str) else reading
+        return predict_clusters(system, instances, read)  # type: ignore[arg-type]
     return _predict_choices(system, instances)  # type: ignore[arg-type]
+
+
+def _refuse_reading(reading: str, system: System, shard: Shard) -> None:
+    """Raise `InputError` for a reading that there is not, or not for these answers."""
+    reading_called(reading)
+    if reading not in SEQUENTIAL_READINGS:
+        return
+    if isinstance(system, GeneratingSystem):
+        raise InputError(
+            f"{reading} reads clusters, and {system.name} writes", cure="read offsets or upstream"
+        )
+    if shard != WHOLE:
+        raise InputError(
+            f"{reading} reads each row after the one before it, which a shard may lack",
+            cure="merge shards of another reading and 'pronominal reread' them",
+        )
 
 
 def refuse_other_question(system: System, instance: Instance) -> None:
@@ -170,54 +232,14 @@ def refuse_other_question(system: System, instance: Instance) -> None:
                 f"{system.name} looks for antecedents, and the dataset asks for a pronoun",
                 cure="run a language model, or run a resolution dataset such as winopron",
             )
-    elif not isinstance(instance, FillingInstance) and not isinstance(system, GeneratingSystem):
+    elif not (
+        isinstance(instance, FillingInstance)
+        or isinstance(system, GeneratingSystem | MultipleChoiceSystem)
+    ):
         raise InputError(
             f"{system.name} fills slots, and the dataset asks for antecedents",
             cure="run it on ruff, or prompt the model",
         )
-
-
-def _predict_clusters(
-    system: ClusteringSystem, instances: Sequence[ResolutionInstance], reading: str
-) -> list[Prediction]:
-    try:
-        with _warnings_by_id(instances):
-            answers = system.cluster([instance.text for instance in instances])
-    except RefusedTextError as error:
-        raise error.at(f"id {instances[error.index].id}") from error
-    refuse_other_length(system.name, answers, instances)
-    predictions = []
-    for instance, answer in zip(instances, answers, strict=True):
-        clusters = _spans(system.name, instance, answer)
-        for span in (span for cluster in clusters for span in cluster):
-            if not 0 <= span.start < span.end <= len(instance.text):
-                raise InputError(
-                    f"{system.name} gives the span {span.start}:{span.end} outside the text",
-                    cure="return half-open character offsets",
-                    row=f"id {instance.id}",
-                )
-        decision = READINGS[reading](instance, clusters)
-        given = {"clusters": [[list(span) for span in cluster] for cluster in clusters]}
-        predictions.append(Prediction(instance.id, decision, given))
-    return predictions
-
-
-@contextmanager
-def _warnings_by_id(instances: Sequence[Instance]) -> Iterator[None]:
-    """Let warnings about texts name the ids of their instances."""
-    show = warnings.showwarning
-
-    def show_id(message: Warning | str, *where: Any, **others: Any) -> None:
-        if isinstance(message, TextWarning):
-            message = message.at(f"id {instances[message.index].id}")
-        show(message, *where, **others)
-
-    # catch_warnings would forget which warnings of other packages were shown already
-    warnings.showwarning = show_id
-    try:
-        yield
-    finally:
-        warnings.showwarning = show
 
 
 def _predict_choices(
@@ -240,18 +262,6 @@ def _predict_choices(
         decision = from_probabilities(scores)
         predictions.append(Prediction(instance.id, decision, {"scores": scores}))
     return predictions
-
-
-def _spans(name: str, instance: ResolutionInstance, answer: Any) -> list[Cluster]:
-    """Take any pairs of integers for spans, such as tuples and numpy's."""
-    try:
-        return [[Span(int(start), int(end)) for start, end in cluster] for cluster in answer]
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"{name} does not give clusters of (start, end)",
-            cure="return a list of clusters, each a list of pairs of integers",
-            row=f"id {instance.id}",
-        ) from error
 
 
 def _run_path(split: Rows, asked: SystemSettings, out: Path, shard: Shard) -> Path:

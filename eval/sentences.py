@@ -55,12 +55,18 @@ class Sentences:
         return Strata(("overall",), np.zeros_like(self.labels))
 
     @property
+    def forms(self) -> Strata:
+        """Rows by pronoun form, such as ``accusative/she``: case and pronoun set."""
+        sets = self.pronoun_sets.names
+        names = tuple(f"{case}/{name}" for case in self.cases.names for name in sets)
+        return Strata(names, self.cases.codes * len(sets) + self.pronoun_sets.codes)
+
+    @property
     def disambiguations(self) -> Groups:
-        """Rows with the same pronoun and opposite answers: a pair's rows of one case and set."""
-        sets = len(self.pronoun_sets.names)
-        forms = self.cases.codes * sets + self.pronoun_sets.codes
-        number = len(self.cases.names) * sets
-        return Groups(self.pairs.codes * number + forms, self.pairs.size * number)
+        """Rows with the same pronoun and opposite answers: a pair's rows of one form."""
+        forms = self.forms
+        number = len(forms.names)
+        return Groups(self.pairs.codes * number + forms.codes, self.pairs.size * number)
 
 
 def _encode(table: pa.Table, column: str) -> tuple[list[str], IntArray]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
+from pronominal.eval.failures import read_failures, write_failures
 from pronominal.eval.predictions import PREDICTIONS
 from pronominal.eval.run_store import IDENTITY, read_description, write_json
 
@@ -81,6 +82,7 @@ def merge(parts: Sequence[Path], out: Path | None = None) -> Path:
             for path in ordered:
                 with (path / PREDICTIONS).open("rb") as part:
                     shutil.copyfileobj(part, whole)
+        write_failures(beside, (one for path in ordered for one in read_failures(path).values()))
         write_json(beside / "run.json", _merged([runs[path] for path in ordered]))
     return out
 

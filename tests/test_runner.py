@@ -155,7 +155,7 @@ def test_a_finished_run_is_not_run_again(split: PublishedSplit, tmp_path: Path) 
         def choose(self, instances):
             raise AssertionError("asked again")
 
-    run(split, Broken(), RANDOM, tmp_path)
+    run(split, Broken(), RANDOM, tmp_path, strict=True)
 
 
 def test_another_dataset_or_setting_is_refused(sample: Path, tmp_path: Path) -> None:
@@ -185,6 +185,7 @@ def test_predictions_of_other_rows_are_not_resumed(split: PublishedSplit, tmp_pa
         (lambda texts: None, "a NoneType"),
         (lambda texts: [[[Span(0, 1), Span(0, 999)]] for _ in texts], "0:999 outside the text"),
         (lambda texts: [[[Span(2, 2), Span(0, 1)]] for _ in texts], "2:2 outside the text"),
+        (lambda texts: [[[Span(0, 1), Span(0, 1)]] for _ in texts], "a span twice in one cluster"),
     ],
 )
 def test_a_system_that_breaks_its_contract_is_named(split, answers, cause: str) -> None:
@@ -211,7 +212,7 @@ def test_a_refused_text_is_named_by_its_id(split: PublishedSplit, tmp_path: Path
             return [[] for _ in texts]
 
     with pytest.raises(InputError) as caught:
-        run(split, Refusing(), SystemSettings("refusing", "refusing"), tmp_path)
+        run(split, Refusing(), SystemSettings("refusing", "refusing"), tmp_path, strict=True)
     assert str(caught.value) == f"mine, id {refused.id}: too long; cut it"
 
 

@@ -1,0 +1,179 @@
+"""Environments for systems with old pins: made by plain venv and pip, run by the command adapter.
+
+What is in each stands in ``environments.toml``.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from pronominal.adapters.command import command
+from pronominal.adapters.interface import System
+from pronominal.atomic import new_folder
+from pronominal.errors import InputError, unknown_name
+
+PLACE = "PRONOMINAL_ENVIRONMENTS"
+"""Environment variable with the folder of all environments."""
+
+MADE = "environment.json"
+"""Beside ``pyvenv.cfg``: what was asked for and what is in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a system needs to run on its own.
+
+    Attributes:
+        python: the oldest and the newest version of Python that it was made for.
+        requirements: what pip installs.
+        after: arguments that the environment's Python is called with next, such as downloads.
+        program: the file in `pronominal.adapters.programs` that answers for the system.
+    """
+
+    python: tuple[str, str]
+    requirements: tuple[str, ...]
+    after: tuple[tuple[str, ...], ...]
+    program: str
+
+
+@cache
+def environments() -> dict[str, Environment]:
+    """Return all environments by name."""
+    text = files("pronominal.adapters").joinpath("environments.toml").read_text(encoding="utf-8")
+    return {
+        name: Environment(
+            python=(table["python"][0], table["python"][1]),
+            requirements=tuple(table["requirements"]),
+            after=tuple(tuple(arguments) for arguments in table["after"]),
+            program=table["program"],
+        )
+        for name, table in tomllib.loads(text).items()
+    }
+
+
+def folder_of(name: str) -> Path:
+    """Return where an environment is, or will be: in `PLACE`, or among the user's data."""
+    if place := os.environ.get(PLACE):
+        return Path(place) / name
+    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(data).expanduser() / "pronominal" / "environments" / name
+
+
+def is_made(name: str) -> bool:
+    """Say whether an environment is there as it is wanted now."""
+    try:
+        made = json.loads((folder_of(name) / MADE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(made["requirements"] == list(environments()[name].requirements))
+
+
+def create(name: str, python: str | None = None, say: Callable[[str], None] = print) -> Path:
+    """Make an environment, or make it anew; pip downloads what is in it.
+
+    Args:
+        name: a key of `environments`.
+        python: the Python to make it with; one of the right version on the PATH when None.
+        say: told what is being done.
+
+    Returns:
+        Its folder.
+
+    Raises:
+        InputError: there is no such environment or no such Python, or a step fails.
+    """
+    if name not in environments():
+        raise unknown_name("environment", name, environments())
+    wanted, folder = environments()[name], folder_of(name)
+    base = _python(name, wanted, python)
+    with new_folder(folder) as beside:
+        inside = str(beside / "bin" / "python")
+        pip = (inside, "-m", "pip", "--disable-pip-version-check")
+        steps: list[tuple[str, ...]] = [
+            (base, "-m", "venv", str(beside)),
+            (*pip, "install", "--quiet", *wanted.requirements),
+            *((inside, *arguments) for arguments in wanted.after),
+        ]
+        for step in steps:
+            say(" ".join(step[1:]))
+            _run(step, name)
+        made = {
+            "name": name,
+            "requirements": list(wanted.requirements),
+            "packages": _run((*pip, "freeze"), name).splitlines(),
+        }
+        (beside / MADE).write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+    return folder
+
+
+def in_environment(name: str, arguments: Sequence[str], timeout: float) -> System:
+    """Return the system that an environment was made for.
+
+    Args:
+        name: a key of `environments`.
+        arguments: those of its program.
+        timeout: for how many seconds it may be silent while an answer is due.
+
+    Raises:
+        InputError: the environment is not there, or the system does not answer.
+    """
+    if not is_made(name):
+        raise InputError(
+            f"{name} runs in an environment of its own, which is not there",
+            cure=f"pronominal env create {name}",
+        )
+    program = files("pronominal.adapters.programs").joinpath(environments()[name].program)
+    words = [str(folder_of(name) / "bin" / "python"), str(program), *arguments]
+    return command(words, timeout=timeout, name=name)
+
+
+def _python(name: str, wanted: Environment, given: str | None) -> str:
+    oldest, newest = map(_version, wanted.python)
+    minors = range(newest[1], oldest[1] - 1, -1)
+    candidates = [given] if given else [sys.executable, *(f"python3.{n}" for n in minors)]
+    for candidate in candidates:
+        found = _version_of(candidate)
+        if found is not None and oldest <= found <= newest:
+            return candidate
+    what = f"{given} is no Python" if given else "there is no Python"
+    raise InputError(
+        f"{what} from {wanted.python[0]} to {wanted.python[1]}, which {name} was made for",
+        cure="install one and give it with --python",
+    )
+
+
+def _version(text: str) -> tuple[int, int]:
+    major, minor = text.split(".")
+    return int(major), int(minor)
+
+
+def _version_of(python: str) -> tuple[int, int] | None:
+    if shutil.which(python) is None:
+        return None
+    show = "import sys; print('%d.%d' % sys.version_info[:2])"
+    shown = subprocess.run([python, "-c", show], capture_output=True, text=True, check=False)
+    return _version(shown.stdout.strip()) if shown.returncode == 0 else None
+
+
+def _run(step: Sequence[str], name: str) -> str:
+    done = subprocess.run(step, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = [line for line in _lines(done.stderr) if "error" in line.lower()]
+        last = (said or [*_lines(done.stderr), ""])[-1 if not said else 0]
+        raise InputError(
+            f"the environment {name} could not be made: {' '.join(step[1:5])} ... fails ({last})",
+            cure="look whether you are online, and what the packages say they need",
+        )
+    return done.stdout
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line.strip() for line in text.splitlines() if line.strip())

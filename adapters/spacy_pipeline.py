@@ -1,0 +1,93 @@
+"""Any spaCy pipeline that finds coreference."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from spacy.about import __version__ as spacy_version
+from spacy.language import Language
+
+from pronominal.adapters.checkpoints import Checkpoint
+from pronominal.adapters.interface import contract_clusters, refuse_bare_string
+from pronominal.adapters.model_loading import first_line
+from pronominal.adapters.programs.spacy_coreference import PREFIX, clusters_of, load_pipeline
+from pronominal.adapters.self_check import announce, check_clusters
+from pronominal.errors import InputError
+from pronominal.spans import Cluster
+
+
+class SpacyPipeline:
+    """A pipeline whose documents hold clusters (see `clusters_of` for where).
+
+    Args:
+        pipeline: a package, a folder, or a loaded pipeline.
+        components: modules that register its components, as ``fastcoref.spacy_component``; of
+            ``coreferee:coreferee`` the component is added to the pipeline, too.
+        prefix: how the keys of the span groups with clusters begin.
+        batch_size: how many texts the pipeline takes together; its own default when None.
+
+    Attributes:
+        checkpoint: which pipeline it is; None for one that was given loaded and never stored.
+        self_check: what is wrong with it, one line each; also warned of on load.
+
+    Raises:
+        InputError: the pipeline cannot be loaded.
+    """
+
+    name = "spacy"
+
+    def __init__(
+        self,
+        pipeline: str | Language,
+        *,
+        components: Sequence[str] = (),
+        prefix: str = PREFIX,
+        batch_size: int | None = None,
+    ) -> None:
+        if batch_size is not None and batch_size < 1:
+            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        self._prefix, self._batch_size = prefix, batch_size
+        self._pipeline = _loaded(pipeline, components) if isinstance(pipeline, str) else pipeline
+        self.checkpoint = _checkpoint(pipeline, self._pipeline)
+        self.self_check = check_clusters(self)
+        announce(self.self_check)
+
+    def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
+        """Return for each text, in order, its clusters as half-open character spans."""
+        refuse_bare_string(texts)
+        found = []
+        for doc in self._pipeline.pipe(texts, batch_size=self._batch_size):
+            clusters = clusters_of(doc, self._prefix)
+            found.append([] if clusters is None else contract_clusters(clusters))
+        return found
+
+
+def _loaded(name: str, components: Sequence[str]) -> Language:
+    try:
+        loaded: Language = load_pipeline(name, components)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"there is no module {error.name}", cure="install the package that has the component"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"the pipeline cannot be loaded ({first_line(error)})",
+            cure="give an installed package or a folder, and name its component's module in "
+            "components",
+            file=name,
+        ) from error
+    return loaded
+
+
+def _checkpoint(given: str | Language, pipeline: Language) -> Checkpoint | None:
+    """Identify a pipeline by its files."""
+    folder = Path(given) if isinstance(given, str) and Path(given).is_dir() else pipeline.path
+    if folder is None:
+        return None
+    listing = hashlib.sha256(f"spacy {spacy_version}\n".encode())
+    for file in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
+        with file.open("rb") as stream:
+            content = hashlib.file_digest(stream, "sha256").hexdigest()
+        listing.update(f"{content}  {file.relative_to(folder).as_posix()}\n".encode())
+    name = given if isinstance(given, str) else f"{pipeline.lang}_{pipeline.meta['name']}"
+    return Checkpoint(name, Path(folder), listing.hexdigest())

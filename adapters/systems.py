@@ -1,0 +1,255 @@
+"""The table of systems: what ``pronominal systems`` lists and `pronominal.adapters.load` loads."""
+
+from dataclasses import dataclass
+
+from pronominal.adapters.interface import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class SystemEntry:
+    """One line of ``pronominal systems``.
+
+    Attributes:
+        kind: how the system answers.
+        place: where its class is, as ``module:attribute`` below ``pronominal.adapters``.
+        summary: what it does, in one sentence.
+        extra: the extra that installs what it needs; None when the core is enough.
+        weights: the Hub id of the published weights; the page that links to them (https://...)
+            where they are not on the Hub, or the command that makes them (``pronominal ...``),
+            or a key of `GIVEN`, so that a checkpoint has to be given; None when it has none.
+        given: the keyword of the system's own that takes the checkpoint.
+        environment: the environment (``pronominal env create``) that it runs in, if it needs one.
+    """
+
+    kind: Kind
+    place: str
+    summary: str
+    extra: str | None = None
+    weights: str | None = None
+    given: str = "checkpoint"
+    environment: str | None = None
+
+
+ANY_MODEL = "any model of transformers"
+
+GIVEN: dict[str, str] = {
+    ANY_MODEL: "give a folder or a Hub id, as {name}=ORG/NAME",
+    "a command": "give the program and its arguments, as {name}='python mine.py'",
+    "a URL": "give its address, as {name}=http://localhost:8000/coref",
+    "any spaCy pipeline": "give a package or a folder, as {name}=PIPELINE",
+}
+"""Weights of systems that run whatever they are given -> how to give it."""
+
+SYSTEMS: dict[str, SystemEntry] = {
+    "allennlp": SystemEntry(
+        "clustering",
+        "allennlp:allennlp",
+        "AllenNLP's coreference: Lee et al. (2018) on SpanBERT",
+        weights="in its environment",
+        given="archive",
+        environment="allennlp",
+    ),
+    "always-he": SystemEntry(
+        "language model", "pronoun_baselines:AlwaysHe", "fills every slot with a form of he"
+    ),
+    "bag-of-words": SystemEntry(
+        "choosing",
+        "bag_of_words:BagOfWords",
+        "logistic regression over the words around the mentions, their names removed",
+        weights="pronominal train bag-of-words",
+    ),
+    "bert": SystemEntry(
+        "choosing",
+        "bert:BERT",
+        "a classifier of antecedents on any encoder, as KnowRef's BERT (Emami et al., 2019)",
+        extra="bert",
+        weights="pronominal train bert",
+    ),
+    "bert-coref": SystemEntry(
+        "clustering",
+        "bert_coref:BERTCoref",
+        "BERT below the coarse-to-fine head (Joshi et al., 2019), base and large",
+        extra="c2f",
+        weights="https://github.com/mandarjoshi90/coref",
+    ),
+    "caw": SystemEntry(
+        "clustering",
+        "caw:CAW",
+        "CAW-coref (D'Oosterlinck et al., 2023) and WL-coref (Dobrovolskii, 2021), word-level",
+        extra="caw",
+        weights="https://github.com/KarelDO/wl-coref",
+    ),
+    "command": SystemEntry(
+        "clustering",
+        "command:command",
+        "a program of your own that reads and writes JSONL, in a process of its own",
+        weights="a command",
+        given="command",
+    ),
+    "coreferee": SystemEntry(
+        "clustering",
+        "coreferee:coreferee",
+        "coreferee, rules and a neural ensemble on a spaCy parse",
+        weights="in its environment",
+        given="pipeline",
+        environment="coreferee",
+    ),
+    "corenlp-neural": SystemEntry(
+        "clustering",
+        "corenlp:CoreNLPNeural",
+        "Stanford CoreNLP's Deep-RL (Clark and Manning, 2016), through a server of your own",
+    ),
+    "corenlp-rule": SystemEntry(
+        "clustering",
+        "corenlp:CoreNLPRule",
+        "Stanford CoreNLP's rules (Raghunathan et al., 2010), through a server of your own",
+    ),
+    "corenlp-statistical": SystemEntry(
+        "clustering",
+        "corenlp:CoreNLPStatistical",
+        "Stanford CoreNLP's statistical system (Clark and Manning, 2015), through a server of "
+        "your own",
+    ),
+    "e2e": SystemEntry(
+        "clustering",
+        "e2e:E2E",
+        "E2E (Lee et al., 2018), higher-order inference on LSTMs and ELMo",
+        extra="c2f",
+        weights="https://github.com/kentonl/e2e-coref",
+    ),
+    "fcoref": SystemEntry(
+        "clustering",
+        "fcoref:FCoref",
+        "FCoref, the small coreference model distilled from LingMess (Otmazgin et al., 2022)",
+        extra="lingmess",
+        weights="biu-nlp/f-coref",
+    ),
+    "first-mention": SystemEntry(
+        "choosing", "baselines:FirstMention", "takes the candidate that is mentioned first"
+    ),
+    "first-pronoun": SystemEntry(
+        "language model", "pronoun_baselines:FirstPronoun", "repeats the first pronoun of the text"
+    ),
+    "gap-parallelism": SystemEntry(
+        "choosing",
+        "gap_baselines:GapParallelism",
+        "takes the closest candidate in the pronoun's grammatical role (Webster et al., 2018)",
+    ),
+    "gap-parallelism-url": SystemEntry(
+        "choosing",
+        "gap_baselines:GapParallelismURL",
+        "takes the candidate in the page's title, else as gap-parallelism (Webster et al., 2018)",
+    ),
+    "http": SystemEntry(
+        "clustering",
+        "http_endpoint:http",
+        "a system of your own behind an HTTP address",
+        weights="a URL",
+        given="url",
+    ),
+    "last-mention": SystemEntry(
+        "choosing", "baselines:LastMention", "takes the candidate that is mentioned last"
+    ),
+    "last-pronoun": SystemEntry(
+        "language model",
+        "pronoun_baselines:LastPronoun",
+        "repeats the last pronoun before the slot",
+    ),
+    "lingmess": SystemEntry(
+        "clustering",
+        "lingmess:LingMess",
+        "LingMess, linguistically informed multi-expert scorers (Otmazgin et al., 2023)",
+        extra="lingmess",
+        weights="biu-nlp/lingmess-coref",
+    ),
+    "lm": SystemEntry(
+        "language model",
+        "lm.system:LanguageModel",
+        "any causal or masked model, by (pseudo-)log-likelihoods of the filled texts",
+        extra="lm",
+        weights=ANY_MODEL,
+    ),
+    "lm-multiple-choice": SystemEntry(
+        "language model",
+        "lm.multiple_choice:MultipleChoiceModel",
+        "any causal or sequence-to-sequence model, which option it prefers as a prompt's answer",
+        extra="lm",
+        weights=ANY_MODEL,
+    ),
+    "lm-prompts": SystemEntry(
+        "language model",
+        "lm.generation:PromptedModel",
+        "any model that writes, prompted as the papers prompt FLAN-T5 and Llama-2-chat",
+        extra="lm",
+        weights=ANY_MODEL,
+    ),
+    "lm-server": SystemEntry(
+        "language model",
+        "lm.server:ServedModel",
+        "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
+    ),
+    "maverick": SystemEntry(
+        "clustering",
+        "maverick:maverick",
+        "Maverick (Martinelli et al., 2024), mention extraction and linking on DeBERTa",
+        weights="in its environment",
+        environment="maverick",
+    ),
+    "nearest-mention": SystemEntry(
+        "choosing", "baselines:NearestMention", "takes the last candidate before the pronoun"
+    ),
+    "neuralcoref": SystemEntry(
+        "clustering",
+        "neuralcoref:NeuralCoref",
+        "neuralcoref 4.0 (Wolf, 2017), a mention-pair network on a spaCy parse: WinoNB's C&M++",
+        extra="neuralcoref",
+        weights="https://github.com/huggingface/neuralcoref",
+    ),
+    "parallelism": SystemEntry(
+        "choosing",
+        "baselines:Parallelism",
+        "takes the first-mentioned candidate for a subject form such as she or xe, "
+        "and the last one before the pronoun for any other form",
+    ),
+    "random": SystemEntry(
+        "choosing", "baselines:Random", "takes a candidate at random, the same one for a seed"
+    ),
+    "spacy": SystemEntry(
+        "clustering",
+        "spacy_pipeline:SpacyPipeline",
+        "a spaCy pipeline that finds coreference: spacy-experimental's, fastcoref's, coreferee's",
+        extra="spacy",
+        weights="any spaCy pipeline",
+        given="pipeline",
+    ),
+    "spacy-experimental": SystemEntry(
+        "clustering",
+        "spacy_experimental:spacy_experimental",
+        "spaCy's word-level coreference, as Dobrovolskii (2021)",
+        weights="in its environment",
+        given="pipeline",
+        environment="spacy-experimental",
+    ),
+    "spanbert": SystemEntry(
+        "clustering",
+        "spanbert:SpanBERT",
+        "SpanBERT below the coarse-to-fine head (Joshi et al., 2020), base and large",
+        extra="c2f",
+        weights="https://github.com/mandarjoshi90/coref",
+    ),
+    "stanza": SystemEntry(
+        "clustering",
+        "stanza:Stanza",
+        "the coreference models of Stanza (Qi et al., 2020), word-level",
+        extra="stanza",
+        weights="https://huggingface.co/stanfordnlp/stanza-en",
+    ),
+    "text-generation": SystemEntry(
+        "language model",
+        "text_generation:TextGeneration",
+        "a text-generation pipeline of transformers, prompted as lm-prompts",
+        extra="lm",
+        weights=ANY_MODEL,
+        given="pipeline",
+    ),
+}
