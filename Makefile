@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 export HF_HUB_OFFLINE = 1
 export HF_HUB_DISABLE_TELEMETRY = 1
+export NO_MKDOCS_2_WARNING = 1
 export PYTHONWARNINGS = ignore
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs clean
 
 demo: .venv/core
 	rm -rf demo
@@ -22,6 +23,11 @@ lint: .venv/all
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/link_tree.py
 	$(BIN)/mypy
+
+# the documentation, as a site in build/site
+docs: .venv/all
+	$(BIN)/python tests/link_tree.py
+	$(BIN)/mkdocs build --strict
 
 .venv/core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pronominal needs Python 3.11 or newer")'

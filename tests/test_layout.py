@@ -100,6 +100,7 @@ def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
         "pronominal/py.typed",
         "pronominal/cards/winopron.md",
         "pronominal/dataset_scripts/sample_templates.tsv",
+        "pronominal/eval/annotation/antecedent.md",
         "pronominal/eval/report/page.html",
     ):
         assert needed in names

@@ -34,19 +34,22 @@ class Hub:
 
     def start(self, *arguments: object, home: str, **settings: str) -> subprocess.Popen[str]:
         """Start python with the settings of the Hub; `home` names its cache."""
+        environment = self.environment(home) | settings
+        command = [sys.executable, *map(str, arguments)]
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        return subprocess.Popen(command, env=environment, cwd=self.homes, text=True, **pipes)
+
+    def environment(self, home: str) -> dict[str, str]:
+        """Return the environment variables of a user; `home` names the cache."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
-        environment = kept | {
+        return kept | {
             "HF_ENDPOINT": self.url,
             "HF_HOME": str(self.homes / home),
             "HF_HUB_DISABLE_XET": "1",
             "HF_HUB_DISABLE_TELEMETRY": "1",
             "HF_UPDATE_DOWNLOAD_COUNTS": "0",
             "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
-            **settings,
         }
-        command = [sys.executable, *map(str, arguments)]
-        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        return subprocess.Popen(command, env=environment, cwd=self.homes, text=True, **pipes)
 
     def pronominal(
         self, *arguments: object, status: int = 0, token: str | None = None, home: str = "shared"
@@ -89,10 +92,10 @@ class Hub:
         arguments = ("run", "--dataset", repo, *options)
         return self.pronominal(*arguments, status=status, token=token, home=home)
 
-    def ask(self, token: str) -> None:
+    def ask(self, token: str, repo: str = REPO) -> None:
         """Fill in the form of the gate, which only a browser can."""
         request = urllib.request.Request(
-            f"{self.url}/datasets/{REPO}/ask-access",
+            f"{self.url}/datasets/{repo}/ask-access",
             data=json.dumps(ANSWERS).encode(),
             headers={"Authorization": f"Bearer {token}"},
         )

@@ -1,0 +1,96 @@
+"""The pages of the site that are made from others: cards, commands, gallery, changes."""
+
+import re
+import tempfile
+from pathlib import Path
+
+import typer
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from typer.cli import get_docs_for_click
+from typer.testing import CliRunner
+
+from pronominal.adapters import SYSTEMS
+from pronominal.cli.main import app
+from pronominal.dataset_scripts import DATASETS
+
+ROOT = Path(__file__).resolve().parent.parent
+CARDS = {path.stem: path for path in sorted((ROOT / "cards").glob("*.md"))}
+SHARED_CARDS = {"corenlp": "corenlp-", "lm": "lm-", "gap-parallelism": "gap-parallelism-"}
+GALLERY = """# Gallery
+
+[The report on the embedded sample](gallery/report.html) is what these commands write; all of its
+sentences are our own, so the disagreements can be read in it, too. [How to read it](report.md).
+
+```
+{commands}
+```
+"""
+GALLERY_COMMANDS = (
+    "pronominal build sample --out out",
+    "pronominal evaluate --dataset out/sample --config double --out runs --system random "
+    "--system first-mention --system nearest-mention --system parallelism",
+    "pronominal report runs --out report.html --dataset out/sample --include-text",
+)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made."""
+    pages = {
+        "changes.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+        "commands.md": _commands(),
+        "gallery.md": GALLERY.format(commands="\n".join(GALLERY_COMMANDS)),
+        "gallery/report.html": _sample_report(),
+    }
+    for name in {_card(system) for system in SYSTEMS} - {None}:
+        pages[f"systems/{name}.md"] = CARDS[str(name)].read_text(encoding="utf-8")
+    for place, content in pages.items():
+        files.append(File.generated(config, place, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Take the citations from the datasets' cards, and link systems to theirs."""
+    if page.file.src_uri == "compatibility.md":
+        return re.sub(r"^\| `(\S+)` \|", _linked, markdown, flags=re.M)
+    return markdown.replace("{citations}", _citations())
+
+
+def _card(system: str) -> str | None:
+    """Return the card of a system: its own, or the one that it shares with its family."""
+    family = (card for card, start in SHARED_CARDS.items() if system.startswith(start))
+    name = system if system in CARDS else next(family, None)
+    return name if name in CARDS else None
+
+
+def _linked(system: re.Match[str]) -> str:
+    card = _card(system[1])
+    return f"| [`{system[1]}`](systems/{card}.md) |" if card else system[0]
+
+
+def _commands() -> str:
+    command = typer.main.get_command(app)
+    return get_docs_for_click(obj=command, ctx=typer.Context(command), name="pronominal")
+
+
+def _sample_report() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        for line in GALLERY_COMMANDS:
+            words = [
+                f"{folder}/{word}" if word in ("out", "out/sample", "runs", "report.html") else word
+                for word in line.split()[1:]
+            ]
+            result = CliRunner().invoke(app, words, catch_exceptions=False)
+            if result.exit_code:
+                raise RuntimeError(f"{line}: {result.output}")
+        return Path(folder, "report.html").read_text(encoding="utf-8")
+
+
+def _citations() -> str:
+    sections = []
+    for name in DATASETS:
+        found = re.search(r"^## Cite\n(.*?)(?=^## |\Z)", CARDS[name].read_text(), re.M | re.S)
+        if found:
+            sections.append(f"## {name}\n{found[1]}")
+    return "\n".join(sections)
