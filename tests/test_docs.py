@@ -15,15 +15,17 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+import transformers
 
 from pronominal.dataset_scripts import DATASETS, dataset_script
 from tests.conftest import ROOT
 from tests.fastcoref_checkpoints import checkpoint
 from tests.hub.server import HubServer
 from tests.hub.users import ORGS, USERS, Hub
-from tests.language_models import CAUSAL, MASKED, filled, own_instances, save
+from tests.language_models import CAUSAL, bert_tokenizer, filled, own_instances, save
 
 PAGES = {path.stem: path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
 BLOCK = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
@@ -33,6 +35,13 @@ RUNNABLE = [
 ]
 PREPARATIONS = ROOT / "tests" / "cases" / "docs"
 COMMIT = "0" * 40
+
+
+def bert(vocabulary: int) -> Any:
+    """A small BERT whose embeddings are as long as those of the smallest E2E."""
+    sizes = {"hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = transformers.BertConfig(vocab_size=vocabulary, intermediate_size=32, **sizes)
+    return transformers.BertForMaskedLM(config)
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +55,14 @@ def environment(tmp_path_factory: pytest.TempPathFactory, upstream: Path) -> dic
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(upstream / one.folder / local)
     texts = filled(own_instances())
+    pieces = bert_tokenizer(texts).get_vocab()
+    (folder / "bert").mkdir()
+    (folder / "bert" / "vocab.txt").write_text("\n".join(sorted(pieces, key=pieces.__getitem__)))
     models = {
-        "bert-base-cased": save(folder / "bert", MASKED["bert"], texts),
+        "google-bert/bert-base-cased": save(folder / "bert", (bert_tokenizer, bert), texts),
         "biu-nlp/f-coref": checkpoint("fcoref"),
         "biu-nlp/lingmess-coref": checkpoint("lingmess"),
-        "gpt2": save(folder / "gpt2", CAUSAL["gpt2"], texts),
+        "openai-community/gpt2": save(folder / "gpt2", CAUSAL["gpt2"], texts),
     }
     for name, model in models.items():
         cached = folder / "hub" / f"models--{name.replace('/', '--')}"

@@ -219,7 +219,9 @@ def test_tables_show_paired_tests_where_they_are() -> None:
     items = {"gold": right(table, gold)["correct"], "none": right(table, [NONE] * 10)["correct"]}
     tests = against({"correct": items})
     scores = {name: scored(name) | {AGAINST: tests[name]} for name in items}
-    assert tables(scores)[-1].rows == (("gold – none", "9", "0", "+100.0", "0.004", "0.004", "–"),)
+    assert tables(scores)[-1].rows == (
+        ("gold – none", "9", "9", "0", "+100.0", "0.004", "0.004", "–"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +272,7 @@ def test_evaluate_gives_consistency_and_paired_tests_at_once(
             "correct": {"last-mention"},
             "consistently_correct": {"last-mention"},
         }
-    runs = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    runs = sorted(path.name for path in (tmp_path / "runs").iterdir() if path.is_dir())
     assert runs == [
         f"knowref.{config}.test.{system}"
         for config in ("original", "switched")

@@ -123,26 +123,3 @@ def test_offsets_that_miss_are_an_error() -> None:
 def test_what_is_no_dataset_is_an_error(given: Any, fault: str) -> None:
     with pytest.raises(InputError, match=fault):
         switch_antecedents(given)
-
-
-def test_the_program_of_the_documentation_trains(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    transformers = pytest.importorskip("transformers")
-    pytest.importorskip("accelerate")
-    page = (Path(__file__).parent.parent / "docs" / "training.md").read_text(encoding="utf-8")
-    program = next(code for code in page.split("```python\n") if "Trainer(" in code).split("```")[0]
-    rows = [row(number) for number in range(16)]
-    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
-    words = {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3}
-    (tmp_path / "vocab.txt").write_text("\n".join(words))
-    config = transformers.BertConfig(
-        vocab_size=4, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8
-    )
-    transformers.BertModel(config).save_pretrained(tmp_path)
-    transformers.BertTokenizerFast(vocab=words).save_pretrained(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
-    exec(program.replace('"bert-base-cased"', f'"{tmp_path}"'), {})
-    assert "32 rows, 0 without a switched version" in capsys.readouterr().out
-    assert (tmp_path / "trained" / "model.safetensors").exists()
