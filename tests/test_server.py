@@ -78,10 +78,16 @@ def handler(server: Server) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+class BusyServer(ThreadingHTTPServer):
+    """A server to which many may knock at once; else a client waits a second to knock again."""
+
+    request_queue_size = 64
+
+
 @pytest.fixture
 def server() -> Iterator[Server]:
     found = Server()
-    http = ThreadingHTTPServer(("127.0.0.1", 0), handler(found))
+    http = BusyServer(("127.0.0.1", 0), handler(found))
     found.url = f"http://127.0.0.1:{http.server_port}"
     thread = threading.Thread(target=http.serve_forever, daemon=True)
     thread.start()
