@@ -1,5 +1,7 @@
 """``pronominal train``."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -142,6 +144,30 @@ def bert(
     summary = train_bert(rows, asked, range(first_seed, first_seed + seeds), out, progress_bar)
     if summary:
         _print(summary, out)
+
+
+@train.command("compare")
+def compare(
+    first: Annotated[Path, typer.Argument(help="The --out folder of a training.")],
+    second: Annotated[Path, typer.Argument(help="That of another one.")],
+    dataset: Annotated[str, typer.Option(help="Folder of the built dataset of their tests.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+) -> None:
+    """Say how much two trainings differ, seeds and test rows both taken as chance."""
+    from pronominal.dataset_scripts.published import read_split
+    from pronominal.eval.training.comparison import compare_trainings, comparison_table
+
+    tests = {config: read_split(dataset, config) for config in ("original", "switched")}
+    compared = compare_trainings(tests, first, second)
+    if as_json:
+        print(json.dumps({measure: asdict(one) for measure, one in compared.items()}, indent=2))
+        return
+    table = comparison_table(compared, (first.name, second.name))
+    if markdown:
+        print(table.to_markdown())
+    else:
+        Console().print(table.to_rich())
 
 
 def _rows(
