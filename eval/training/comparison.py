@@ -5,7 +5,7 @@ An interval that knows only the rows says too often that two recipes differ.
 """
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,7 +124,7 @@ def _right_by_measure(tests: Mapping[str, PublishedSplit], folder: Path) -> dict
 def _right(tests: Mapping[str, PublishedSplit], run: Path) -> dict[str, FloatArray]:
     original, switched = tests["original"], tests.get("switched")
     options: dict[str, Any] = {}
-    right = scorer(original.dataset).right
+    right: Callable[..., dict[str, Any]] = vars(scorer(original.dataset))["right"]
     if switched is not None and "switched" in inspect.signature(right).parameters:
         beside = run.parent / run.name.replace(".original.", ".switched.")
         options["switched"] = switched.table, read_answers(beside, switched)
