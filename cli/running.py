@@ -2,9 +2,7 @@
 
 import json
 import sys
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
@@ -72,7 +71,7 @@ def run(
     asked = replace(named, checkpoint=checkpoint or named.checkpoint, settings=given)
     asked_systems.refuse_unknown([asked])
     rows = open_split(dataset, config, split)
-    with _loud_warnings():
+    with loud_warnings():
         loaded = asked.load()
         mine = len(part.rows(rows.num_rows, getattr(loaded, "chunk", runner.CHUNK)))
         with progress_bar(f"{system} on {rows.dataset}", mine) as progress:
@@ -215,7 +214,7 @@ def evaluate(
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     asked_systems.refuse_unknown(asked)
     rows = read_joined(dataset, config, split)
-    with _loud_warnings():
+    with loud_warnings():
         scores = evaluation.evaluate_all(rows, asked, out, reading, progress_bar, strict=strict)
     if as_json:
         print(json.dumps(scores, indent=2))
@@ -253,14 +252,3 @@ def _print(comparison: Sequence["Table"], *, markdown: bool = False, latex: bool
             print(table.to_markdown() if markdown else table.to_latex())
         else:
             Console().print(table.to_rich())
-
-
-@contextmanager
-def _loud_warnings() -> Iterator[None]:
-    """Print every warning of ours as one line on stderr."""
-    from pronominal.adapters.interface import TextWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", TextWarning)  # texts of two chunks may read alike
-        warnings.showwarning = lambda message, *_: print(f"pronominal: {message}", file=sys.stderr)
-        yield

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -199,7 +200,8 @@ def _train(asked: "CoreferenceTraining", given: tuple[Any, ...], seeds: range, o
         validation_share=share,
         test=test,
     )
-    summary = train_coreference(data, asked, seeds, out, progress_bar)
+    with loud_warnings():
+        summary = train_coreference(data, asked, seeds, out, progress_bar)
     counts = summary["counts"]
     print(
         f"{counts['train_documents']:,} documents, {counts['left_out']:,} rows or versions left "

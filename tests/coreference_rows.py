@@ -48,14 +48,22 @@ def _numbers(word: str, size: int) -> list[float]:
     return [round((spelling * (place + 7) % 101) / 50 - 1, 2) for place in range(size)]
 
 
-def run(arguments: Iterable[object]) -> int:
-    """Run the command line in this process and return its exit code."""
+def run(arguments: Iterable[object], *, warned: bool = False) -> int:
+    """Run the command line in this process and return its exit code.
+
+    Args:
+        arguments: of the command.
+        warned: whether warnings are shown: what has hardly learnt clusters nothing, and says so.
+    """
+    from pronominal.adapters.c2f.elmo_vectors import MissingElmoWarning
     from pronominal.cli.main import main
 
     before, sys.argv = sys.argv, ["pronominal", *map(str, arguments)]
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what has hardly learnt clusters nothing
+            warnings.simplefilter("always" if warned else "ignore")
+            # no training may go on, or be tested, without the ELMo that it was given
+            warnings.simplefilter("error", MissingElmoWarning)
             main()
     except SystemExit as end:
         return int(end.code or 0)

@@ -32,7 +32,7 @@ from pronominal.adapters.c2f.unit_batch import UnitBatch
 from pronominal.adapters.c2f.units import AntecedentScores, Encoded, Units
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.spanbert import SpanBERT
-from pronominal.cli import running
+from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.eval.runner import predict
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
@@ -228,25 +228,6 @@ def gold_of(given: dict[str, Any]) -> dict[Span, int]:
     return gold_labels([[Span(a, b + 1) for a, b in cluster] for cluster in given["clusters"]])
 
 
-def test_gradients_are_upstreams(folder: Path) -> None:
-    training = json.loads((folder / "train-goldens-clean.json").read_text())
-    network = open_parts(str(folder), "torch").model.requires_grad_(True)
-    documents = {document["id"]: document["input"] for document in training["documents"]}
-    for name, norms in training["gradient_norms_unclipped"].items():
-        network.zero_grad()
-        (scores,) = network([to_units(documents[name])])
-        marginal_loss(scores, gold_of(documents[name])).backward()
-        ours = {
-            key.removeprefix("encoder.").removeprefix("head."): float(p.grad.norm())
-            for key, p in network.named_parameters()
-            if p.grad is not None
-        }
-        assert ours.keys() == norms.keys()
-        # a norm that is zero but for rounding is compared on the scale of the others
-        scale = 1e-6 * max(norms.values())
-        np.testing.assert_allclose(list(ours.values()), [norms[n] for n in ours], 1e-4, scale)
-
-
 def test_dropout_hides_in_training_alone(folder: Path) -> None:
     parts = open_parts(str(folder), "torch")
     row = next(row for row in rows(folder) if row["id"] == "c2fc-080")
@@ -281,7 +262,7 @@ def test_each_oversized_sentence_of_a_run_is_told_by_its_id(
     text, the = "the " * 100, Mention("the", 0, 3)
     chunks = [[ResolutionInstance(f"row-{n}", text, the, (the, the), 0)] for n in range(2)]
     system = SpanBERT(str(folder), device="cpu")
-    with running._loud_warnings():
+    with loud_warnings():
         for chunk in chunks:
             predict(system, chunk)
     assert capsys.readouterr().err.splitlines() == [

@@ -19,6 +19,7 @@ from pronominal import InputError
 from pronominal.adapters import SYSTEMS, kind_of, load
 from pronominal.adapters.c2f.bert_checkpoint import canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert_conversion import convert
+from pronominal.adapters.c2f.bert_settings import read_settings
 from pronominal.adapters.c2f.bert_training import transformer_from_encoder
 from pronominal.adapters.c2f.bert_variables import sources
 from pronominal.adapters.c2f.optimisers import TransformerRates
@@ -106,6 +107,15 @@ def test_the_published_layout_needs_no_config(folder: Path) -> None:
     assert open_parts(str(folder)).settings.max_segment_len == 96
 
 
+def test_weights_without_segment_distances_do_not_say_what_a_window_is(folder: Path) -> None:
+    tensors = open_parts(str(folder), "torch").mapped.tensors
+    fewer = {name: t for name, t in tensors.items() if name != "emb_segment_distance.weight"}
+    defaults = {"limit_speakers": False, "max_segment_len": 80}
+    settings = read_settings(folder / "no.json", fewer, defaults)
+    assert settings.head.segment_distances == 0
+    assert "max_training_sentences" not in settings.table
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_converted_checkpoint_is_the_same_system(folder: Path, form: Any) -> None:
     target = folder.parent / "converted"
@@ -184,6 +194,11 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "another size": (configure(ffnn_size=50), "another shape"),
     "another higher order": (configure(higher_order="cluster_merging"), "higher_order is cluster_"),
     "no features": (configure(use_features=False), "use_features is false"),
+    "no repeat": (configure(coref_depth=0), "coref_depth is 0, and has to be 1 or more"),
+    "no antecedents": (configure(max_top_antecedents=0), "max_top_antecedents is 0"),
+    "spans below none": (configure(max_num_extracted_spans=-1), "max_num_extracted_spans is -1"),
+    "more spans than pieces": (configure(top_span_ratio=1.5), "top_span_ratio is 1.5, and has to"),
+    "all hidden": (configure(dropout_rate=2), "dropout_rate is 2.0, and has to"),
     "no number": (configure(top_span_ratio="much"), "of the wrong kind"),
     "segments too long": (configure(max_segment_len=97), "max_segment_len is 97.*up to 96"),
     "segments without room": (configure(max_segment_len=2), "max_segment_len is 2"),

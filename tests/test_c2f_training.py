@@ -24,6 +24,7 @@ from pronominal.adapters.c2f.bert_training import (
     TransformerTrainee,
     transformer_from_checkpoint,
 )
+from pronominal.adapters.c2f.bert_variables import sources
 from pronominal.adapters.c2f.documents import TrainingDocument, unit_clusters, word_clusters
 from pronominal.adapters.c2f.embeddings import WordVectors
 from pronominal.adapters.c2f.optimisers import Recipe, TransformerRates
@@ -85,11 +86,16 @@ def test_a_trajectory(goldens: Path, file: str, recipe: Recipe) -> None:
         for optimiser in optimisers:
             optimiser.zero_grad()
     assert found == pytest.approx([loss for _, loss in wanted["losses"]], rel=2e-5)
-    if recipe == "coref-hoi":
-        norms = {name: float(weight.detach().norm()) for name, weight in canonical(model).items()}
-        for name, norm in wanted["final_parameter_norms"].items():
-            if "pooler" not in name:
-                assert norms[name] == pytest.approx(norm, rel=1e-5, abs=1e-6), name
+    norms = wanted["final_parameter_norms"]
+    ours = {name: float(weight.detach().norm()) for name, weight in canonical(model).items()}
+    if recipe == "tensorflow":
+        # no transpose and no change of columns changes a norm
+        norms = {source.ours: norms[source.theirs[0]] for source in sources(norms)}
+        # its gradient is nothing but rounding errors, which this Adam follows as far as any other
+        del norms["mention_token_attn.bias"], ours["mention_token_attn.bias"]
+    assert {name for name in norms if "pooler" not in name} == ours.keys()
+    for name, norm in ours.items():
+        assert norm == pytest.approx(norms[name], rel=1e-5, abs=1e-6), name
 
 
 @pytest.mark.parametrize("file", TRAINING)
@@ -122,11 +128,11 @@ def test_the_loss_in_evaluation_mode(goldens: Path) -> None:
     system = trainee(goldens / "c2f", "coref-hoi")
     model = system.new_model().eval()
     documents = [training_document(one["input"]) for one in recorded["documents"]]
-    wanted = [loss for _, loss in recorded["trajectory_coref_hoi"]["losses"]][:1]
+    wanted = [recorded["loss_eval_mode"][one["id"]]["depth2"] for one in recorded["documents"]]
     with torch.inference_mode():
         alone = [float(document_loss(system, model, [one])) for one in documents]
         together = float(document_loss(system, model, documents))
-    assert alone[:1] == pytest.approx(wanted, rel=1e-5)
+    assert alone == pytest.approx(wanted, rel=1e-5)
     assert together == pytest.approx(sum(alone) / len(alone), rel=1e-5)
 
 
@@ -206,6 +212,22 @@ def test_one_command_trains_what_spanbert_loads(
     assert config["limit_speakers"] == (recipe == "tensorflow")
     again = transformer_from_checkpoint(str(folder), "coref-hoi", TransformerRates())
     assert again.window == 3
+
+
+def test_a_published_checkpoint_is_trained_on_with_segments_of_its_length(
+    goldens: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = goldens / "c2f"
+    for file in (
+        *(given / "tf_checkpoint").iterdir(),
+        given / "bert_config.json",
+        given / "vocab.txt",
+    ):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setattr(SpanBERT, "segment_lengths", {48: 64})
+    trainee = transformer_from_checkpoint(str(tmp_path), "tensorflow", TransformerRates())
+    units = trainee.units(Document([["Anna"] * 200]), "document 0")
+    assert [*units.segments].count(0) == 64
 
 
 def test_another_encoder_than_bert_is_refused(tmp_path: Path) -> None:

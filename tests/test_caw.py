@@ -24,7 +24,7 @@ from pronominal.adapters import SYSTEMS, kind_of, load
 from pronominal.adapters.caw import CAW, model, scorer, spans, system, tokens
 from pronominal.adapters.english_words import EnglishWords
 from pronominal.adapters.interface import contract_clusters
-from pronominal.cli import running
+from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.eval.runner import predict
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Mention
@@ -406,7 +406,7 @@ def test_each_oversized_sentence_of_a_run_is_told_by_its_id(
 ) -> None:
     text, the = "the " * 95, Mention("the", 0, 3)
     chunks = [[ResolutionInstance(f"row-{n}", text, the, (the, the), 0)] for n in range(2)]
-    with running._loud_warnings():
+    with loud_warnings():
         for chunk in chunks:
             predict(caw("tiny_b"), chunk)
     lines = capsys.readouterr().err.splitlines()

@@ -95,7 +95,9 @@ def test_files_may_be_given(copied: Path, tmp_path: Path, which: str) -> None:
     (copied / name).rename(tmp_path / "elsewhere")
     assert answers(copied, **{which: str(tmp_path / "elsewhere")}) == right()
     if which != "elmo_cache":
-        with pytest.raises(InputError, match=f"there is no file of .*; give one as {which}"):
+        with pytest.raises(
+            InputError, match=f"there is no file of .*; put it .* or give it as {which}"
+        ):
             E2E(str(copied))
         (copied / "renamed").symlink_to(tmp_path / "elsewhere")
         assert answers(copied, **{which: "renamed"}) == right()
@@ -117,6 +119,8 @@ def test_one_file_may_serve_as_both_embeddings(copied: Path) -> None:
         ({"lm_size": 9}, r"the weights hold tensors of another shape than its config says"),
         ({"genres": ["nw"]}, r"the weights hold tensors of another shape than its config says"),
         ({"use_metadata": False}, r"use_metadata is false, which no configuration of upstream"),
+        ({"coref_depth": 0}, r"coref_depth is 0, and has to be 1 or more"),
+        ({"lstm_dropout_rate": 1}, r"lstm_dropout_rate is 1.0, and has to be 0 or more and below"),
         ({"filter_widths": 3}, r"a value is missing or of the wrong kind \(TypeError"),
         ({"char_vocab_path": "none.txt"}, r"no characters could be read; give upstream's char_"),
     ],

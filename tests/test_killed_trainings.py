@@ -70,8 +70,11 @@ def test_a_killed_training_ends_with_the_same_weights(
     place = state.place_of(state.load(killed / "state.pt")["place"])
     assert (place.update, place.epoch, place.batch) == (18, 1, 18 - UPDATES_OF_AN_EPOCH)
     assert not (killed / "model.safetensors").exists()
+    # what is there when the process dies while it saves
+    (killed / ".state.pt.half").write_bytes(b"half")
     assert run((*command, tmp_path / "killed")) == 0
     for name in ("model.safetensors", "curves.jsonl"):
         assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
+    assert {path.name for path in killed.iterdir()} == {path.name for path in whole.iterdir()}
     updates = [json.loads(line)["update"] for line in (whole / "curves.jsonl").open()]
     assert max(updates) == 24

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from pronominal.adapters.c2f.config import GENRES, HeadConfig
+from pronominal.adapters.c2f.config import GENRES, HeadConfig, refuse_impossible
 from pronominal.errors import InputError
 
 FORMAT = "pronominal-c2f-1"
@@ -71,6 +71,7 @@ def read_settings(
     try:
         table = {**PUBLISHED, **defaults, **_shapes(tensors), **given}
         _refuse_unsupported(table, file)
+        refuse_impossible(table)
         size = tensors["mention_token_attn.weight"].shape[1]
         head = head_config(table, size, gate="gate_ffnn.weight" in tensors)
         return TransformerSettings(table, head, int(table["max_segment_len"]))
@@ -101,7 +102,7 @@ def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     """Return what a config has to say of these weights."""
     widths, segments = tensors["emb_span_width.weight"], tensors.get("emb_segment_distance.weight")
     layers = [name for name in tensors if name.startswith("span_emb_score_ffnn.")]
-    return {
+    found = {
         "feature_emb_size": widths.shape[1],
         "max_span_width": widths.shape[0],
         "ffnn_size": tensors["span_emb_score_ffnn.0.weight"].shape[0],
@@ -110,8 +111,9 @@ def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
         "use_width_prior": "emb_span_width_prior.weight" in tensors,
         "use_distance_prior": "emb_antecedent_distance_prior.weight" in tensors,
         "use_segment_distance": segments is not None,
-        "max_training_sentences": 0 if segments is None else segments.shape[0],
     }
+    # without the feature, the weights do not say how long a window is
+    return found if segments is None else {**found, "max_training_sentences": segments.shape[0]}
 
 
 def _refuse_unsupported(table: Table, file: Path) -> None:

@@ -27,6 +27,7 @@ from pronominal.adapters.c2f.units import AntecedentScores, Units
 from pronominal.adapters.c2f.windows import Drawn
 from pronominal.adapters.checkpoints import open_checkpoint
 from pronominal.adapters.model_loading import first_line, silent_transformers
+from pronominal.adapters.spanbert import SpanBERT
 from pronominal.errors import InputError
 from pronominal.spans import Document
 
@@ -164,10 +165,12 @@ def transformer_from_checkpoint(
 ) -> TransformerTrainee:
     """Return a system with weights, to be trained on.
 
+    Segments of a checkpoint without ``config.json`` get SpanBERT's length.
+
     Raises:
         InputError: the checkpoint cannot be read.
     """
-    parts = open_parts(checkpoint)
+    parts = open_parts(checkpoint, segment_lengths=SpanBERT.segment_lengths)
     table = {**SPANBERT_BASE, **parts.settings.table}
     start = _Start(parts.model, parts.tokenizer, table, False, parts.checkpoint.digest)
     return TransformerTrainee(start, recipe, rates)

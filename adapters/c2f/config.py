@@ -18,8 +18,9 @@ item                              E2E                     BERT, SpanBERT (TF)   
 ================================  ======================  ====================  ================
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Preselection = Literal["coarse", "nearest"]
 UnknownGenre = Literal["first", "refused"]
@@ -27,6 +28,28 @@ Initialisation = Literal["normal", "truncated normal", "glorot"]
 
 GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
 """The genres of OntoNotes, in the order of every published checkpoint's embeddings."""
+
+
+COUNTS = ("coref_depth", "max_num_extracted_spans", "max_top_antecedents")
+"""Keys of upstream's configurations that are 1 or more and that no tensor has the shape of."""
+
+DROPOUTS = ("dropout_rate", "lexical_dropout_rate", "lstm_dropout_rate")
+"""Keys that are shares of what training hides."""
+
+
+def refuse_impossible(table: Mapping[str, Any]) -> None:
+    """Raise `ValueError` where a value of a config's table cannot be."""
+    for key in COUNTS:
+        count = table.get(key)
+        if count is not None and int(count) < 1:
+            raise ValueError(f"{key} is {count}, and has to be 1 or more")
+    for key in DROPOUTS:
+        share = float(table.get(key, 0))
+        if not 0 <= share < 1:
+            raise ValueError(f"{key} is {share}, and has to be 0 or more and below 1")
+    ratio = float(table["top_span_ratio"])
+    if not 0 < ratio <= 1:
+        raise ValueError(f"top_span_ratio is {ratio}, and has to be above 0 and up to 1")
 
 
 @dataclass(frozen=True, slots=True)

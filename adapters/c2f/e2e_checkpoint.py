@@ -145,7 +145,8 @@ def _embedding_file(folder: Path, config: E2EConfig, which: str, given: str | No
         published = BEST[f"{which}_embeddings"]["path"]
         raise InputError(
             f"there is no file of {which} embeddings",
-            cure=f"give one as {which}_embeddings; upstream's is {published}",
+            cure=f"put it there (upstream's is {published}), write where it is into config.json, "
+            f"or give it as {which}_embeddings",
             file=places[0],
         )
     return file.resolve()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.c2f.config import GENRES, HeadConfig
+from pronominal.adapters.c2f.config import GENRES, HeadConfig, refuse_impossible
 from pronominal.adapters.c2f.lstm_encoder import LstmConfig
 from pronominal.errors import InputError
 
@@ -94,6 +94,7 @@ def config_of(table: Table, file: Path | None = None) -> E2EConfig:
                 f"{key} is false, which no configuration of upstream has", cure="drop it", file=file
             )
     try:
+        refuse_impossible(table)
         encoder = _encoder(table, characters=1)
         return E2EConfig(table=table, head=_head(table, encoder))
     except (KeyError, TypeError, ValueError) as error:

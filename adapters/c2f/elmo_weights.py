@@ -29,11 +29,7 @@ def read_elmo(path: Path) -> Elmo:
     Raises:
         InputError: a file is missing or damaged, or weights and options do not fit.
     """
-    weights = _one_of(path) if path.is_dir() else path
-    if not weights.name.endswith(WEIGHTS):
-        raise InputError(
-            "no weights of ELMo", cure=f"give a file named *{WEIGHTS} or its folder", file=path
-        )
+    weights = weight_file(path)
     options = read_options(weights.with_name(weights.name.removesuffix(WEIGHTS) + OPTIONS))
     with torch.device("meta"):
         elmo = Elmo(options)
@@ -50,13 +46,22 @@ def read_elmo(path: Path) -> Elmo:
     return elmo.eval().requires_grad_(False)
 
 
-def _one_of(folder: Path) -> Path:
-    found = sorted(folder.glob(f"*{WEIGHTS}"))
+def weight_file(path: Path) -> Path:
+    """Return the weight file that a path means: itself, or the one in a folder.
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    found = sorted(path.glob(f"*{WEIGHTS}")) if path.is_dir() else [path]
     if len(found) != 1:
         raise InputError(
             f"{len(found)} files are named *{WEIGHTS}",
             cure="give a folder with one of them, or the file",
-            file=folder,
+            file=path,
+        )
+    if not found[0].is_file() or not found[0].name.endswith(WEIGHTS):
+        raise InputError(
+            "no weights of ELMo", cure=f"give a file named *{WEIGHTS} or its folder", file=path
         )
     return found[0]
 

@@ -73,6 +73,8 @@ class _Loop:
         self.progress = progress
         self.model = devices.prepare(training.model.to(devices.device), training.optimisers)
         self.place = Place()
+        if self._leads:
+            state.remove_unfinished(folder)
         self._load()
         self.curves = Curves(folder / CURVES, self.place.update) if self._leads else None
 

@@ -64,6 +64,13 @@ def writing(path: Path) -> Iterator[None]:
         ) from error
 
 
+def remove_unfinished(folder: Path) -> None:
+    """Remove what processes that were killed while they saved have left behind."""
+    for name in (STATE, BEST):
+        for unfinished in folder.glob(f".{name}.*"):
+            unfinished.unlink(missing_ok=True)
+
+
 def load(path: Path) -> dict[str, Any]:
     """Read what `save` wrote; `InputError` if it is damaged."""
     try:

@@ -66,6 +66,8 @@ def train_coreference(
         with folder.opened():
             if not folder.complete:
                 _train_seed(prepared, seed, folder, devices, progress)
+            elif prepared.data.tests and folder.description.get("tests") != prepared.test_digests():
+                _test(prepared, folder, progress)
     return _summarise(prepared, out)
 
 
@@ -98,11 +100,17 @@ def _train_seed(
     points = read_curves(folder.path / CURVES)
     draw_curves(points, folder.path / "curves.svg", f"{trainee.system}, seed {seed}")
     _save(prepared, model, folder.path)
-    run_tests(prepared.data.tests, folder.path, progress, trainee.system)
-    folder.describe(scores=_scores(prepared, folder.path))
-    write_coreference_card(folder.path, folder.description)
+    _test(prepared, folder, progress)
     folder.describe(complete=True)
     remove_state(folder.path)
+
+
+def _test(prepared: PreparedCoreference, folder: SeedFolder, progress: Progress) -> None:
+    data, system = prepared.data, prepared.trainee.system
+    run_tests(data.tests, folder.path, progress, system, prepared.asked.load_settings())
+    scores = score_clusters(data.tests, data.test_name, folder.path, system)
+    folder.describe(scores=scores, tests=prepared.test_digests())
+    write_coreference_card(folder.path, folder.description)
 
 
 def _loop_settings(prepared: PreparedCoreference) -> LoopSettings:
@@ -115,11 +123,6 @@ def _loop_settings(prepared: PreparedCoreference) -> LoopSettings:
         patience=asked.patience,
         keep=asked.keep,
     )
-
-
-def _scores(prepared: PreparedCoreference, folder: Path) -> dict[str, Any]:
-    data = prepared.data
-    return score_clusters(data.tests, data.test_name, folder, prepared.trainee.system)
 
 
 def _save(prepared: PreparedCoreference, model: nn.Module, folder: Path) -> None:

@@ -25,8 +25,7 @@ def write_coreference_card(folder: Path, training: Mapping[str, Any]) -> None:
         "",
         f"# {training['system']}, trained on {training['data']['name']}",
         "",
-        "Clusters the mentions of a text. It learnt every row as it is"
-        + (" and with the candidates switched." if training["settings"]["switching"] else "."),
+        "Clusters the mentions of a text." + _rows_learnt(training),
         "",
         "## What came out",
         "",
@@ -39,12 +38,23 @@ def write_coreference_card(folder: Path, training: Mapping[str, Any]) -> None:
         "```python",
         "from pronominal.adapters import load",
         "",
-        f'system = load("{training["system"]}", checkpoint="FOLDER")',
+        f'system = load("{training["system"]}", checkpoint="FOLDER"{_elmo(training)})',
         "```",
         "",
     ]
     with new_file(folder / "README.md") as beside:
         beside.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _rows_learnt(training: Mapping[str, Any]) -> str:
+    if not training["counts"]["train_rows"]:
+        return ""
+    switching = " and with the candidates switched" if training["settings"]["switching"] else ""
+    return f" It learnt every row as it is{switching}."
+
+
+def _elmo(training: Mapping[str, Any]) -> str:
+    return ', elmo_weights="ELMO"' if "elmo_weights" in training["begins_with"] else ""
 
 
 def _results(training: Mapping[str, Any]) -> list[str]:

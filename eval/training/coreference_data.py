@@ -1,7 +1,7 @@
 """The rows and documents that a coreference training learns from, stops by and is tested on."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,38 +62,34 @@ def coreference_data(
             ``jsonlines:PATH``.
         dataset: folder of the built knowref or gap, or its Hub id.
         sources: folder of upstream's files of knowref or gap.
-        validation: own rows or documents to stop by; without, knowref and gap have a split of
-            their own, and a share of everything else is held out.
+        validation: own rows, to stop a training on own rows by, or documents; without, knowref and
+            gap have a split of their own, and a share of everything else is held out.
         validation_share: that share.
-        test: own rows to test on.
+        test: own rows to test on, beside own rows.
 
     Raises:
-        InputError: a name is unknown, a file cannot be read, or nothing is there to stop by.
+        InputError: a name is unknown, a file cannot be read, something given would have no effect,
+            or nothing is there to learn from or to stop by.
     """
-    learnt_rows, learnt_documents = _parted(data)
-    held_rows, held_documents = _parted(validation)
-    if len(learnt_rows) > 1 or len(held_rows) > 1 or not data:
-        raise InputError(
-            f"--data names {len(learnt_rows)} sets of rows",
-            cure="give one of knowref, gap or a file, and any number of conll:PATH",
-        )
-    found = CoreferenceData(name="+".join(_short(one) for one in data))
+    learnt_rows, learnt_documents = _parted("--data", data)
+    held_rows, held_documents = _parted("--validation", validation)
+    given = {"--dataset": dataset, "--sources": sources, "--validation": held_rows, "--test": test}
+    _refuse_unused(learnt_rows, given)
     documents, digests = _read(learnt_documents)
     stopping, stopping_digests = _read(held_documents)
-    if documents and not stopping and not (learnt_rows or held_rows):
+    if not (stopping or learnt_rows):
         documents, stopping = _held_out(documents, validation_share)
+        digests["held_out"] = str(validation_share)
     rows = None
-    if learnt_rows and Path(learnt_rows[0]).suffix:
-        held = Path(held_rows[0]) if held_rows else None
-        rows = own_data(Path(learnt_rows[0]), held, test, validation_share)
-    elif learnt_rows:
-        rows = published_data(learnt_rows[0], dataset, sources)
+    if learnt_rows is not None and _is_file(learnt_rows):
+        held = Path(held_rows) if held_rows else None
+        rows = own_data(Path(learnt_rows), held, test, validation_share)
+    elif learnt_rows is not None:
+        rows = published_data(learnt_rows, dataset, sources)
     if rows is not None:
         digests |= rows.digests
-    if rows is None and not stopping:
-        raise InputError("there is nothing to stop by", cure="give --validation conll:PATH")
     return CoreferenceData(
-        name=found.name,
+        name="+".join(_short(one) for one in data),
         rows=rows.train if rows else (),
         validation_rows=rows.validation if rows else (),
         documents=documents,
@@ -104,9 +100,33 @@ def coreference_data(
     )
 
 
-def _parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
+def _parted(option: str, given: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the one set of rows, if there is one, and the documents."""
     documents = [one for one in given if one.partition(":")[0] in READERS and ":" in one]
-    return [one for one in given if one not in documents], documents
+    rows = [one for one in given if one not in documents]
+    if len(rows) > 1:
+        raise InputError(
+            f"{option} names {len(rows)} sets of rows",
+            cure="give one set of rows, and any number of conll:PATH",
+        )
+    return (rows[0] if rows else None), documents
+
+
+def _is_file(rows: str) -> bool:
+    return bool(Path(rows).suffix)
+
+
+def _refuse_unused(rows: str | None, given: Mapping[str, object]) -> None:
+    """Refuse options that belong to another kind of rows than those that are learnt."""
+    own = rows is not None and _is_file(rows)
+    published = rows is not None and not own
+    used = {"--dataset": published, "--sources": published, "--validation": own, "--test": own}
+    for option, value in given.items():
+        if value is not None and not used[option]:
+            raise InputError(
+                f"{option} {value} has no effect on a training on {rows or 'documents alone'}",
+                cure="leave it out",
+            )
 
 
 def _short(given: str) -> str:
@@ -129,7 +149,12 @@ def _read(given: Sequence[str]) -> tuple[list[AnnotatedDocument], dict[str, str]
 def _held_out(
     documents: Sequence[AnnotatedDocument], share: float
 ) -> tuple[list[AnnotatedDocument], list[AnnotatedDocument]]:
-    count = max(1, round(len(documents) * share))
+    if len(documents) < 2:
+        raise InputError(
+            "fewer than two documents to learn from and to stop by",
+            cure="give more, or others to stop by as --validation conll:PATH",
+        )
+    count = min(max(1, round(len(documents) * share)), len(documents) - 1)
     order = np.random.default_rng(0).permutation(len(documents)).tolist()
     learnt, held = sorted(order[count:]), sorted(order[:count])
     return [documents[i] for i in learnt], [documents[i] for i in held]

@@ -14,7 +14,7 @@ from pronominal.adapters.c2f.bert_training import (
 from pronominal.adapters.c2f.documents import TrainingDocument
 from pronominal.adapters.c2f.e2e_training import e2e_from_checkpoint, e2e_from_scratch
 from pronominal.adapters.c2f.elmo_vectors import ElmoVectors
-from pronominal.adapters.c2f.elmo_weights import read_elmo
+from pronominal.adapters.c2f.elmo_weights import read_elmo, weight_file
 from pronominal.adapters.c2f.training import Trainee
 from pronominal.adapters.c2f.word_piece_vectors import write_word_piece_vectors
 from pronominal.adapters.c2f.words import RAW_TEXT_GENRE
@@ -75,6 +75,10 @@ class PreparedCoreference:
             "seed": seed,
         }
 
+    def test_digests(self) -> dict[str, str]:
+        """Return what identifies the rows to test on, by config."""
+        return {config: split.digest for config, split in self.data.tests.items()}
+
     def counts(self) -> dict[str, int]:
         """Return how many rows, documents and updates there are."""
         return {
@@ -122,6 +126,11 @@ def prepare(data: CoreferenceData, asked: CoreferenceTraining, out: Path) -> Pre
         for number, (document, one) in enumerate(zip(learnt, units, strict=True))
         if not trainee.spans_to_keep(len(one.units))
     ]
+    if not kept:
+        raise InputError(
+            f"none of {len(units)} documents has enough words for a span to be kept",
+            cure="give longer documents",
+        )
     batches = -(-len(kept) // asked.batch_size)
     return PreparedCoreference(
         data=data,
@@ -142,16 +151,21 @@ def _e2e(
     asked: CoreferenceTraining, learnt: Sequence[str], words: Sequence[str], out: Path
 ) -> Beginning:
     rates, weights = asked.e2e_rates, asked.elmo_weights
+    digests = {}
+    if weights is not None:
+        digests["elmo_weights"] = _digest(weight_file(Path(weights)))
     if asked.checkpoint is not None:
         trainee = e2e_from_checkpoint(asked.checkpoint, rates, words, weights)
-        return trainee, {"checkpoint": trainee.digest}
+        return trainee, {"checkpoint": trainee.digest, **digests}
     files = _embedding_files(asked, words, out)
     context, head = ((file, _vector_size(file)) for file in files)
     elmo = None if weights is None else _elmo(Path(weights))
     trainee = e2e_from_scratch(
         asked.size, rates, words=words, learnt=learnt, context=context, head=head, elmo=elmo
     )
-    return trainee, {"context_embeddings": _digest(files[0]), "head_embeddings": _digest(files[1])}
+    for which, file in zip(("context", "head"), files, strict=True):
+        digests[f"{which}_embeddings"] = _digest(file)
+    return trainee, digests
 
 
 def _elmo(weights: Path) -> ElmoVectors:

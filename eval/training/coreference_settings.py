@@ -26,6 +26,10 @@ class Embeddings:
     size: int = 50
 
 
+_OF_THE_OTHER = {"e2e": ("recipe", "transformer_rates"), "c2f": ("embeddings", "e2e_rates")}
+"""Settings that have no effect on a system."""
+
+
 @dataclass(frozen=True, slots=True)
 class CoreferenceTraining:
     """What is trained, and how.
@@ -76,20 +80,8 @@ class CoreferenceTraining:
         ):
             if value not in choices:
                 raise InputError(f"{name} is '{value}'", cure=nearest_name(value, choices))
+        self._require_one_beginning()
         given = self.embeddings
-        beginnings = {
-            "e2e": [given.context, given.encoder, self.checkpoint],
-            "c2f": [self.encoder, self.checkpoint],
-        }[self.system]
-        if sum(one is not None for one in beginnings) != 1:
-            options = {
-                "e2e": "--context-embeddings, --embeddings-of or --checkpoint",
-                "c2f": "--encoder or --checkpoint",
-            }
-            raise InputError(
-                "it is not said what the training begins with",
-                cure=f"give one of {options[self.system]}",
-            )
         if given.head is not None and given.context is None:
             raise InputError(
                 "--head-embeddings without --context-embeddings", cure="give both, or drop it"
@@ -101,5 +93,32 @@ class CoreferenceTraining:
         # how often the state is saved changes no weight; files count by their content
         for name in ("system", "save_every", "checkpoint", "encoder", "elmo_weights"):
             del fields[name]
-        fields["embeddings"] = {"size": self.embeddings.size}
+        for name in _OF_THE_OTHER[self.system]:
+            del fields[name]
+        if self.embeddings.encoder is None:
+            fields.pop("embeddings", None)
+        else:
+            fields["embeddings"] = {"size": self.embeddings.size}
         return fields
+
+    def load_settings(self) -> dict[str, Any]:
+        """Return what the trained system needs, beside its folder, to answer as it learnt."""
+        return {} if self.elmo_weights is None else {"elmo_weights": self.elmo_weights}
+
+    def _require_one_beginning(self) -> None:
+        beginnings = {
+            "e2e": {
+                "--context-embeddings": self.embeddings.context,
+                "--embeddings-of": self.embeddings.encoder,
+                "--checkpoint": self.checkpoint,
+            },
+            "c2f": {"--encoder": self.encoder, "--checkpoint": self.checkpoint},
+        }[self.system]
+        given = [option for option, value in beginnings.items() if value is not None]
+        if len(given) != 1:
+            raise InputError(
+                f"{' and '.join(given)} cannot both be what the training begins with"
+                if given
+                else "it is not said what the training begins with",
+                cure=f"give one of {' or '.join(beginnings)}",
+            )

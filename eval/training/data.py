@@ -118,12 +118,15 @@ def own_data(
             file=train,
         )
     files = {"train": train, "validation": validation or train}
+    digests = {part: _file_digest(file) for part, file in files.items()}
+    if validation is None:
+        digests["held_out"] = str(validation_share)
     return TrainingData(
         name=train.stem,
         train=[ResolutionInstance.from_row(row) for row in rows],
         validation=[ResolutionInstance.from_row(row) for row in stopping],
         tests=_own_tests(train.stem, test) if test is not None else {},
-        digests={part: _file_digest(file) for part, file in files.items()},
+        digests=digests,
     )
 
 

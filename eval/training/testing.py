@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters.bert.mentions import first_mentioned
@@ -27,11 +28,17 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """Opens a bar for a task of so many steps, which is told how many are done."""
 
 
-def run_tests(tests: Tests, folder: Path, progress: Progress, system_name: str = "bert") -> None:
+def run_tests(
+    tests: Tests,
+    folder: Path,
+    progress: Progress,
+    system_name: str = "bert",
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
     """Run the system in a folder over the tests; the runs stay in ``FOLDER/runs``."""
     if not tests:
         return
-    asked = SystemSettings(system_name, system_name, str(folder))
+    asked = SystemSettings(system_name, system_name, str(folder), settings)
     system = asked.load()
     for config, split in tests.items():
         with progress(f"test {config}", split.table.num_rows) as bar:

@@ -1,0 +1,17 @@
+"""Warnings as lines on stderr, as errors are."""
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def loud_warnings() -> Iterator[None]:
+    """Print every warning of ours as one line on stderr."""
+    from pronominal.adapters.interface import TextWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", TextWarning)  # texts of two chunks may read alike
+        warnings.showwarning = lambda message, *_: print(f"pronominal: {message}", file=sys.stderr)
+        yield
