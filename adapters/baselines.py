@@ -10,8 +10,9 @@ from pronominal.pronouns import PRONOUN_SETS
 class Random:
     """Takes one of the candidates that stand in the text, at random.
 
-    The draw depends on the seed and on the instance's id alone, so neither the order nor the
-    selection of instances changes an answer.
+    The draw depends on the seed and on the instance's id and text alone, so neither the order nor
+    the selection of instances changes an answer, and a switched row, which has the id of its
+    original, is drawn anew.
     """
 
     name = "random"
@@ -27,7 +28,8 @@ class Random:
         located = [i for i, candidate in enumerate(instance.candidates) if candidate.located]
         if not located:
             return [0.0] * len(instance.candidates)
-        return _only(random.Random(f"{self.seed} {instance.id}").choice(located), instance)
+        drawn = random.Random(f"{self.seed} {instance.id} {instance.text}").choice(located)
+        return _only(drawn, instance)
 
 
 class FirstMention:

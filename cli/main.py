@@ -107,7 +107,8 @@ def main() -> None:
             traceback.print_exc()
         message: str = getattr(error, "format_message", error.__str__)()
         if isinstance(error, OSError):
-            place = f"{error.filename}: " if error.filename else ""
+            named = error.filename2 or error.filename  # of a move, where to and not what
+            place = f"{named}: " if named else ""
             message = f"{place}{error.strerror or error}; give a place that can be used"
         print(f"pronominal: {' '.join(message.split())}", file=sys.stderr)
         sys.exit(2)

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from pronominal.cli.progress import progress_bar
+
 
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs made by 'evaluate'.")],
@@ -19,8 +21,12 @@ def report(
     ] = False,
     markdown: Annotated[Path | None, typer.Option(help="File for all tables, as Markdown.")] = None,
     latex: Annotated[Path | None, typer.Option(help="File for all tables, as LaTeX.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Folder for every table, as CSV.")] = None,
-    svg: Annotated[Path | None, typer.Option(help="Folder for every chart, as SVG.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Folder of its own for every table, as CSV.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(help="Folder of its own for every chart, as SVG.")
+    ] = None,
     hub_metadata: Annotated[
         Path | None,
         typer.Option(help="Folder for each system's scores as model-card metadata of the Hub."),
@@ -33,20 +39,21 @@ def report(
     if include_text and not dataset:
         cure = "add --dataset FOLDER, which holds the text"
         raise InputError("--include-text has nowhere to take it from", cure=cure)
-    write_report(
-        runs,
-        out,
-        datasets=dataset or (),
-        include_text=include_text,
-        markdown=markdown,
-        latex=latex,
-        csv=csv,
-        svg=svg,
-    )
+    with progress_bar("splits", 0) as progress:
+        write_report(
+            runs,
+            out,
+            datasets=dataset or (),
+            include_text=include_text,
+            markdown=markdown,
+            latex=latex,
+            csv=csv,
+            svg=svg,
+            progress=progress,
+        )
     print(out)
     if hub_metadata is not None:
         from pronominal.eval.hub_metadata import write_hub_metadata
 
-        for folder in runs:
-            for file in write_hub_metadata(folder, hub_metadata):
-                print(file)
+        for file in write_hub_metadata(runs, hub_metadata):
+            print(file)

@@ -29,8 +29,11 @@ SCORE = "score.json"
 ACROSS = "across_systems"
 """Where scores hold what is asked of all systems together, and the scorers' function for it."""
 
+FLAGS = {"occupations": "sources"}
+"""Keyword of a score function -> the option that gives it, where that has another name."""
+
 Bars = Callable[[str, int], AbstractContextManager[Progress]]
-"""Opens a progress bar for a system and a number of rows."""
+"""Opens a progress bar for a system and a number of rows, or for the tests between systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,8 @@ def evaluate_all(
     if len(done) < 2:
         return {label: one.scores for label, one in done.items()}
     known = read_p_values([out])
-    tests = against(right, known)
+    with bars("paired tests", len(right)) as progress:
+        tests = against(right, known, progress)
     write_p_values(out, known)
     across = getattr(scorer(split.dataset), ACROSS, None)
     common = {} if across is None else {ACROSS: across({k: one.scores for k, one in done.items()})}
@@ -173,9 +177,8 @@ def score_predictions(
     further = {} if options_of is None else options_of(split, predictions)
     given = {name: value for name, value in {**options, **further}.items() if value is not None}
     for name in given.keys() - inspect.signature(score).parameters:
-        raise InputError(
-            f"the scores of {split.dataset} have no --{name.replace('_', '-')}", cure="leave it out"
-        )
+        flag = FLAGS.get(name, name).replace("_", "-")
+        raise InputError(f"the scores of {split.dataset} have no --{flag}", cure="leave it out")
     if given.get("allow_missing") and reading is None:
         decisions: Sequence[Decision | None] = read_given_answers(predictions, split)
     else:

@@ -1,8 +1,7 @@
 """Scores as model-card metadata: what the Hub shows on a model's page, and nothing of the data."""
 
-import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import yaml
 
 from pronominal.atomic import new_file
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import SCORE
 from pronominal.eval.run_store import read_description
+from pronominal.eval.scored_runs import read_runs
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
@@ -49,7 +48,7 @@ An asterisk stands for any key, which the name repeats; what is no number is lef
 """
 
 
-def write_hub_metadata(runs: Path, out: Path) -> list[Path]:
+def write_hub_metadata(runs: Path | Sequence[Path], out: Path) -> list[Path]:
     """Write ``OUT/LABEL.yaml`` for every system: its results as the ``model-index`` of its card.
 
     The content goes into the header of the model's README.md, by hand or with
@@ -57,33 +56,30 @@ def write_hub_metadata(runs: Path, out: Path) -> list[Path]:
     ``score.json``; names of metrics, datasets, configs and splits are all that stands beside them.
 
     Args:
-        runs: a folder of runs made by ``pronominal evaluate``.
+        runs: folders of runs made by ``pronominal evaluate``; a folder may be a run itself.
         out: a folder, made when it does not exist.
 
     Returns:
         The files, one for each label.
 
     Raises:
-        InputError: huggingface_hub is not installed, there is no scored run, or runs of one label
-            have different checkpoints.
+        InputError: huggingface_hub is not installed, a folder has no scored run, one is damaged,
+            or runs of one label have different checkpoints.
     """
     results: dict[str, list[EvalResult]] = defaultdict(list)
     checkpoints: dict[str, object] = {}
-    for path in sorted(runs.glob(f"*/{SCORE}")):
-        run = read_description(path.parent)
-        label = run["label"]
+    folders = [runs] if isinstance(runs, Path) else runs
+    scored = {run.folder.resolve(): run for folder in folders for run in read_runs(folder)}
+    for folder, found in scored.items():
+        run, label = read_description(folder), found.label
         if checkpoints.setdefault(label, run["checkpoint"]) != run["checkpoint"]:
             raise InputError(
                 f"the runs of {label} have different checkpoints",
                 cure="give each checkpoint its own label and folder of runs",
-                file=path.parent,
+                file=found.folder,
             )
-        results[label] += eval_results(run, json.loads(path.read_text(encoding="utf-8")))
-    if not results:
-        raise InputError(
-            "there is no scored run", cure="make some with 'pronominal evaluate'", file=runs
-        )
-    return [_write(label, found, out) for label, found in results.items()]
+        results[label] += eval_results(run, found.scores)
+    return [_write(label, of_it, out) for label, of_it in results.items()]
 
 
 def eval_results(run: Mapping[str, Any], scores: Mapping[str, Any]) -> "list[EvalResult]":

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pronominal.errors import unknown_name
+from pronominal.errors import InputError, unknown_name
 from pronominal.eval.bias import between_systems
 from pronominal.eval.data_figures import DATA_FIGURES, folders_of
 from pronominal.eval.paper_figures import Figure, Names, PaperRow, PaperTable
@@ -30,8 +30,9 @@ def reproduce(
         datasets: folders of built datasets, for the tables about the data alone.
 
     Raises:
-        InputError: `named` has a row that is in no table, two runs of the same rows have one
-            label, or no table is about the data of a folder.
+        InputError: `named` has a row that is in no table, or for a row only runs that no table is
+            about, two runs of the same rows have one label, or no table is about the data of a
+            folder.
     """
     given = {key: list(chosen) for key, chosen in (named or {}).items()}
     rows = {key for table in tables for key in table.rows}
@@ -40,6 +41,7 @@ def reproduce(
     for key in given:
         if key not in rows:
             raise unknown_name("row", key, rows)
+        _refuse_other_rows(tables, given[key])
     for label, labelled in by_label(runs).items():
         given.setdefault(label, labelled)
     folders = folders_of(tables, datasets)
@@ -91,8 +93,24 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Li
 
 
 def _fitting(table: PaperTable, figure: Figure, runs: Sequence[Run]) -> list[Run]:
-    place = (table.dataset_of(figure), table.config_of(figure), table.split)
-    return [run for run in runs if run.rows == place]
+    return [run for run in runs if run.rows == _place(table, figure)]
+
+
+def _place(table: PaperTable, figure: Figure) -> tuple[str, str, str]:
+    return table.dataset_of(figure), table.config_of(figure), table.split
+
+
+def _refuse_other_rows(tables: Sequence[PaperTable], runs: Sequence[Run]) -> None:
+    """Refuse runs of a row of which none would stand in it."""
+    figures = [(table, figure) for table in tables for figure in table.figures.values()]
+    if any(_fitting(table, figure, runs) for table, figure in figures):
+        return
+    asked = sorted({"/".join(_place(table, figure)) for table, figure in figures})
+    raise InputError(
+        f"it is of {'/'.join(runs[0].rows)}, and no table asked for is about that",
+        cure=f"give a run of {' or '.join(asked)}",
+        file=runs[0].folder,
+    )
 
 
 def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run]:

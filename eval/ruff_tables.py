@@ -1,15 +1,19 @@
-"""RUFF's scores as tables: accuracy by form, the reasons of errors, and margins."""
+"""RUFF's scores as tables: accuracy by form, its differences, reasons of errors, and margins."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from pronominal.eval.prompt_scores import prompt_tables
-from pronominal.eval.significance import paired_test_tables
+from pronominal.eval.significance import p_value, paired_test_tables
 from pronominal.eval.tables import UNDEFINED, Cell, Score, Table, percent, table
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
 CHANCE = "Chance is 25.0 with four forms; people reach 99.8 (RUFF, section 3.3)."
 MEANS = "±: sample standard deviation over the paper's three samples."
+WELCH = (
+    "Of the accuracies, in percentage points; in brackets p of Welch's t-test over the three "
+    "samples, not corrected (RUFF, section 4.3)."
+)
 
 
 def tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
@@ -17,11 +21,17 @@ def tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
     found = []
     scored = {name: one for name, one in scores.items() if "accuracy" in one}
     if scored:
-        found.append(table("RUFF: accuracy", _accuracy(scored), scored, [CHANCE, MEANS]))
+        deviate = any(one["sd"] is not None for one in scored.values())
+        notes = [CHANCE, MEANS] if deviate else [CHANCE]
+        found.append(table("RUFF: accuracy", _accuracy(scored), scored, notes))
     baseline = {name: one for name, one in scores.items() if "context_free" in one}
     if baseline:
         title = "RUFF: forms chosen without context"
         found.append(table(title, _context_free(baseline), baseline, []))
+    tested = {name: one for name, one in scored.items() if one.get("tests")}
+    if tested:
+        title = "RUFF: differences between pronoun sets"
+        found.append(table(title, _tests(tested), tested, [WELCH]))
     errors = {name: one for name, one in scored.items() if "errors" in one}
     if errors:
         notes = [
@@ -65,6 +75,21 @@ def _context_free(scores: Mapping[str, Score]) -> dict[str, Cell]:
     first = next(iter(scores.values()))["context_free"]
     names = [name for name in first if name not in (*known, "n", "by_case")]
     return {name: _count("context_free", name) for name in ("n", *known, *names)}
+
+
+def _tests(scores: Mapping[str, Score]) -> dict[str, Cell]:
+    pairs = dict.fromkeys(pair for score in scores.values() for pair in score["tests"])
+    return {pair: _test(pair) for pair in pairs}
+
+
+def _test(pair: str) -> Cell:
+    def cell(score: Score) -> str:
+        test = score["tests"].get(pair)
+        if test is None:
+            return UNDEFINED
+        return f"{100 * test['difference']:+.1f} ({p_value(test['p'])})"
+
+    return cell
 
 
 def _errors() -> dict[str, Cell]:

@@ -55,6 +55,7 @@ def description(
         "versions": versions(),
         "seeds": {"seed": system.seed} if hasattr(system, "seed") else {},
         "self_check": list(getattr(system, "self_check", ())),
+        **({"form_tokens": system.form_tokens} if hasattr(system, "form_tokens") else {}),
         "times": {"started": now(), "finished": None, "seconds": 0.0},
         "counts": {},
         "complete": False,

@@ -10,6 +10,8 @@ from pronominal.errors import InputError
 from pronominal.eval.evaluation import SCORE
 from pronominal.eval.run_store import read_description
 
+AGAIN = "run 'pronominal evaluate' again"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -38,17 +40,27 @@ def read_runs(folder: Path) -> list[Run]:
     for path in sorted(folder.rglob(SCORE)):
         description = read_description(path.parent)
         rows = description["dataset"]
-        try:
-            scores = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            cure = "run 'pronominal evaluate' again"
-            raise InputError("it is damaged", cure=cure, file=path) from error
         place = (rows["name"], rows["config"], rows["split"])
-        runs.append(Run(description["label"], place, scores, path.parent))
+        runs.append(Run(description["label"], place, read_scores(path), path.parent))
     if not runs:
         cure = "make some with 'pronominal evaluate'"
         raise InputError("there is no scored run", cure=cure, file=folder)
     return runs
+
+
+def read_scores(file: Path) -> dict[str, Any]:
+    """Read a run's `SCORE`.
+
+    Raises:
+        InputError: it is damaged, or holds no scores.
+    """
+    try:
+        scores = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError("it is damaged", cure=AGAIN, file=file) from error
+    if not isinstance(scores, dict) or not scores:
+        raise InputError("it holds no scores", cure=AGAIN, file=file)
+    return scores
 
 
 def by_label(runs: Iterable[Run]) -> dict[str, list[Run]]:

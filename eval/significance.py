@@ -5,7 +5,7 @@ the p-values are None.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from itertools import combinations
@@ -140,7 +140,9 @@ class _Pair:
 
 
 def against(
-    right: Mapping[str, Mapping[str, Right]], known: Known | None = None
+    right: Mapping[str, Mapping[str, Right]],
+    known: Known | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, dict[str, Any]]:
     """Return the block `AGAINST` of each system's scores.
 
@@ -148,16 +150,18 @@ def against(
         right: measure, such as ``correct`` -> system -> how much of each unit it got
             right.
         known: as in `paired_tests`.
+        progress: told how many measures are done.
 
     Returns:
         System -> measure -> other system -> the fields of `PairedTest`.
     """
     made: dict[str, dict[str, Any]] = {}
-    for measure, systems in right.items():
+    for done, (measure, systems) in enumerate(right.items(), start=1):
         for system, tests in paired_tests(systems, known).items():
             made.setdefault(system, {})[measure] = {
                 other: asdict(test) for other, test in tests.items()
             }
+        progress(done)
     return made
 
 

@@ -186,6 +186,23 @@ CAUSAL: dict[str, tuple[Callable[[Sequence[str]], Any], Tiny]] = {
 
 WITHOUT_TREES: dict[str, tuple[Callable[[Sequence[str]], Any], Tiny]] = {
     "alibi": (gpt2_tokenizer, _model("BloomForCausalLM", hidden_size=16, n_layer=2, n_head=2)),
+    "alibi that takes any mask": (
+        gpt2_tokenizer,
+        _model("MptForCausalLM", d_model=8, n_layers=1, n_heads=2, expansion_ratio=2),
+    ),
+    "attention and state space": (
+        llama_tokenizer,
+        _model(
+            "JambaForCausalLM",
+            **_SIZES,
+            num_key_value_heads=1,
+            attn_layer_period=2,
+            attn_layer_offset=1,
+            num_experts=2,
+            mamba_d_state=4,
+            use_mamba_kernels=False,
+        ),
+    ),
     "sliding window": (
         llama_tokenizer,
         _model("MistralForCausalLM", **_SIZES, num_key_value_heads=1, sliding_window=8),

@@ -81,7 +81,7 @@ def many() -> list[ResolutionInstance]:
     return [instance(SUBJECT.text, "she", "potter", "singer", id=number) for number in range(400)]
 
 
-def test_random_depends_on_seed_and_id_alone() -> None:
+def test_random_depends_on_seed_id_and_text_alone() -> None:
     instances = many()
     shuffled = random.Random(3).sample(instances, 100)
     answers = {i.id: a for i, a in zip(instances, Random(seed=7).choose(instances), strict=True)}
@@ -90,6 +90,15 @@ def test_random_depends_on_seed_and_id_alone() -> None:
 
 def test_random_differs_between_seeds() -> None:
     assert Random(seed=1).choose(many()) != Random(seed=2).choose(many())
+
+
+def test_random_draws_a_switched_row_anew() -> None:
+    switched = [
+        instance("A singer met a potter before she slept.", "she", "potter", "singer", id=number)
+        for number in range(400)
+    ]
+    answers = zip(Random().choose(many()), Random().choose(switched), strict=True)
+    assert 150 < sum(one == other for one, other in answers) < 250
 
 
 def test_random_takes_both_candidates() -> None:

@@ -248,6 +248,10 @@ def test_a_report_keeps_different_rows_apart(sample: Path, tmp_path: Path) -> No
         assert pronominal(*command, "--out", tmp_path / "runs").returncode == 0
     assert pronominal("report", tmp_path / "runs", "--out", tmp_path / "r.html").returncode == 0
     assert (tmp_path / "r.html").read_text().count('<section class="card" data-rows=') == 2
+    (tmp_path / "taken").mkdir()
+    refused = pronominal("report", tmp_path / "runs", "--out", tmp_path / "taken")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"pronominal: {tmp_path / 'taken'}: ")
 
 
 @pytest.mark.parametrize("taken", ["file", "folder/below/a/file", "/proc/nowhere"])

@@ -45,6 +45,13 @@ def test_every_system_gets_a_card_that_the_client_reads(runs: Path, tmp_path: Pa
     assert len(card.data.eval_results) == len(results)
 
 
+def test_several_folders_are_one_set_of_runs(runs: Path, tmp_path: Path) -> None:
+    (whole,) = [f for f in write_hub_metadata(runs, tmp_path / "a") if f.stem == "random"]
+    single = [runs / f"sample.{config}.test.random" for config in ("double", "single")]
+    (joined,) = write_hub_metadata([*single, single[0]], tmp_path / "b")
+    assert joined.read_bytes() == whole.read_bytes()
+
+
 def test_values_are_those_of_the_scores(runs: Path, tmp_path: Path) -> None:
     file = write_hub_metadata(runs, tmp_path)[0]
     _, results = model_index_to_eval_results(yaml.safe_load(file.read_text())["model-index"])

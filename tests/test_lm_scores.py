@@ -175,6 +175,18 @@ def test_attention_that_takes_no_tree_gets_plain_batches(family: str) -> None:
     assert scorer.tokens >= known.sequences.lengths.sum() - len(known.plain)
 
 
+@pytest.mark.parametrize("family", WITHOUT_TREES)
+def test_a_tree_that_is_wrong_is_told_from_half_precision(family: str) -> None:
+    known = scored(WITHOUT_TREES[family], own_instances()[:12], plain_log_likelihood)
+    model = known.model.to(torch.bfloat16)
+    tried, plain = (
+        CausalScorer(model, batch_tokens=512, pack_tokens=512, way=way) for way in (None, "plain")
+    )
+    first = known.first()
+    assert (tried.score(known.sequences, first) == plain.score(known.sequences, first)).all()
+    assert tried.tokens == plain.tokens
+
+
 @pytest.mark.parametrize(
     ("batch_tokens", "pack_tokens"), [(4096, 64), (512, 512), (100, 1), (16, 300)]
 )

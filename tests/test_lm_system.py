@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 if find_spec("transformers") is None:
@@ -22,7 +23,9 @@ from pronominal.adapters.lm.infilling import AnswerScorer
 from pronominal.adapters.lm.memory import OutOfMemoryWarning
 from pronominal.adapters.lm.system import LanguageModel
 from pronominal.adapters.self_check import SelfCheckWarning
+from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.errors import InputError
+from pronominal.eval.run_description import description
 from pronominal.instances import FillingInstance
 from pronominal.spans import Mention
 from tests.language_models import (
@@ -210,6 +213,15 @@ def test_a_form_that_the_tokenizer_does_not_know(folder: Callable[[str], Path]) 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         system.loglikelihood(asked)
+
+
+def test_a_run_keeps_how_each_form_is_split(folder: Callable[[str], Path]) -> None:
+    system = loaded(folder("gpt2"))
+    split = PublishedSplit("ruff", "no_context", "test", pa.table({"id": []}), "", Path())
+    run = json.loads(json.dumps(description(split, system, "lm", "lm", {})))
+    assert run["form_tokens"]["they"] == ["Ġthey"]
+    assert len(run["form_tokens"]["xyr"]) > 1
+    assert len(run["form_tokens"]) == 11  # three cases of four sets, of which two are "her"
 
 
 def test_known_forms_are_checked_on_load(copied: Callable[[str], Path]) -> None:

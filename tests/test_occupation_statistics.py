@@ -3,6 +3,8 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,6 +14,7 @@ from pronominal.cli.main import main
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.build import build
 from pronominal.errors import InputError
+from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.occupation_statistics import (
     FILE,
     Percentages,
@@ -81,6 +84,12 @@ def test_the_file_is_the_pinned_one(upstream: Path, tmp_path: Path) -> None:
     (tmp_path / "winogender" / FILE).write_text(lines.format("many"))
     with pytest.raises(InputError, match="line 2"):
         read_occupations(Sources(tmp_path, True))
+
+
+def test_other_datasets_name_the_option_that_they_lack(tmp_path: Path) -> None:
+    rows: Any = SimpleNamespace(dataset="gap")
+    with pytest.raises(InputError, match="gap have no --sources; leave it out"):
+        score_predictions(rows, tmp_path / "absent", {"occupations": {}})
 
 
 def test_the_command_adds_it_to_the_scores(upstream: Path, tmp_path: Path, monkeypatch, capsys):

@@ -19,8 +19,7 @@ from pronominal.dataset_scripts.published import read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report import write_report
-from pronominal.eval.report.dataset_figures import curves, figures
-from pronominal.eval.report.matrices import bias_maps, paired_tests
+from pronominal.eval.report.matrices import bias_maps
 from pronominal.eval.runner import SystemSettings
 from pronominal.eval.unit_store import UNITS
 
@@ -67,7 +66,11 @@ def scores_of(sample: Path, runs: Path, label: str) -> dict[str, Any]:
 
 def test_page_is_whole_and_holds_no_sentence(sample: Path, runs: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
-    assert write_report(runs, out, datasets=[str(sample)]) == len(SYSTEMS) + 1
+    done: list[tuple[int, int]] = []
+    number = write_report(
+        runs, out, datasets=[str(sample)], progress=lambda *told: done.append(told)
+    )
+    assert (number, done) == (len(SYSTEMS) + 1, [(0, 1)])
     page = out.read_text()
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     assert not re.search(r"@import|url\(", page)
@@ -85,6 +88,16 @@ def test_text_is_shown_to_those_who_ask(sample: Path, runs: Path, tmp_path: Path
     assert "This page holds evaluation text" in page
 
 
+def test_systems_that_agree_everywhere_have_no_rows_to_show(
+    sample: Path, runs: Path, tmp_path: Path
+) -> None:
+    alone = runs / "sample.double.test.random"
+    write_report(alone, tmp_path / "report.html", datasets=[str(sample)], include_text=True)
+    page = (tmp_path / "report.html").read_text()
+    assert "Rows that systems answer differently" not in page
+    assert "This page holds evaluation text" not in page
+
+
 def test_tables_and_charts_come_as_files(sample: Path, runs: Path, tmp_path: Path) -> None:
     places = {name: tmp_path / name for name in ("markdown", "latex", "csv", "svg")}
     write_report(runs, tmp_path / "report.html", datasets=[str(sample)], **places)
@@ -95,6 +108,22 @@ def test_tables_and_charts_come_as_files(sample: Path, runs: Path, tmp_path: Pat
     charts = [file.read_text() for file in places["svg"].iterdir()]
     assert charts
     assert all(chart.startswith("<svg") and "<style>" in chart for chart in charts)
+
+
+@pytest.mark.parametrize("option", ["csv", "svg"])
+def test_a_folder_with_other_files_is_not_replaced(runs: Path, tmp_path: Path, option: str) -> None:
+    alone, page = runs / "sample.double.test.random", tmp_path / "report.html"
+    places: dict[str, Any] = {option: tmp_path / "out"}
+    for _ in range(2):  # what a report wrote itself is replaced
+        write_report(alone, page, **places)
+    page.unlink()
+    (tmp_path / "out" / f"thesis.{option}").write_text("years of work")
+    with pytest.raises(InputError, match=r"thesis\."):
+        write_report(alone, page, **places)
+    with pytest.raises(InputError, match="it is a file"):
+        write_report(alone, page, **{option: tmp_path / "out" / f"thesis.{option}"})
+    assert (tmp_path / "out" / f"thesis.{option}").read_text() == "years of work"
+    assert not page.exists()
 
 
 def test_systems_are_tested_without_the_dataset(runs: Path, sample: Path, tmp_path: Path) -> None:
@@ -169,74 +198,3 @@ def test_bias_map_shows_the_planted_bias(sample: Path, runs: Path) -> None:
     panels = dict(figure.panels)
     positive = sum(len(form["positive"]) for form in scores["skewed"]["bias"]["by_form"].values())
     assert panels[("skewed",)].count('class="cell positive"') == positive
-
-
-PROMPTED = {"n": 4, "accuracy": 0.5, "sd": 0.1, "lowest": 0.25, "highest": 0.75}
-F1 = {"n": 4, "f1": 0.5}
-BLOCK = {"n": 9, "accuracy": 0.5, "sd": 0.1}
-TEST = {"n": 9, "only_this": 8, "only_other": 0, "p": 0.008, "p_holm": 0.008}
-
-
-@pytest.mark.parametrize(
-    ("dataset", "score", "name", "drawn"),
-    [
-        ("ruff", {"by_form": {"nominative/he": BLOCK, "nominative/xe": BLOCK}}, "by-form", 2),
-        (
-            "ruff",
-            {"errors": {"n": 9, "distraction": 0.5, "bias": 0.25, "other": 0.25}},
-            "errors",
-            3,
-        ),
-        (
-            "winonb",
-            {"by_source": {"all": {n: {"n": 4, "accuracy": 0.5} for n in ("singular", "plural")}}},
-            "by-source",
-            2,
-        ),
-        (
-            "winopron",
-            {"prompts": PROMPTED | {"by_prompt": {p: {"n": 4, "accuracy": 0.5} for p in "abc"}}},
-            "prompts",
-            3,
-        ),
-        (
-            "gap",
-            {b: {"n": 4, "f1": 0.5} for b in ("overall", "masculine", "feminine")},
-            "genders",
-            3,
-        ),
-    ],
-)
-def test_each_kind_of_score_has_its_chart(
-    dataset: str, score: dict[str, Any], name: str, drawn: int
-) -> None:
-    found = {figure.name: figure for figure in figures(dataset, {"one": score})}
-    marks = sum(panel.count("data-value=") for _, panel in found[name].panels)
-    assert marks == drawn
-
-
-def test_readings_that_differ_are_drawn() -> None:
-    (figure,) = figures("winopron", {"one": {"n": 8, "readings_differ": 2}})
-    assert figure.table.rows == (("one", "8", "2"),)
-
-
-def test_curves_go_over_the_distractors() -> None:
-    one = {"accuracy": 0.5, "sd": 0.1, "n": 9, "by_pronoun_set": {"xe": BLOCK}, "by_seed": {}}
-    (figure,) = curves({f"distractors_{k}": {"one": one} for k in range(6)})
-    assert figure.table.columns == ("System", "Pronoun", *"012345")
-    assert [panel.count("data-value=") for _, panel in figure.panels] == [6, 6]
-    assert list(curves({"distractors_0": {"one": one}})) == []
-
-
-@pytest.mark.parametrize(
-    ("p", "signs"), [(0.008, ("▲", "▼")), (0.5, ("≈", "≈")), (None, ("?", "?"))]
-)
-def test_matrix_says_who_is_better(p: float | None, signs: tuple[str, str]) -> None:
-    test = TEST | {"p": p, "p_holm": p, "test": "mcnemar", "difference": 0.9, "p_t": None}
-    other = test | {"only_this": 0, "only_other": 8, "difference": -0.9}
-    scores = {"a": {"against": {"correct": {"b": test}}}}
-    scores["b"] = {"against": {"correct": {"a": other}}}
-    (figure,) = paired_tests(scores)
-    drawn = figure.panels[0][1]
-    assert re.findall(r'class="sign [a-z]+">([▲▼≈?])<', drawn) == list(signs)
-    assert "n = 9" in drawn

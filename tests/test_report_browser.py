@@ -107,6 +107,17 @@ def test_a_click_on_a_heading_sorts(page: Any) -> None:
     assert "ascending" in page.locator("#said").text_content()
 
 
+def test_signs_count_when_differences_are_sorted(page: Any) -> None:
+    folded = page.locator("details", has_text="Numbers: Paired tests").last
+    folded.locator("summary").first.click()
+    column = folded.locator("thead th").all_text_contents().index("Difference") + 1
+    folded.locator(f"thead th:nth-child({column}) button").click()
+    cells = folded.locator(f"tbody tr td:nth-child({column})").all_text_contents()
+    assert {cell[0] for cell in cells} >= {"+", "-"}
+    values = [float(cell) for cell in cells]
+    assert values == sorted(values, reverse=True)
+
+
 def test_a_hidden_system_leaves_tables_and_charts(page: Any) -> None:
     chart = page.locator(".panels svg").first
     tall = chart.bounding_box()["height"]
@@ -182,6 +193,43 @@ def test_axe_finds_nothing(page: Any, scheme: str) -> None:
     page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
     found = Axe().run(page).response["violations"]
     assert [(rule["id"], len(rule["nodes"])) for rule in found] == []
+
+
+CONTRASTS = """() => {
+  const svg = document.querySelector(".panels svg.chart");
+  const light = (colour) => colour.match(/[0-9]+/g).slice(0, 3).map((part) => part / 255)
+    .map((x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, x, place) => sum + x * [0.2126, 0.7152, 0.0722][place], 0.05);
+  return [0, 1, 2, 3, 4].map((part) => {
+    const [bar, number] = ["part", "inside"].map((kind) => {
+      const made = svg.appendChild(document.createElementNS(svg.namespaceURI, "rect"));
+      made.setAttribute("class", `${kind} p${part}`);
+      return light(getComputedStyle(made).fill);
+    });
+    return Math.max(bar, number) / Math.min(bar, number);
+  });
+}"""
+"""How well the numbers in bars stand out from each part; axe does not look at drawings."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_in_bars_can_be_read(page: Any, scheme: str) -> None:
+    show(page, scheme)
+    assert min(page.evaluate(CONTRASTS)) >= 4.5  # WCAG 2.2, AA
+
+
+def test_links_lead_to_their_dataset_on_a_long_page(page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.evaluate(
+        """() => {
+          const heading = document.querySelector("#sample");
+          const card = document.querySelector("section[data-rows]");
+          for (let i = 0; i < 8; i++) heading.before(card.cloneNode(true));
+        }"""
+    )
+    page.locator("nav a", has_text="sample").click()
+    top = "document.querySelector('#sample').getBoundingClientRect().top"
+    page.wait_for_function(f"Math.abs({top}) < 100", timeout=5000)
 
 
 def test_a_phone_scrolls_down_only(page: Any) -> None:

@@ -55,11 +55,12 @@ def schemas(names: Mapping[str, str]) -> Rows:
 
 
 def write_run(
-    out: Path, place: tuple[str, str], label: str, scores: Any, right: Mapping[str, Right]
+    out: Path, place: tuple[str, str, str], label: str, scores: Any, right: Mapping[str, Right]
 ) -> None:
-    folder = out / f"{'.'.join(place)}.test.{label}"
+    folder = out / ".".join((*place, label))
     folder.mkdir(parents=True)
-    rows = dict(zip(("name", "config"), place, strict=True)) | {"split": "test", "rows": 12}
+    rows: dict[str, Any] = dict(zip(("name", "config", "split"), place, strict=True))
+    rows |= {"rows": 12}
     run = {"schema_version": 1, "dataset": rows | {"digest": "0" * 64}, "label": label}
     run |= {"system": label, "checkpoint": None, "settings": {}, "seeds": {}, "versions": {}}
     run |= {"times": {"seconds": 0}, "counts": {}, "self_check": [], "complete": True}
@@ -74,7 +75,7 @@ def knowref_run(out: Path, label: str, answer: Any) -> dict[str, Any]:
     table, decisions = pa.Table.from_pylist(original), [answer(row) for row in original]
     scores = knowref.score(table, decisions, switched=beside, resamples=20)
     right = knowref.right(table, decisions, switched=beside)
-    write_run(out, ("knowref", "original"), label, scores, right)
+    write_run(out, ("knowref", "original", "test"), label, scores, right)
     return scores
 
 
@@ -84,7 +85,7 @@ def winonb_run(out: Path, label: str, answer: Any) -> dict[str, Any]:
     table, decisions = pa.Table.from_pylist(personal), [answer(row) for row in personal]
     scores = winonb.score(table, decisions, generic=beside, resamples=20)
     right = winonb.right(table, decisions, generic=beside)
-    write_run(out, ("winonb", "personal"), label, scores, right)
+    write_run(out, ("winonb", "personal", "test"), label, scores, right)
     return scores
 
 
@@ -148,6 +149,24 @@ def test_winonbs_names_stand_beside_someone(tmp_path: Path) -> None:
     assert (
         percent(at(scores["mixed"], ("by_source", "winogender", "singular", "accuracy"))) in cells
     )
+
+
+def test_curves_are_over_the_configs_of_one_split(tmp_path: Path) -> None:
+    """Another split of one config is no reason to have none, and never a point of the curve."""
+    scores = {"n": 9, "accuracy": 0.5, "sd": None, "none": 0.0, "both": 0.0, "by_seed": {}}
+    scores |= {"by_pronoun_set": {}, "by_case": {}}
+    for config, split in (("0", "seed_13"), ("1", "seed_13"), ("1", "seed_17")):
+        write_run(tmp_path / "runs", ("ruff", f"distractors_{config}", split), "one", scores, {})
+    write_report(tmp_path / "runs", tmp_path / "report.html", svg=tmp_path / "svg")
+    drawn = [file.name for file in (tmp_path / "svg").glob("*.distractors.*")]
+    assert drawn == ["ruff.distractors.seed_13.01.svg"]
+    page = (tmp_path / "report.html").read_text()
+    heads = re.findall(r'<th scope="col">(ruff .*?)</th>', page)
+    assert heads == [
+        "ruff distractors_0",
+        "ruff distractors_1 seed_13",
+        "ruff distractors_1 seed_17",
+    ]
 
 
 @pytest.mark.parametrize("said", ["n = ", "resamples of", "McNemar", "Holm", "seed"])

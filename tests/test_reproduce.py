@@ -16,7 +16,7 @@ from pronominal.eval.data_figures import DATA_FIGURES
 from pronominal.eval.paper_figures import PAPERS, PaperTable, paper_tables
 from pronominal.eval.reproduce import reproduce
 from pronominal.eval.reproduction import Line, Reproduction
-from pronominal.eval.scored_runs import Run, read_runs
+from pronominal.eval.scored_runs import Run, read_runs, read_scores
 
 KNOWREF = {table.name: table for table in paper_tables("knowref")}
 TEST = ("knowref", "original", "test")
@@ -155,6 +155,20 @@ def test_one_label_for_two_runs_says_too_little() -> None:
 def test_papers_and_tables_that_are_not_there(name: str) -> None:
     with pytest.raises(InputError):
         paper_tables(name)
+
+
+def test_a_named_run_of_other_rows_is_refused() -> None:
+    elsewhere = run("a", 0.5, place=("gap", "original", "test"))
+    with pytest.raises(InputError, match=r"gap/original/test.*knowref/original/test"):
+        reproduce([KNOWREF["knowref:3"]], named={"bert-knowref": [elsewhere]})
+    assert reproduce([KNOWREF["knowref:3"]], named={"bert-knowref": [elsewhere, run("b", 0.5)]})
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}"])
+def test_damaged_scores_are_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "score.json").write_text(content)
+    with pytest.raises(InputError, match=r"score\.json: .*pronominal evaluate"):
+        read_scores(tmp_path / "score.json")
 
 
 def test_a_row_that_is_not_there() -> None:

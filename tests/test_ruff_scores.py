@@ -4,6 +4,8 @@ What fails prints counts, ids and numbers, no sentences.
 """
 
 import json
+import re
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,11 +44,12 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(out / "ruff")
 
 
-def decisions(system: str, table: pa.Table) -> list[Decision]:
-    return [one.decision for one in predict(load(system), [*instances_of(table)])]
+def decisions(system: Any, table: pa.Table) -> list[Decision]:
+    asked = load(system) if isinstance(system, str) else system
+    return [one.decision for one in predict(asked, [*instances_of(table)])]
 
 
-def scores(dataset: str, config: str, system: str) -> dict[str, Any]:
+def scores(dataset: str, config: str, system: Any) -> dict[str, Any]:
     """Score a system's answers to the three samples, and its own without context."""
     split, tasks = read_joined(dataset, config, SAMPLES), read_split(dataset, "no_context")
     ids = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
@@ -103,6 +106,25 @@ def test_always_he_is_all_bias(dataset: str, distractors: int) -> None:
         zip(SETS, [6, 0, 0, 0], strict=True)
     )
     assert found["context_free"]["by_case"]["accusative"]["he"] == 2
+
+
+class ContextFree:
+    """Fills the slot by its own sentence alone, each task sentence in a way of its own."""
+
+    name = "context-free"
+
+    def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
+        tasks = [re.split(r"(?<=[.!?]) ", one.text)[-1] for one in instances]
+        chosen = [zlib.crc32(task.encode()) % 4 for task in tasks]
+        return [[float(option == choice) for option in range(4)] for choice in chosen]
+
+
+@pytest.mark.parametrize("distractors", range(1, 6))
+def test_answering_without_context_is_all_bias(dataset: str, distractors: int) -> None:
+    found = scores(dataset, f"distractors_{distractors}", ContextFree())
+    assert found["accuracy"] == 0.25
+    assert found["errors"] == {"n": 162, "ambiguous": 54, "distraction": 0, "bias": 1, "other": 0}
+    assert sum(found["context_free"][name] > 0 for name in SETS) > 1
 
 
 def test_always_he_without_distractors(dataset: str) -> None:
@@ -281,6 +303,19 @@ def test_welchs_test_is_scipys() -> None:
     assert len(found) == 6
 
 
+def test_the_table_shows_welchs_tests(dataset: str) -> None:
+    pytest.importorskip("scipy.stats")
+    found = scores(dataset, "distractors_1", "always-he")
+    found["tests"]["she-xe"] |= {"difference": -0.125, "p": 0.0304}
+    shown = {one.title: one for one in tables({"he": found, "other": found | {"tests": {}}})}
+    table = shown["RUFF: differences between pronoun sets"]
+    assert [row[0] for row in table.rows] == ["he"]
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert len(cells) == 1 + 6
+    assert cells["he-she"] == "+100.0 (–)"  # neither accuracy varies
+    assert cells["she-xe"] == "-12.5 (0.030)"
+
+
 def test_margins_count_what_rounding_may_turn() -> None:
     found = Margins(np.array([0.0, 5e-5, 5e-4, 0.05, 2.0])).summary()
     assert found["within"] == {"0.0001": 2, "0.001": 3, "0.01": 3, "0.1": 4}
@@ -300,5 +335,11 @@ def test_margins_come_from_the_scores(dataset: str, tmp_path: Path) -> None:
     titles = [table.title for table in tables({"slope": found})]
     assert titles == [
         f"RUFF: {part}"
-        for part in ("accuracy", "forms chosen without context", "errors", "margins")
+        for part in (
+            "accuracy",
+            "forms chosen without context",
+            "differences between pronoun sets",
+            "errors",
+            "margins",
+        )
     ]

@@ -270,6 +270,11 @@ def test_what_is_no_address_is_refused(url: str, cause: str) -> None:
     assert "secret" not in str(error.value)
 
 
+def test_a_server_without_an_address_is_asked_for_one() -> None:
+    with pytest.raises(InputError, match="lm-server needs the setting 'url'; add --set url=VALUE"):
+        load("lm-server")
+
+
 def test_the_command_refuses_a_hosted_api(sample: Path, tmp_path: Path) -> None:
     command = ["run", "--dataset", str(sample), "--config", "double", "--system", "lm-server"]
     command += ["--url", "https://api.openai.com/v1", "--out", str(tmp_path)]

@@ -140,7 +140,9 @@ def test_every_system_stands_against_every_other_one() -> None:
 
 
 def test_a_table_for_each_measure_and_a_row_for_each_pair() -> None:
-    blocks = against({"correct": SYSTEMS, "consistently_correct": SYSTEMS})
+    done: list[int] = []
+    blocks = against({"correct": SYSTEMS, "consistently_correct": SYSTEMS}, progress=done.append)
+    assert done == [1, 2]
     made = paired_test_tables({system: {AGAINST: block} for system, block in blocks.items()})
     assert [len(table.rows) for table in made] == [3, 3]
     assert made[0].rows[0] == ("a – b", "10", "0", "0", "+0.0", "1.000", "1.000", "1.000")

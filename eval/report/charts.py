@@ -168,11 +168,16 @@ def _mark(point: Point, x: float, y: float, series: int) -> Markup:
     """Draw a point in the shape and colour of its series: both, for those who see few colours."""
     return element(
         *("path", element("title", point.hint)),
-        d=SHAPES[series % len(SHAPES)],
+        d=shape_of(series),
         transform=f"translate({x:.1f} {y:.1f})",
         class_=f"mark s{series % 8}",
         **_facts(point),
     )
+
+
+def shape_of(series: int) -> str:
+    """Return the outline of a series' marks; 32 series differ in it or in one of eight colours."""
+    return SHAPES[(series + series // 8) % len(SHAPES)]
 
 
 def _facts(point: Point) -> dict[str, object]:

@@ -46,10 +46,11 @@ def figures(dataset: str, scores: Scores) -> Iterator[Figure]:
     yield from _readings(scores)
 
 
-def curves(scores: Mapping[str, Scores]) -> Iterator[Figure]:
+def curves(split: str, scores: Mapping[str, Scores]) -> Iterator[Figure]:
     """Draw RUFF's accuracy over the number of distractors (Gautam et al., 2024, Figures 5 and 6).
 
     Args:
+        split: of the configs.
         scores: config -> system -> scores.
     """
     configs = sorted(config for config in scores if config.startswith("distractors_"))
@@ -71,14 +72,14 @@ def curves(scores: Mapping[str, Scores]) -> Iterator[Figure]:
         for name, points in rows.items()
         for system in systems
     ]
-    title = "Accuracy over the number of distractors"
+    title = f"Accuracy over the number of distractors, {split}"
     notes = (*sizes(rows), DASHED, *notes_of(first))
     table = Table(title, ("System", "Pronoun", *places), tuple(cells), notes)
     chance = CHANCE["ruff"] or 0.0
     drawn = tuple(
         ((), charts.curves(name, places, points, chance=chance)) for name, points in rows.items()
     )
-    yield Figure("distractors", drawn, legend(list(systems), "s"), table)
+    yield Figure(f"distractors.{split}", drawn, legend(list(systems), "s"), table)
 
 
 def _by_form(scores: Scores, chance: float | None) -> Iterator[Figure]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 from markupsafe import Markup, escape
 
 from pronominal.dataset_scripts.published import PublishedSplit
@@ -45,7 +46,8 @@ def disagreements(comparison: Comparison, split: PublishedSplit) -> tuple[list[D
 
 
 def _rows(split: PublishedSplit, numbers: list[int]) -> Iterator[tuple[int, dict[str, Any]]]:
-    yield from zip(numbers, split.table.take(numbers).to_pylist(), strict=True)
+    places = pa.array(numbers, pa.int64())  # of an empty list pyarrow would not know the type
+    yield from zip(numbers, split.table.take(places).to_pylist(), strict=True)
 
 
 def _shown(row: dict[str, Any], given: dict[str, Any]) -> Disagreement:

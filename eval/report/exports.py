@@ -1,12 +1,37 @@
 """The report's tables and plots as files."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from pronominal.atomic import new_file, new_folder
+from pronominal.errors import InputError
 from pronominal.eval.report.figures import Figure
 from pronominal.eval.report.svg import standalone
 from pronominal.eval.tables import Table
+
+TABLE, CHART = r"\d{3}-.+\.csv", r".+\.\d{2}\.svg"
+"""How the files are named that `write_csv` and `write_svg` write."""
+
+
+def refuse_other_files(csv: Path | None, svg: Path | None) -> None:
+    """Refuse folders to write to that hold what no report wrote, since they are replaced.
+
+    Raises:
+        InputError: one of them is a file, or holds such a file.
+    """
+    for folder, ours in ((csv, TABLE), (svg, CHART)):
+        if folder is None or not folder.exists():
+            continue
+        if not folder.is_dir():
+            raise InputError("it is a file", cure="give a folder", file=folder)
+        for file in sorted(folder.iterdir()):
+            if not re.fullmatch(ours, file.name):
+                raise InputError(
+                    f"the folder would be replaced, and it holds {file.name}, of no report",
+                    cure="give a new folder",
+                    file=folder,
+                )
 
 
 def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:

@@ -53,7 +53,8 @@ def point(score: Score, path: Keys, who: str) -> Point:
     if n is not None and "ambiguous" in block:
         n -= block["ambiguous"]
     counted = "" if n is None else f"; n = {n:,}"
-    told = f"{who}: {percent(value)}{_ends(ends)}{counted}. {' '.join(notes_of(score))}"
+    notes = notes_of(score) if ends else ()
+    told = f"{who}: {percent(value)}{_ends(ends)}{counted}. {' '.join(notes)}"
     return Point(value, None if ends is None else (ends[0], ends[1]), told.rstrip(), path, n)
 
 
@@ -95,7 +96,7 @@ def dot_figure(
     )
     guessing = [*chance.values()] if isinstance(chance, Mapping) else [chance]
     dashed = (DASHED,) if any(guessing) else ()
-    notes = (*sizes(rows), *dashed, *notes_of_all(scores))
+    notes = (*sizes(rows), *dashed, *_notes_of_all(scores, rows))
     table = Table(title, ("System", *columns), tuple(cells), notes)
     yield Figure(name, drawn, legend(names, "s") if several else (), table)
 
@@ -125,7 +126,7 @@ def bar_figure(
     columns = [f"{h}, {part}" if len(rows) > 1 else part for h in rows for part in there]
     cells = ((s, *(written(p) for points in rows.values() for p in points[s])) for s in scores)
     drawn = tuple(((), charts.bars(heading, row)) for heading, row in rows.items())
-    notes = (*sizes(rows), *notes_of_all(scores))
+    notes = (*sizes(rows), *_notes_of_all(scores, rows))
     table = Table(title, ("System", *columns), tuple(cells), notes)
     yield Figure(name, drawn, legend(there, "p"), table)
 
@@ -159,8 +160,10 @@ def sizes(panels: Mapping[str, charts.Rows]) -> Iterator[str]:
         yield f"n: {'; '.join(parts)}."
 
 
-def notes_of_all(scores: Scores) -> tuple[str, ...]:
-    """Say what the ends of the intervals of several systems are."""
+def _notes_of_all(scores: Scores, panels: Mapping[str, charts.Rows]) -> tuple[str, ...]:
+    """Say what the ends of the intervals of several systems are, where there are any."""
+    if not any(p.ends for rows in panels.values() for points in rows.values() for p in points):
+        return ()
     return tuple(dict.fromkeys(note for score in scores.values() for note in notes_of(score)))
 
 
@@ -175,7 +178,7 @@ def notes_of(score: Score) -> tuple[str, ...]:
             f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
             f"resamples of {drawn['units']:,} {unit}, seed {drawn['seed']}.",
         )
-    if "sd" in score:
+    if score.get("sd") is not None:
         seeds = len(score.get("by_seed", {}))
         return (f"[ ]: one sample standard deviation around the mean of {seeds} samples.",)
     return ()

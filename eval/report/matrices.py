@@ -1,16 +1,18 @@
 """Two maps: which occupations a form is biased to, and which systems differ."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pronominal.eval.bias_tables import READING, occupation_tables
 from pronominal.eval.report.figures import Figure, Scores
 from pronominal.eval.report.grids import Cell, Column, grid
-from pronominal.eval.significance import AGAINST, paired_test_tables
+from pronominal.eval.significance import AGAINST, MCNEMAR, PERMUTATION, paired_test_tables
 from pronominal.eval.tables import UNDEFINED, Table
 
 SIGNS = {"positive": "+", "negative": "−"}
-TESTS = {"mcnemar": "McNemar's exact test", "permutation": "paired permutation test"}
+TESTS = {MCNEMAR: "McNemar's exact test", PERMUTATION: "paired permutation test"}
+ALONE = "{} alone right: {}, {} alone: {}"
+MORE = "Units with {} more often right: {}, with {}: {}"
 LEVEL = 0.05
 """Below it a corrected p-value counts as a difference."""
 
@@ -57,7 +59,6 @@ def paired_tests(scores: Scores) -> Iterator[Figure]:
         rows = {one: [_test(one, other, tests[one].get(other)) for other in systems]
                 for one in systems}  # fmt: skip
         panels.append(((), grid(measure.replace("_", " "), columns, rows, side=26.0)))
-    notes = dict.fromkeys(note for table in tables for note in table.notes)
     signs = f"▲ ▼: the system of the row is right more, or less often; p (Holm) below {LEVEL:g}."
     titles = tuple(table.title for table in tables)
     cells = (
@@ -66,9 +67,23 @@ def paired_tests(scores: Scores) -> Iterator[Figure]:
         for row in table.rows
     )
     heads = ("Systems", "Measure", *tables[0].columns[1:])
-    table = Table("Paired tests between systems", heads, tuple(cells), (signs, *notes))
-    legend = (("positive", "▲ better"), ("negative", "▼ worse"), ("none", "≈ no difference"))
+    table = Table(
+        "Paired tests between systems", heads, tuple(cells), (signs, *_notes(measures, tables))
+    )
+    legend = (("positive", "▲ better"), ("negative", "▼ worse"), ("none", "≈ not significant"))
     yield Figure("tests", tuple(panels), legend, table, titles)
+
+
+def _notes(measures: Iterable[str], tables: Sequence[Table]) -> Iterator[str]:
+    """Join the notes of the measures; what is not true of all of them says of which it is."""
+    about: dict[str, list[str]] = {}
+    for measure, table in zip(measures, tables, strict=True):
+        for note in table.notes:
+            about.setdefault(note, []).append(measure.replace("_", " "))
+    for note, of_it in about.items():
+        yield note if len(of_it) == len(tables) else f"Of {', '.join(of_it)}: {note}"
+    if len(tables) > 1:
+        yield "Each measure is corrected by itself."
 
 
 def _occupations(system: str, forms: Mapping[str, Any]) -> dict[str, list[Cell]]:
@@ -99,12 +114,14 @@ def _counts(key: str, form: Mapping[str, Any]) -> str:
 def _test(one: str, other: str, test: Mapping[str, Any] | None) -> Cell:
     if test is None:
         return Cell("", "missing", one)
-    told = f"{one} alone right: {test['only_this']:,}, {other} alone: {test['only_other']:,}, "
-    told += f"n = {test['n']:,}; {TESTS.get(test.get('test', ''), TESTS['mcnemar'])}, p (Holm) = "
+    # a unit of several rows is more or less right, a single item right or not
+    heads = MORE if test["test"] == PERMUTATION else ALONE
+    told = heads.format(one, f"{test['only_this']:,}", other, f"{test['only_other']:,}")
+    told += f", n = {test['n']:,}; {TESTS[test['test']]}, p (Holm) = "
     if test["p_holm"] is None:
         return Cell("?", "none", f"{told}{UNDEFINED}")
     told += f"{test['p_holm']:.2g}"
     if test["p_holm"] >= LEVEL:
         return Cell("≈", "none", told)
-    better = test.get("difference", test["only_this"] - test["only_other"]) > 0
+    better = test["difference"] > 0
     return Cell("▲" if better else "▼", "positive" if better else "negative", told)

@@ -23,7 +23,7 @@ showTheme();
 // sorting: a click on a heading sorts by it, a second one the other way round
 const said = document.getElementById("said");
 function valueOf(cell) {
-  const number = /^\s*<?\s*-?[\d,]*\.?\d+/.exec(cell.textContent);
+  const number = /^\s*<?\s*[+-]?[\d,]*\.?\d+/.exec(cell.textContent);
   return number ? parseFloat(number[0].replace(/[,<\s]/g, "")) : null;
 }
 function compare(a, b, direction) {

@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +17,17 @@ from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.errors import InputError
 from pronominal.eval.failures import comparison_tables
 from pronominal.eval.report import exports
-from pronominal.eval.report.charts import SHAPES
+from pronominal.eval.report.charts import shape_of
 from pronominal.eval.report.dataset_figures import curves, figures
 from pronominal.eval.report.disagreements import Disagreement, disagreements
-from pronominal.eval.report.figures import Figure, Keys, point
+from pronominal.eval.report.figures import Figure
 from pronominal.eval.report.matrices import bias_maps, paired_tests
-from pronominal.eval.report.scored import AGAIN, Comparison, add_tests, read_comparisons, rows_of
-from pronominal.eval.tables import UNDEFINED, Table, percent
+from pronominal.eval.report.overview import overview
+from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
+from pronominal.eval.scored_runs import AGAIN
+from pronominal.eval.tables import UNDEFINED, Table
 
-HEADLINES: dict[str, tuple[str, Keys]] = {
-    "gap": ("F1", ("overall", "f1")),
-    "knowref": ("task-specific accuracy", ("task_specific_accuracy",)),
-    "ruff": ("accuracy", ("accuracy",)),
-    "winonb": ("accuracy on singular they", ("by_source", "all", "singular", "accuracy")),
-}
-"""Dataset -> the number that stands for it, and where it is; others have their accuracy."""
-
-ACCURACY: tuple[str, Keys] = ("accuracy", ("overall", "accuracy"))
+Progress = Callable[[int, int], None]
 
 INTERVAL = re.compile(r"( \[[^]]*\]| ±\S+)$")
 
@@ -109,6 +102,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     latex: Path | None = None,
     csv: Path | None = None,
     svg: Path | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> int:
     """Write the page, and its tables and plots as files where asked, and count the runs.
 
@@ -122,12 +116,16 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         latex: a file for all tables.
         csv: a folder with a file for each table.
         svg: a folder with a file for each chart.
+        progress: told how many splits are done, and of how many; the paired tests of one may take
+            a minute.
 
     Raises:
-        InputError: there is no scored run, one is damaged, or a dataset has the rows of none.
+        InputError: there is no scored run, one is damaged, a dataset has the rows of none, or a
+            folder for tables or charts holds other files.
     """
+    exports.refuse_other_files(csv, svg)
     comparisons = read_comparisons([runs] if isinstance(runs, Path) else runs)
-    report = _report(comparisons, [*datasets], include_text=include_text)
+    report = _report(comparisons, [*datasets], progress, include_text=include_text)
     with new_file(out) as beside:
         beside.write_text(_render(report), encoding="utf-8")
     tables = list(report.tables())
@@ -142,14 +140,29 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     return sum(len(comparison.runs) for comparison in comparisons)
 
 
-def _report(comparisons: list[Comparison], datasets: list[str], *, include_text: bool) -> Report:
-    sections, across, rows = {}, {}, rows_of(comparisons, datasets)
-    for dataset, group in groupby(comparisons, key=lambda one: one.dataset):
-        parts = list(group)
-        sections[dataset] = [_section(one, rows.get(one.digest), include_text) for one in parts]
-        by_config = {part.config: part.scores for part in parts}
-        across[dataset] = [*curves(by_config)] if len(by_config) == len(parts) else []
-    return Report(_overview(comparisons), sections, across)
+def _report(
+    comparisons: list[Comparison], datasets: list[str], progress: Progress, *, include_text: bool
+) -> Report:
+    sections: dict[str, list[Section]] = {}
+    rows = rows_of(comparisons, datasets)
+    for done, one in enumerate(comparisons):
+        progress(done, len(comparisons))
+        section = _section(one, rows.get(one.digest), include_text)
+        sections.setdefault(one.dataset, []).append(section)
+    across = {
+        dataset: [*_curves([part.comparison for part in parts])]
+        for dataset, parts in sections.items()
+    }
+    return Report(overview(comparisons), sections, across)
+
+
+def _curves(parts: Sequence[Comparison]) -> Iterator[Figure]:
+    """Draw the curves over the configs of each split; two builds of one config are no curve."""
+    for split in dict.fromkeys(part.split for part in parts):
+        of_it = [part for part in parts if part.split == split]
+        by_config = {part.config: part.scores for part in of_it}
+        if len(by_config) == len(of_it):
+            yield from curves(split, by_config)
 
 
 def _section(comparison: Comparison, split: PublishedSplit | None, include_text: bool) -> Section:
@@ -170,29 +183,6 @@ def _section(comparison: Comparison, split: PublishedSplit | None, include_text:
     drawn = {title for figure in made for title in (figure.table.title, *figure.holds)}
     tables = [table for table in tables if table.title not in drawn]
     return Section(comparison, tables, made, _run_table(comparison), *shown)
-
-
-def _overview(comparisons: list[Comparison]) -> Table:
-    systems = dict.fromkeys(label for one in comparisons for label in one.scores)
-    columns: dict[str, dict[str, str]] = {}
-    notes: dict[str, None] = {}
-    for one in comparisons:
-        name, path = HEADLINES.get(one.dataset, ACCURACY)
-        points = {s: point(score, path, s) for s, score in one.scores.items()}
-        if any(found.value is not None for found in points.values()):
-            heading = f"{one.dataset} {one.config}"
-            heading += f" ({one.digest[:8]})" if heading in columns else ""
-            columns[heading] = {s: percent(found.value) for s, found in points.items()}
-            numbers = sorted({found.n for found in points.values() if found.n is not None})
-            counted = " to ".join(dict.fromkeys(f"{n:,}" for n in (*numbers[:1], *numbers[-1:])))
-            notes[f"{heading}: {name}, n = {counted}"] = None
-    rows = (
-        (system, *(cells.get(system, UNDEFINED) for cells in columns.values()))
-        for system in systems
-    )
-    return Table(
-        "At a glance, in percent", ("System", *columns), tuple(rows), ("; ".join(notes) + ".",)
-    )
 
 
 def _run_table(comparison: Comparison) -> Table:
@@ -236,7 +226,7 @@ def _render(report: Report) -> str:
     return page.render(
         report=report,
         about=lambda cells: _about(cells, systems),
-        shapes=SHAPES,
+        shape_of=shape_of,
         version=version("pronominal"),
         with_text=any(part.disagreements for parts in report.sections.values() for part in parts),
     )

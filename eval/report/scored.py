@@ -1,6 +1,5 @@
 """The runs that a report shows, grouped by the rows that they answer."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,10 +12,9 @@ from pronominal.errors import InputError
 from pronominal.eval import scorer
 from pronominal.eval.evaluation import ACROSS, SCORE
 from pronominal.eval.run_store import read_answers, read_description
+from pronominal.eval.scored_runs import AGAIN, read_scores
 from pronominal.eval.significance import AGAINST, against
 from pronominal.eval.unit_store import UNITS, read_p_values, read_units, write_p_values
-
-AGAIN = "run 'pronominal evaluate' again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def read_comparisons(folders: Iterable[Path]) -> list[Comparison]:
 
 
 def _add(found: dict[tuple[str, ...], Comparison], file: Path) -> None:
-    run, scores = read_description(file.parent), _read_scores(file)
+    run, scores = read_description(file.parent), read_scores(file)
     rows, label = run["dataset"], run["label"]
     key = (rows["name"], rows["config"], rows["split"], rows["digest"])
     comparison = found.setdefault(key, Comparison(*key))
@@ -78,16 +76,6 @@ def _add(found: dict[tuple[str, ...], Comparison], file: Path) -> None:
             file=file.parent,
         )
     comparison.scores[label], comparison.runs[label] = scores, run
-
-
-def _read_scores(file: Path) -> dict[str, Any]:
-    try:
-        scores = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError("it is damaged", cure=AGAIN, file=file) from error
-    if not isinstance(scores, dict) or not scores:
-        raise InputError("it holds no scores", cure=AGAIN, file=file)
-    return scores
 
 
 def rows_of(
