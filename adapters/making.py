@@ -6,6 +6,8 @@ from typing import Any
 
 from pronominal.errors import InputError, nearest_name
 
+_ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
 
 def make(name: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
     """Call a class or function with settings.
@@ -16,13 +18,20 @@ def make(name: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> A
         settings: keywords.
 
     Raises:
-        InputError: it has no such setting, or cannot be made with these values.
+        InputError: it has no such setting, needs another, or cannot be made with these values.
     """
     known = inspect.signature(maker).parameters
     takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values())
     for setting in () if takes_any else settings.keys() - known:
         cure = nearest_name(setting, known) if known else "leave it out"
         raise InputError(f"{name} has no setting '{setting}'", cure=cure)
+    for setting, one in known.items():
+        optional = one.default is not one.empty or one.kind in _ANY_NUMBER
+        if setting not in settings and not optional:
+            raise InputError(
+                f"{name} needs the setting '{setting}'",
+                cure=f"add --set {setting}=VALUE, or a line in its table of a systems file",
+            )
     try:
         return maker(**settings)
     except TypeError as error:
