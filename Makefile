@@ -16,7 +16,7 @@ demo: .venv/core
 	$(BIN)/pronominal report demo/runs --out demo/report.html
 
 test: .venv/all lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 30 -m "not docs"
 
 lint: .venv/all
 	$(BIN)/ruff check .
@@ -24,10 +24,11 @@ lint: .venv/all
 	$(BIN)/python tests/link_tree.py
 	$(BIN)/mypy
 
-# the documentation, as a site in build/site
+# the documentation, as a site in build/site, and every command that stands in it
 docs: .venv/all
 	$(BIN)/python tests/link_tree.py
 	$(BIN)/mkdocs build --strict
+	$(BIN)/python -m pytest -n 2 -m docs
 
 .venv/core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pronominal needs Python 3.11 or newer")'
@@ -36,10 +37,11 @@ docs: .venv/all
 	$(BIN)/pip install --quiet -c constraints.txt -e .
 	touch $@
 
-# torch first: its CPU build, so that nothing pulls gigabytes of CUDA
+# torch first: its CPU build, so that nothing pulls gigabytes of CUDA; most of what is
+# installed is never imported, so only what is gets compiled
 .venv/all: .venv/core
-	$(BIN)/pip install --quiet -c constraints.txt torch
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[all,test]"
+	$(BIN)/pip install --quiet --no-compile -c constraints.txt torch
+	$(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all,test]"
 	touch $@
 
 clean:

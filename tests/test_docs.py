@@ -36,6 +36,8 @@ RUNNABLE = [
 PREPARATIONS = ROOT / "tests" / "cases" / "docs"
 COMMIT = "0" * 40
 
+pytestmark = pytest.mark.docs
+
 
 def bert(vocabulary: int) -> Any:
     """A small BERT whose embeddings are as long as those of the smallest E2E."""
