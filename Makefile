@@ -1,10 +1,13 @@
-# Two commands: `make demo` (the first table, no torch) and `make test` (everything).
+# `make demo`: the first table, no torch. `make test`: linters, types, tests. `make docs`: the site,
+# and every command on its pages and in the README.
 PYTHON ?= python3
 BIN := .venv/bin
 export HF_HUB_OFFLINE = 1
 export HF_HUB_DISABLE_TELEMETRY = 1
 export NO_MKDOCS_2_WARNING = 1
 export PYTHONWARNINGS = ignore
+# what one test has imported, the next need not compile again
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test lint docs clean
 
@@ -28,6 +31,7 @@ lint: .venv/all
 docs: .venv/all
 	$(BIN)/python tests/link_tree.py
 	$(BIN)/mkdocs build --strict
+	test -f build/site/gallery/report.html
 	$(BIN)/python -m pytest -n 2 -m docs
 
 .venv/core: setup.cfg pyproject.toml constraints.txt

@@ -6,6 +6,7 @@ Their table is in `pronominal.adapters.systems`.
 from importlib import import_module
 from typing import Any
 
+from pronominal.adapters.instantiation import instantiate
 from pronominal.adapters.interface import (
     ChoosingSystem,
     ClusteringSystem,
@@ -16,7 +17,6 @@ from pronominal.adapters.interface import (
     System,
     kind_of,
 )
-from pronominal.adapters.making import make
 from pronominal.adapters.own_object import is_place, load_object
 from pronominal.adapters.systems import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry
 from pronominal.errors import InputError, unknown_name
@@ -54,7 +54,7 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
             f"{name} needs the package {error.name}",
             cure=f'pip install "pronominal[{entry.extra}]"',
         ) from error
-    system: System = make(name, system_class, settings)
+    system: System = instantiate(name, system_class, settings)
     return system
 
 

@@ -1,8 +1,8 @@
 """AllenNLP's coreference (Lee et al., 2018, on SpanBERT), in an environment of its own."""
 
-from pronominal.adapters.environments import in_environment
 from pronominal.adapters.interface import System
-from pronominal.adapters.programs.allennlp_coreference import PUBLISHED
+from pronominal.adapters.remote.environments import in_environment
+from pronominal.adapters.remote.programs.allennlp_coreference import PUBLISHED
 
 
 def allennlp(archive: str = PUBLISHED, *, timeout: float = 60) -> System:

@@ -1,7 +1,7 @@
 """coreferee, rules and a neural ensemble on a spaCy parse, in an environment of its own."""
 
-from pronominal.adapters.environments import in_environment
 from pronominal.adapters.interface import System
+from pronominal.adapters.remote.environments import in_environment
 
 
 def coreferee(pipeline: str = "en_core_web_lg", *, timeout: float = 60) -> System:

@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from typing import Literal
 
-from pronominal.adapters.environments import is_made
 from pronominal.adapters.interface import Kind
+from pronominal.adapters.remote.environments import is_made
 from pronominal.adapters.systems import GIVEN, SYSTEMS, SystemEntry
 
 _REQUIREMENT = re.compile(

@@ -1,8 +1,8 @@
 """Maverick (Martinelli et al., 2024), in an environment of its own."""
 
-from pronominal.adapters.environments import in_environment
 from pronominal.adapters.interface import System
-from pronominal.adapters.programs.maverick_coreference import PUBLISHED
+from pronominal.adapters.remote.environments import in_environment
+from pronominal.adapters.remote.programs.maverick_coreference import PUBLISHED
 
 
 def maverick(checkpoint: str = PUBLISHED, *, device: str = "cpu", timeout: float = 60) -> System:

@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pronominal.adapters.instantiation import instantiate
 from pronominal.adapters.interface import System, kind_of
-from pronominal.adapters.making import make
 from pronominal.errors import InputError, nearest_name, raised
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
@@ -41,7 +41,7 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
     given = dict(settings) | ({} if checkpoint is None else {"checkpoint": checkpoint})
     if inspect.isclass(found) or inspect.isroutine(found):
         try:
-            found = make(place, found, given)
+            found = instantiate(place, found, given)
         except InputError:
             raise
         except Exception as error:

@@ -1,7 +1,7 @@
 """spacy-experimental's word-level coreference, in an environment of its own."""
 
-from pronominal.adapters.environments import in_environment
 from pronominal.adapters.interface import System
+from pronominal.adapters.remote.environments import in_environment
 
 
 def spacy_experimental(pipeline: str = "en_coreference_web_trf", *, timeout: float = 60) -> System:

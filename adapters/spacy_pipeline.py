@@ -10,7 +10,7 @@ from spacy.language import Language
 from pronominal.adapters.checkpoints import Checkpoint
 from pronominal.adapters.interface import contract_clusters, refuse_bare_string
 from pronominal.adapters.model_loading import first_line
-from pronominal.adapters.programs.spacy_coreference import PREFIX, clusters_of, load_pipeline
+from pronominal.adapters.remote.programs.spacy_coreference import PREFIX, clusters_of, load_pipeline
 from pronominal.adapters.self_check import announce, check_clusters
 from pronominal.errors import InputError
 from pronominal.spans import Cluster

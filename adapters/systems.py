@@ -81,7 +81,7 @@ SYSTEMS: dict[str, SystemEntry] = {
     ),
     "command": SystemEntry(
         "clustering",
-        "command:command",
+        "remote.command:command",
         "a program of your own that reads and writes JSONL, in a process of its own",
         weights="a command",
         given="command",
@@ -142,7 +142,7 @@ SYSTEMS: dict[str, SystemEntry] = {
     ),
     "http": SystemEntry(
         "clustering",
-        "http_endpoint:http",
+        "remote.endpoint:http",
         "a system of your own behind an HTTP address",
         weights="a URL",
         given="url",

@@ -56,7 +56,7 @@ def doctor(
 @env.command("list")
 def list_environments() -> None:
     """List the environments, and where those are that exist."""
-    from pronominal.adapters.environments import environments, folder_of, is_made
+    from pronominal.adapters.remote.environments import environments, folder_of, is_made
 
     for name, one in environments().items():
         print(name, folder_of(name) if is_made(name) else "-", *one.requirements, sep="\t")
@@ -68,7 +68,7 @@ def create(
     python: Annotated[str | None, typer.Option(help="The Python to make it with.")] = None,
 ) -> None:
     """Make a system's environment with venv and pip, which download its packages."""
-    from pronominal.adapters import environments
+    from pronominal.adapters.remote import environments
 
     print(environments.create(name, python, lambda step: print(step, file=sys.stderr)))
 

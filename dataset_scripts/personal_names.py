@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pronominal.errors import InputError, nearest_name, shown
+from pronominal.text_files import read_text
 
 HEADER = ("name", "association")
 ASSOCIATIONS = ("fem", "masc", "neutral")
@@ -99,7 +100,7 @@ def _name(line: int, cells: Sequence[str], path: Path) -> PersonalName:
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """Return the cells of `HEADER` in each row that is not blank, with its first line."""
-    text = _text(path)
+    text = read_text(path, cure="save it as UTF-8")
     dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
     reader = csv.reader(io.StringIO(text, newline=""), dialect, strict=True, skipinitialspace=True)
     header: list[str] | None = None
@@ -134,16 +135,3 @@ def _refuse_header(header: Sequence[str], path: Path) -> None:
             raise InputError(
                 f"the column '{column}' is {found}", cure=cure, file=path, row="line 1"
             )
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        cause = f"cannot be read ({error.strerror})"
-        raise InputError(cause, cure="give a CSV or TSV file of names", file=path) from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise InputError(
-            "the text is not UTF-8", cure="save it as UTF-8", file=path, row=f"line {line}"
-        ) from error

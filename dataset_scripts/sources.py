@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pronominal.errors import InputError
+from pronominal.text_files import decoded
 
 DOWNLOADS = "https://raw.githubusercontent.com"
 
@@ -193,13 +194,7 @@ def read_table(content: bytes, columns: tuple[str, ...], place: str) -> list[Tab
     Raises:
         InputError: the text is not UTF-8, is empty, lacks a column, or a row is cut short.
     """
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InputError(
-            "the text is not UTF-8", cure="fetch it again", file=place, row=f"line {line}"
-        ) from error
+    text = decoded(content, file=place, cure="fetch it again")
     reader = csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
     try:
         lines = list(reader)

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import hypothesis
 import pytest
@@ -54,3 +55,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
         report.outcome = "failed"
         report.longrepr = f"skipped in CI: {report.longrepr}"
     return report
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses before a server is asked again; a clock that only they move."""
+    from pronominal.adapters.remote import servers
+
+    found: list[float] = []
+    clock = SimpleNamespace(sleep=found.append, monotonic=lambda: sum(found))
+    monkeypatch.setattr(servers, "time", clock)
+    return found

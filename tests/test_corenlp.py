@@ -2,10 +2,8 @@
 
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -16,11 +14,11 @@ from hypothesis import strategies as st
 
 from pronominal import InputError, Span
 from pronominal.adapters import SYSTEMS, load
-from pronominal.adapters.corenlp import server as asking
 from pronominal.adapters.corenlp.answers import clusters_of
 from pronominal.adapters.self_check import SelfCheckWarning
 from pronominal.dataset_scripts.published import read_split
 from pronominal.eval.runner import SystemSettings, run
+from tests.own_server import Handler, serving
 
 NAMES = ("corenlp-neural", "corenlp-rule", "corenlp-statistical")
 
@@ -92,47 +90,23 @@ class Server:
         return 200, self.answer or answer
 
 
-def handler(server: Server) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"]))
-            if server.dead or len(server.asked) == server.dies_at:
-                self.close_connection = True
-                return
-            status, body = server.reply(self.path, content)
-            if server.failures:
-                status, said = server.failures.pop(0)
-                body = said.encode()
-            if status == 0:
-                self.close_connection = True
-                return
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    return Handler
-
-
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server(pauses: list[float]) -> Iterator[Server]:
     found = Server()
-    http = ThreadingHTTPServer(("127.0.0.1", 0), handler(found))
-    found.url = f"http://127.0.0.1:{http.server_port}"
-    threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True).start()
-    yield found
-    http.shutdown()
-    http.server_close()
 
+    class Annotator(Handler):
+        def asked(self, content: bytes) -> None:
+            if found.dead or len(found.asked) == found.dies_at:
+                self.close_connection = True
+                return
+            status, body = found.reply(self.path, content)
+            if found.failures:
+                status, said = found.failures.pop(0)
+                body = said.encode()
+            self.answer(status, body)
 
-@pytest.fixture(autouse=True)
-def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    found: list[float] = []
-    monkeypatch.setattr(asking.time, "sleep", found.append)
-    return found
+    with serving(Annotator) as found.url:
+        yield found
 
 
 def served(server: Server, name: str = "corenlp-neural", **settings: Any) -> Any:

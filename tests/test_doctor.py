@@ -7,7 +7,7 @@ import pytest
 
 from pronominal.adapters import SYSTEMS, doctor
 from pronominal.adapters.doctor import diagnose, missing_packages
-from pronominal.adapters.environments import environments
+from pronominal.adapters.remote.environments import environments
 from pronominal.adapters.systems import SystemEntry
 from tests.test_cli import ROOT, pronominal
 from tests.test_layout import config

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from pronominal import Span
-from pronominal.adapters.command import command
 from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.remote.command import command
 
-PROGRAMS = Path(__file__).resolve().parent.parent / "adapters" / "programs"
+PROGRAMS = Path(__file__).resolve().parent.parent / "adapters" / "remote" / "programs"
 
 TEXT = "Ann slept.  She \n dreamt of 🐌 Bo, and she smiled."
 

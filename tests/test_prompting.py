@@ -358,7 +358,7 @@ def test_a_masked_model_and_a_long_prompt_are_refused(tmp_path: Path) -> None:
     from tests.language_models import CAUSAL, MASKED, save
 
     masked = save(tmp_path / "bert", MASKED["bert"], TEXTS)
-    with pytest.raises(InputError, match="a masked model writes nothing"):
+    with pytest.raises(InputError, match="a masked model answers no prompts"):
         load("lm-prompts", str(masked), device="cpu")
     causal = save(tmp_path / "gpt2", (partial(words, False), CAUSAL["gpt2"][1]), TEXTS)
     system: Any = load("lm-prompts", str(causal), device="cpu")

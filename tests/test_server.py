@@ -1,10 +1,8 @@
 """A model server of the user's own: asked, asked again when it is away, and nobody else's."""
 
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +10,12 @@ import pytest
 
 from pronominal import InputError
 from pronominal.adapters import load
-from pronominal.adapters.lm import server as module
 from pronominal.adapters.lm.server import checked_address
+from pronominal.adapters.remote.servers import KEY
 from pronominal.cli.main import app
 from pronominal.dataset_scripts.published import read_split
 from pronominal.eval.runner import SystemSettings, run
+from tests.own_server import Handler, serving
 
 
 @dataclass
@@ -47,60 +46,26 @@ class Server:
         return {"choices": [{"text": content["prompt"].split()[-1]}]}
 
 
-def handler(server: Server) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.answer(None)
+@pytest.fixture
+def server(pauses: list[float]) -> Iterator[Server]:
+    found = Server()
 
-        def do_POST(self) -> None:
-            self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-
-        def answer(self, content: Any) -> None:
-            prompts = sum(path != "/v1/models" for path, _ in server.asked)
-            dead = server.dies_after is not None and prompts >= server.dies_after
-            status = 0 if dead else (server.failures.pop(0) if server.failures else 200)
+    class Model(Handler):
+        def asked(self, content: bytes) -> None:
+            prompts = sum(path != "/v1/models" for path, _ in found.asked)
+            dead = found.dies_after is not None and prompts >= found.dies_after
+            status = 0 if dead else (found.failures.pop(0) if found.failures else 200)
             if status == 0:
                 self.close_connection = True
                 return
-            server.asked.append((self.path, content))
-            server.keys.add(self.headers["Authorization"])
-            body = json.dumps(server.reply(self.path, content)).encode()
-            self.send_response(status)
-            if 300 <= status < 400:
-                self.send_header("Location", f"{server.url}/elsewhere")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            asked = json.loads(content) if content else None
+            found.asked.append((self.path, asked))
+            found.keys.add(self.headers["Authorization"])
+            body = json.dumps(found.reply(self.path, asked)).encode()
+            self.answer(status, body, Location=f"{found.url}/elsewhere")
 
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    return Handler
-
-
-class BusyServer(ThreadingHTTPServer):
-    """A server to which many may knock at once; else a client waits a second to knock again."""
-
-    request_queue_size = 64
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    found = Server()
-    http = BusyServer(("127.0.0.1", 0), handler(found))
-    found.url = f"http://127.0.0.1:{http.server_port}"
-    thread = threading.Thread(target=http.serve_forever, daemon=True)
-    thread.start()
-    yield found
-    http.shutdown()
-    http.server_close()
-
-
-@pytest.fixture(autouse=True)
-def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    found: list[float] = []
-    monkeypatch.setattr(module.time, "sleep", found.append)
-    return found
+    with serving(Model) as found.url:
+        yield found
 
 
 def served(server: Server, **settings: Any) -> Any:
@@ -130,7 +95,7 @@ def test_a_model_that_says_nothing_said_nothing(server: Server) -> None:
 def test_the_key_is_taken_from_the_environment(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(module.KEY, "sesame")
+    monkeypatch.setenv(KEY, "sesame")
     served(server).generate(["the pilot"])
     assert server.keys == {"Bearer sesame"}
 

@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from pronominal import InputError, Span
 from pronominal.adapters import load
 from pronominal.adapters.contract_checks import check_system
-from pronominal.adapters.programs.spacy_coreference import answer_lines, clusters_of
+from pronominal.adapters.remote.programs.spacy_coreference import answer_lines, clusters_of
 from pronominal.adapters.self_check import SelfCheckWarning
 from pronominal.adapters.spacy_pipeline import SpacyPipeline
 
@@ -162,7 +162,7 @@ def test_a_system_of_an_environment_runs_its_program(
     """The environment is this one, in place of one with old pins."""
     import sys
 
-    from pronominal.adapters.environments import environments, in_environment
+    from pronominal.adapters.remote.environments import environments, in_environment
 
     made = tmp_path / "environments" / "coreferee"
     (made / "bin").mkdir(parents=True)

@@ -1,7 +1,6 @@
 """Asks a CoreNLP server (``StanfordCoreNLPServer.java`` upstream), again while it is away."""
 
 import json
-import time
 from collections.abc import Mapping
 from http.client import HTTPException
 from typing import Any
@@ -9,8 +8,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request
 
-from pronominal.adapters.own_servers import direct_opener, own_server
 from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.remote.servers import Patience, direct_opener, own_server
 from pronominal.errors import InputError
 
 URL = "http://localhost:9000"
@@ -76,7 +75,8 @@ class CoreNLPServer:
             RefusedTextError: it fails at the text, or does not finish it in time.
         """
         request = self._request(text, index)
-        pause, failures, away_since = 0.25, 0, 0.0
+        failures = 0
+        patience = Patience(self._patience, self.address, f"start it ({START})")
         while True:
             try:
                 with self._opener.open(request, timeout=self._text_timeout + _LOADING) as answer:
@@ -86,21 +86,11 @@ class CoreNLPServer:
                 if not away:
                     failures += 1
                     self._refuse(error, index, last=failures == TRIES)
+                    patience.pause()
             except (URLError, HTTPException, OSError) as error:
                 reason, away = str(getattr(error, "reason", error)) or "no answer", True
             if away:
-                away_since = away_since or time.monotonic()
-                self._wait_no_longer_than(self._patience, away_since, reason)
-            time.sleep(pause)
-            pause = min(2 * pause, 10)
-
-    def _wait_no_longer_than(self, seconds: float, since: float, reason: str) -> None:
-        if time.monotonic() - since >= seconds:
-            raise InputError(
-                f"the server has not answered for {seconds:g} seconds ({reason})",
-                cure=f"start it ({START}) and run the same command again: what is done is kept",
-                file=self.address,
-            )
+                patience.wait(reason)
 
     def _request(self, text: str, index: int) -> Request:
         try:

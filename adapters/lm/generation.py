@@ -11,7 +11,12 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from pronominal.adapters.lm.chat import Chat, Turns
-from pronominal.adapters.lm.loading import LoadedModel, Objective, load_language_model
+from pronominal.adapters.lm.loading import (
+    LoadedModel,
+    Objective,
+    load_language_model,
+    refuse_masked,
+)
 from pronominal.adapters.lm.memory import Budget
 from pronominal.adapters.lm.prompt_encoder import encoded
 from pronominal.adapters.lm.prompts import parse_prompts
@@ -83,12 +88,7 @@ class PromptedModel:
             device_map=device_map,
             trust_remote_code=trust_remote_code,
         )
-        if loaded.objective == "masked":
-            raise InputError(
-                "a masked model writes nothing",
-                cure="give a causal or sequence-to-sequence model, or score it as the system lm",
-                file=checkpoint,
-            )
+        refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
         self.max_new_tokens = max_new_tokens or NEW_TOKENS[loaded.objective]
         self._loaded = loaded

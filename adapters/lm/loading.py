@@ -138,6 +138,16 @@ def load_language_model(
     return LoadedModel(found, objective, placed, tokenizer, _longest(model))
 
 
+def refuse_masked(loaded: LoadedModel) -> None:
+    """Raise `InputError` if a model that is to answer prompts can only fill slots."""
+    if loaded.objective == "masked":
+        raise InputError(
+            "a masked model answers no prompts",
+            cure="give a causal or sequence-to-sequence model, or score it as the system lm",
+            file=loaded.checkpoint.name,
+        )
+
+
 def objective_of(config: Any) -> Objective:
     """Return what a model was trained to predict, by the class it was saved as.
 

@@ -12,12 +12,11 @@ import numpy as np
 from pronominal.adapters.lm.chat import Chat, Turns
 from pronominal.adapters.lm.decoder import CausalScorer
 from pronominal.adapters.lm.infilling import AnswerScorer
-from pronominal.adapters.lm.loading import LoadedModel, load_language_model
+from pronominal.adapters.lm.loading import LoadedModel, load_language_model, refuse_masked
 from pronominal.adapters.lm.prompts import parse_prompts
 from pronominal.adapters.lm.tokens import PADDING, IntArray, Sequences
 from pronominal.adapters.model_loading import silent_transformers
 from pronominal.adapters.refusals import RefusedTextError
-from pronominal.errors import InputError
 
 Tokens = Sequence[int]
 
@@ -75,12 +74,7 @@ class MultipleChoiceModel:
             device_map=device_map,
             trust_remote_code=trust_remote_code,
         )
-        if loaded.objective == "masked":
-            raise InputError(
-                "a masked model answers no prompts",
-                cure="give a causal or sequence-to-sequence model, or score it as the system lm",
-                file=checkpoint,
-            )
+        refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
         self._loaded = loaded
         self._turns = Turns(loaded.tokenizer, chat, checkpoint)

@@ -1,12 +1,11 @@
 """Models behind a server that speaks OpenAI's protocol: vLLM, llama.cpp, SGLang and others.
 
 The server is one of the user's own: a hosted API is refused unless the user accepts what that means
-(see `pronominal.adapters.own_servers`).
+(see `pronominal.adapters.remote.servers`).
 """
 
 import json
 import os
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
@@ -15,7 +14,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request
 
 from pronominal.adapters.lm.prompts import parse_prompts
-from pronominal.adapters.own_servers import KEY, direct_opener, own_server
+from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
 from pronominal.errors import InputError
 
 NEW_TOKENS = 20
@@ -121,7 +120,7 @@ class ServedModel:
 
     def _ask(self, method: str, content: Mapping[str, Any] | None = None) -> Any:
         """Return the server's answer; ask again, ever more slowly, while it cannot be reached."""
-        waited, pause = 0.0, 0.25
+        patience = Patience(self._patience, self._address)
         while True:
             try:
                 with self._opener.open(self._request(method, content), timeout=600) as answer:
@@ -139,14 +138,7 @@ class ServedModel:
                     cure=f"check the model's name and length, and {KEY} if the server wants a key",
                     file=self._address,
                 )
-            if waited >= self._patience:
-                raise InputError(
-                    f"the server has not answered for {self._patience:g} seconds ({reason})",
-                    cure="start it and run the same command again: what is done is kept",
-                    file=self._address,
-                )
-            time.sleep(pause)
-            waited, pause = waited + pause, min(2 * pause, 10)
+            patience.wait(reason)
 
     def _request(self, method: str, content: Mapping[str, Any] | None) -> Request:
         headers = {"Content-Type": "application/json"}

@@ -14,6 +14,7 @@ from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
 from pronominal.switching import locate_candidates
+from pronominal.text_files import decoded
 
 LOST = "_"
 """Stands for the pronoun of a validation sentence, whose form no upstream file has."""
@@ -114,13 +115,9 @@ def read_all(
 
 def read_array(content: bytes, place: str) -> list[Any]:
     """Parse a JSON array of at least one record; `InputError` names the line of what is broken."""
+    text = decoded(content, file=place, cure="fetch it again")
     try:
-        records = json.loads(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InputError(
-            "the text is not UTF-8", cure="fetch it again", file=place, row=f"line {line}"
-        ) from error
+        records = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(
             f"not valid JSON ({error.msg})",

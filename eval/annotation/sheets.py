@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pronominal.dataset_scripts.jsonl import read_json_lines
 from pronominal.errors import InputError
+from pronominal.text_files import read_text
 
 if TYPE_CHECKING:
     import _csv
@@ -82,7 +83,9 @@ def _uncomputed(cell: str) -> str:
 
 
 def _read_csv(path: Path) -> Iterator[tuple[str, Record]]:
-    text = _text(path).removeprefix("sep=;\r\n")  # some spreadsheets say which delimiter they use
+    text = read_text(path, cure="save it as CSV in UTF-8").removeprefix(
+        "sep=;\r\n"
+    )  # some spreadsheets say which delimiter they use
     delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     headings: list[str] | None = None
@@ -102,18 +105,6 @@ def _read_csv(path: Path) -> Iterator[tuple[str, Record]]:
             )
         else:
             yield _checked(path, place, dict(zip(headings, cells, strict=True)))
-
-
-def _text(path: Path) -> str:
-    cure = "save it as CSV in UTF-8"
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        cause = f"cannot be read ({error.strerror})"
-        raise InputError(cause, cure="check the path", file=path) from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise InputError("it is not UTF-8", cure=cure, file=path, row=f"line {line}") from error
 
 
 def _next_cells(lines: "_csv.Reader", path: Path) -> list[str] | None:

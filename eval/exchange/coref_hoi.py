@@ -4,12 +4,13 @@ Its form is SpanBERT's with three more fields, which its ``preprocess.py`` write
 does not look at. It adds ``predicted_clusters``, and writes no line ends between documents.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-from pronominal.eval.exchange.documents import ExportedText, PredictedDocument
-from pronominal.eval.exchange.json_documents import read_json_documents, write_json_documents
-from pronominal.eval.exchange.word_pieces import piece_document, piece_records
+from pronominal.eval.exchange import spanbert
+from pronominal.eval.exchange.documents import ExportedText
+from pronominal.eval.exchange.json_documents import write_json_documents
+from pronominal.eval.exchange.word_pieces import piece_records
 
 SEGMENT_LENGTH = 512
 """What ``predict.py`` takes by default, [CLS] and [SEP] included."""
@@ -33,7 +34,4 @@ def write(
     write_json_documents((record | empty for record in records), out)
 
 
-def read(file: Path) -> Iterator[PredictedDocument]:
-    """Yield the system's answers."""
-    needed = "doc_key, sentences, speakers, subtoken_map and predicted_clusters"
-    return read_json_documents(file, piece_document, needed)
+read = spanbert.read

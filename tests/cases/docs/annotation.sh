@@ -1,21 +1,8 @@
+python "$PREPARATIONS/two_people.py" > sentences.txt
 python - <<'END'
 import bz2
 
-WOMEN = ["Anna", "Martha", "Laura", "Susan", "Emily", "Helen"]
-MEN = ["Paul", "Peter", "Martin", "Walter", "Oliver", "Edward"]
-CLAUSES = [
-    "{} waited for {} at the old station because {} wanted to talk about the journey.",
-    "{} called {} after the long meeting because {} had forgotten the keys of the office.",
-    "{} thanked {} at the end of the evening because {} had brought the flowers.",
-    "{} looked for {} in the whole library because {} needed advice about a book.",
-]
-sentences = [
-    clause.format(*(pair if turned else pair[::-1]), pronoun)
-    for clause in CLAUSES
-    for pair in zip(WOMEN, MEN)
-    for turned in (True, False)
-    for pronoun in ("she", "he")
-]
+sentences = open("sentences.txt").read().splitlines()
 pages = "".join(
     f"<page><title>{number}</title><ns>0</ns><revision><text>{sentence}</text></revision></page>"
     for number, sentence in enumerate(sentences)

@@ -9,7 +9,7 @@ from pronominal.errors import InputError, nearest_name
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def make(name: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
+def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
     """Call a class or function with settings.
 
     Args:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from pronominal.adapters.checkpoints import Checkpoint
-from pronominal.adapters.elsewhere import Greeting, Message, connect
 from pronominal.adapters.interface import System
 from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.remote.messages import Greeting, Message, connect
 from pronominal.adapters.self_check import announce
 from pronominal.errors import InputError
 
@@ -34,7 +34,7 @@ def command(
     once: bool = False,
     name: str = "command",
 ) -> System:
-    """Return a program as a system; its protocol is that of `pronominal.adapters.elsewhere`.
+    """Return a program as a system; its protocol is that of `pronominal.adapters.remote.messages`.
 
     One input is one line on its standard input, one answer one line on its standard output, in any
     order. What else it prints there is passed over. What it prints on its standard error is shown

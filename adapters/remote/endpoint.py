@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import time
 from collections.abc import Sequence
 from http.client import HTTPException
 from socket import gaierror
@@ -11,10 +10,10 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request
 
-from pronominal.adapters.elsewhere import Greeting, Message, connect
 from pronominal.adapters.interface import System
-from pronominal.adapters.own_servers import KEY, direct_opener, own_server
 from pronominal.adapters.refusals import FailedCallError, RefusedTextError
+from pronominal.adapters.remote.messages import Greeting, Message, connect
+from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
 from pronominal.errors import InputError
 
 _SETUP_FAULTS = (401, 403, 404, 405, 501)
@@ -36,7 +35,7 @@ def http(  # noqa: PLR0913 - each one is a key of a systems file
     """Return what answers at an address as a system.
 
     ``{"inputs": [...]}`` is posted, and ``{"answers": [...]}`` is expected back, with the objects
-    of `pronominal.adapters.elsewhere`.
+    of `pronominal.adapters.remote.messages`.
 
     Args:
         url: the address.
@@ -98,7 +97,7 @@ class _Address:
         headers = {"Content-Type": "application/json"}
         if key := os.environ.get(KEY):
             headers["Authorization"] = f"Bearer {key}"
-        waited, pause = 0.0, 0.25
+        patience = Patience(self._patience, self._address)
         while True:
             request = Request(self._address, data=body, headers=headers)
             try:
@@ -115,18 +114,11 @@ class _Address:
                         cure=f"see the server's own log, or give it more than {self._timeout:g} "
                         "seconds with timeout",
                     ) from error
+                patience.wait(type(reason).__name__)
             except ValueError as error:
                 raise FailedCallError(
                     "the reply is not JSON", cure='reply with {"answers": [...]}'
                 ) from error
-            if waited >= self._patience:
-                raise InputError(
-                    f"no server was there for {self._patience:g} seconds",
-                    cure="start it and run the same command again: what is done is kept",
-                    file=self._address,
-                )
-            time.sleep(pause)
-            waited, pause = waited + pause, min(2 * pause, 10)
 
     def _refused(self, status: int) -> InputError:
         if status in _SETUP_FAULTS or 300 <= status < 400:

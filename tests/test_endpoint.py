@@ -4,7 +4,6 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from pronominal.adapters.plain_questions import plain_resolutions
 from pronominal.adapters.refusals import FailedCallError, RefusedTextError
 from pronominal.dataset_scripts.published import read_split
 from pronominal.eval.runner import SystemSettings, run
+from tests.own_server import Handler, serving
 
 TEXTS = ["Ann saw Eve.", "Tom fell.", "It 😀 rained, so she stayed."]
 
@@ -37,35 +37,20 @@ class Server:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    state = Server()
+    found = Server()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            inputs = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["inputs"]
-            state.asked.append(inputs)
-            state.keys.add(self.headers["Authorization"])
-            status = state.status(inputs)
-            if status == 0:
-                self.close_connection = True
-                return
-            reply = state.reply(inputs)
+    class System(Handler):
+        def asked(self, content: bytes) -> None:
+            inputs = json.loads(content)["inputs"]
+            found.asked.append(inputs)
+            found.keys.add(self.headers["Authorization"])
+            reply = found.reply(inputs)
             body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-            self.send_response(status)
-            if 300 <= status < 400:
-                self.send_header("Location", f"{state.url}/elsewhere")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(found.status(inputs), body, Location=f"{found.url}/elsewhere")
 
-        def log_message(self, *arguments: Any) -> None: ...
-
-    http = ThreadingHTTPServer(("localhost", 0), Handler)
-    thread = threading.Thread(target=http.serve_forever, daemon=True)
-    thread.start()
-    state.url = f"http://localhost:{http.server_port}/coref"
-    yield state
-    http.shutdown()
-    http.server_close()
+    with serving(System) as address:
+        found.url = f"{address}/coref"
+        yield found
 
 
 def test_every_text_has_its_answer_in_order(server: Server) -> None:
@@ -155,7 +140,7 @@ def test_another_address_is_not_tried_and_a_wrong_one_is_refused(
         ("localhost:8000", "the url is no URL"),
         ("http://me:key@localhost:8000", "holds a user or a query"),
         (None, "http needs a URL; give its address"),
-        ("http://localhost:9/nobody", "no server was there for 0 seconds"),
+        ("http://localhost:9/nobody", "the server has not answered for 0 seconds"),
     ],
 )
 def test_evaluation_text_goes_to_servers_of_your_own_only(url: str | None, message: str) -> None:

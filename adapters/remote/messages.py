@@ -47,7 +47,7 @@ class Connection(Protocol):
         ...
 
 
-class _Elsewhere:
+class _RemoteSystem:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.name = connection.name
@@ -71,7 +71,7 @@ class _Elsewhere:
         return [answer[wanted] for answer in answers]
 
 
-class ClusteringElsewhere(_Elsewhere):
+class RemoteClustering(_RemoteSystem):
     """A coreference system that is reached over a connection."""
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
@@ -80,7 +80,7 @@ class ClusteringElsewhere(_Elsewhere):
         return self._ask([{"text": text} for text in texts], "clusters")
 
 
-class ChoosingElsewhere(_Elsewhere):
+class RemoteChoosing(_RemoteSystem):
     """A system that is told the candidates, reached over a connection."""
 
     def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
@@ -88,7 +88,7 @@ class ChoosingElsewhere(_Elsewhere):
         return self._ask([_resolution(instance) for instance in instances], "scores")
 
 
-class ScoringElsewhere(_Elsewhere):
+class RemoteScoring(_RemoteSystem):
     """A language model that scores, reached over a connection."""
 
     def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
@@ -96,7 +96,7 @@ class ScoringElsewhere(_Elsewhere):
         return self._ask([_slot(instance) for instance in instances], "scores")
 
 
-class GeneratingElsewhere(_Elsewhere):
+class RemoteGenerating(_RemoteSystem):
     """A language model that writes, reached over a connection."""
 
     def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
@@ -105,11 +105,11 @@ class GeneratingElsewhere(_Elsewhere):
         return self._ask([{"prompt": prompt} | limit for prompt in prompts], "generation")
 
 
-METHODS: dict[str, type[_Elsewhere]] = {
-    "cluster": ClusteringElsewhere,
-    "choose": ChoosingElsewhere,
-    "loglikelihood": ScoringElsewhere,
-    "generate": GeneratingElsewhere,
+METHODS: dict[str, type[_RemoteSystem]] = {
+    "cluster": RemoteClustering,
+    "choose": RemoteChoosing,
+    "loglikelihood": RemoteScoring,
+    "generate": RemoteGenerating,
 }
 
 

@@ -5,6 +5,7 @@ whose owners may train on what they are sent (RUFF, Limitations).
 """
 
 import ipaddress
+import time
 from http.client import HTTPMessage
 from typing import IO
 from urllib.parse import SplitResult, urlsplit
@@ -53,6 +54,43 @@ def own_server(url: str, host: str | None, i_accept_contamination: bool) -> Spli
 def direct_opener() -> OpenerDirector:
     """Return an opener without proxies and redirections, which would carry text elsewhere."""
     return build_opener(ProxyHandler({}), _NoRedirections())
+
+
+class Patience:
+    """Pauses, ever longer, between the tries to reach a server that is away.
+
+    Args:
+        seconds: after how many seconds without an answer it ends.
+        address: the server's address.
+        start: how the server is started.
+    """
+
+    def __init__(self, seconds: float, address: str, start: str = "start it") -> None:
+        self._seconds, self._address, self._start = seconds, address, start
+        self._away_since: float | None = None
+        self._pause = 0.25
+
+    def wait(self, reason: str) -> None:
+        """Pause before a server that is away is tried again.
+
+        Raises:
+            InputError: patience has ended.
+        """
+        now = time.monotonic()
+        if self._away_since is None:
+            self._away_since = now
+        if now - self._away_since >= self._seconds:
+            raise InputError(
+                f"the server has not answered for {self._seconds:g} seconds ({reason})",
+                cure=f"{self._start} and run the same command again: what is done is kept",
+                file=self._address,
+            )
+        self.pause()
+
+    def pause(self) -> None:
+        """Sleep, at most 10 seconds and twice as long as the last time."""
+        time.sleep(self._pause)
+        self._pause = min(2 * self._pause, 10)
 
 
 def _refuse_hosted(name: str, host: str | None) -> None:

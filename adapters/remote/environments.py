@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from pronominal.adapters.command import command
 from pronominal.adapters.interface import System
+from pronominal.adapters.remote.command import command
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError, unknown_name
 
@@ -35,7 +35,7 @@ class Environment:
         python: the oldest and the newest version of Python that it was made for.
         requirements: what pip installs.
         after: arguments that the environment's Python is called with next, such as downloads.
-        program: the file in `pronominal.adapters.programs` that answers for the system.
+        program: the file in `pronominal.adapters.remote.programs` that answers for the system.
     """
 
     python: tuple[str, str]
@@ -47,7 +47,8 @@ class Environment:
 @cache
 def environments() -> dict[str, Environment]:
     """Return all environments by name."""
-    text = files("pronominal.adapters").joinpath("environments.toml").read_text(encoding="utf-8")
+    table = files("pronominal.adapters.remote").joinpath("environments.toml")
+    text = table.read_text(encoding="utf-8")
     return {
         name: Environment(
             python=(table["python"][0], table["python"][1]),
@@ -130,7 +131,7 @@ def in_environment(name: str, arguments: Sequence[str], timeout: float) -> Syste
             f"{name} runs in an environment of its own, which is not there",
             cure=f"pronominal env create {name}",
         )
-    program = files("pronominal.adapters.programs").joinpath(environments()[name].program)
+    program = files("pronominal.adapters.remote.programs").joinpath(environments()[name].program)
     words = [str(folder_of(name) / "bin" / "python"), str(program), *arguments]
     return command(words, timeout=timeout, name=name)
 

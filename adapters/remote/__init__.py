@@ -1,0 +1,1 @@
+"""Systems in another process or on another machine: commands, servers, own environments."""
