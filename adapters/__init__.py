@@ -18,7 +18,8 @@ from pronominal.adapters.interface import (
     kind_of,
 )
 from pronominal.adapters.own_object import is_place, load_object
-from pronominal.adapters.systems import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry
+from pronominal.adapters.system_entry import ANY_MODEL, GIVEN, SystemEntry
+from pronominal.adapters.systems import SYSTEMS
 from pronominal.errors import InputError, unknown_name
 
 

@@ -9,7 +9,8 @@ from typing import Literal
 
 from pronominal.adapters.interface import Kind
 from pronominal.adapters.remote.environments import is_made
-from pronominal.adapters.systems import GIVEN, SYSTEMS, SystemEntry
+from pronominal.adapters.system_entry import GIVEN, SystemEntry
+from pronominal.adapters.systems import SYSTEMS
 
 _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(\[[^]]*\])?\s*(>=(?P<least>[\d.]+))?[^;]*"
@@ -19,7 +20,7 @@ _REQUIREMENT = re.compile(
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
-State = Literal["runs", "needs weights", "needs installing"]
+State = Literal["runs", "needs a server", "needs weights", "needs installing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,9 @@ def _diagnosis(name: str, entry: SystemEntry, extras: Mapping[str, Mapping[str, 
     install, missing = install_command(entry), _missing(entry, extras)
     cure = install if missing else _weights_cure(name, entry.weights)
     state: State = "needs weights" if cure else "runs"
+    if entry.server is not None and cure is None:
+        # whether it is there is not asked: nothing here touches the network
+        state, cure = "needs a server", f"start one ({entry.server}), or give its --url"
     return Diagnosis(
         name=name,
         kind=entry.kind,

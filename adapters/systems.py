@@ -1,44 +1,9 @@
 """The table of systems: what ``pronominal systems`` lists and `pronominal.adapters.load` loads."""
 
-from dataclasses import dataclass
+from pronominal.adapters.system_entry import ANY_MODEL, SystemEntry
 
-from pronominal.adapters.interface import Kind
-
-
-@dataclass(frozen=True, slots=True)
-class SystemEntry:
-    """One line of ``pronominal systems``.
-
-    Attributes:
-        kind: how the system answers.
-        place: where its class is, as ``module:attribute`` below ``pronominal.adapters``.
-        summary: what it does, in one sentence.
-        extra: the extra that installs what it needs; None when the core is enough.
-        weights: the Hub id of the published weights; the page that links to them (https://...)
-            where they are not on the Hub, or the command that makes them (``pronominal ...``),
-            or a key of `GIVEN`, so that a checkpoint has to be given; None when it has none.
-        given: the keyword of the system's own that takes the checkpoint.
-        environment: the environment (``pronominal env create``) that it runs in, if it needs one.
-    """
-
-    kind: Kind
-    place: str
-    summary: str
-    extra: str | None = None
-    weights: str | None = None
-    given: str = "checkpoint"
-    environment: str | None = None
-
-
-ANY_MODEL = "any model of transformers"
-
-GIVEN: dict[str, str] = {
-    ANY_MODEL: "give a folder or a Hub id, as {name}=ORG/NAME",
-    "a command": "give the program and its arguments, as {name}='python mine.py'",
-    "a URL": "give its address, as {name}=http://localhost:8000/coref",
-    "any spaCy pipeline": "give a package or a folder, as {name}=PIPELINE",
-}
-"""Weights of systems that run whatever they are given -> how to give it."""
+CORENLP_SERVER = 'java -mx8g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000'
+"""The documented command, run in CoreNLP's folder."""
 
 SYSTEMS: dict[str, SystemEntry] = {
     "allennlp": SystemEntry(
@@ -98,17 +63,20 @@ SYSTEMS: dict[str, SystemEntry] = {
         "clustering",
         "corenlp:CoreNLPNeural",
         "Stanford CoreNLP's Deep-RL (Clark and Manning, 2016), through a server of your own",
+        server=CORENLP_SERVER,
     ),
     "corenlp-rule": SystemEntry(
         "clustering",
         "corenlp:CoreNLPRule",
         "Stanford CoreNLP's rules (Raghunathan et al., 2010), through a server of your own",
+        server=CORENLP_SERVER,
     ),
     "corenlp-statistical": SystemEntry(
         "clustering",
         "corenlp:CoreNLPStatistical",
         "Stanford CoreNLP's statistical system (Clark and Manning, 2015), through a server of "
         "your own",
+        server=CORENLP_SERVER,
     ),
     "e2e": SystemEntry(
         "clustering",
@@ -187,6 +155,7 @@ SYSTEMS: dict[str, SystemEntry] = {
         "language model",
         "lm.server:ServedModel",
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
+        server="vllm serve ORG/NAME",
     ),
     "maverick": SystemEntry(
         "clustering",

@@ -8,7 +8,7 @@ import pytest
 from pronominal.adapters import SYSTEMS, doctor
 from pronominal.adapters.doctor import diagnose, missing_packages
 from pronominal.adapters.remote.environments import environments
-from pronominal.adapters.systems import SystemEntry
+from pronominal.adapters.system_entry import SystemEntry
 from tests.test_cli import ROOT, pronominal
 from tests.test_layout import config
 
@@ -66,6 +66,15 @@ def test_the_cure_is_the_next_command(
     entry = SystemEntry("clustering", "it:It", "it", extra=extra, weights=weights)
     found = diagnosed(monkeypatch, entry, installed, cached)
     assert (found.state, found.cure) == (state, cure)
+
+
+def test_a_server_has_to_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = SystemEntry("clustering", "it:It", "it", server="serve it")
+    found = diagnosed(monkeypatch, entry, {}, False)
+    assert (found.state, found.cure) == (
+        "needs a server",
+        "start one (serve it), or give its --url",
+    )
 
 
 def test_what_is_missing_is_named_with_its_version() -> None:

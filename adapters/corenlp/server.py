@@ -10,13 +10,11 @@ from urllib.request import Request
 
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.remote.servers import Patience, direct_opener, own_server
+from pronominal.adapters.systems import CORENLP_SERVER
 from pronominal.errors import InputError
 
 URL = "http://localhost:9000"
-"""Where the server listens that `START` starts."""
-
-START = 'java -mx8g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000'
-"""The documented command, run in CoreNLP's folder."""
+"""Where the server listens that `CORENLP_SERVER` starts."""
 
 TRIES = 3
 """How often a text is sent at which the server fails."""
@@ -76,7 +74,7 @@ class CoreNLPServer:
         """
         request = self._request(text, index)
         failures = 0
-        patience = Patience(self._patience, self.address, f"start it ({START})")
+        patience = Patience(self._patience, self.address, f"start it ({CORENLP_SERVER})")
         while True:
             try:
                 with self._opener.open(request, timeout=self._text_timeout + _LOADING) as answer:
@@ -110,7 +108,7 @@ class CoreNLPServer:
         if error.code not in _TEXT_AT_FAULT:
             raise InputError(
                 f"the server refuses what it is asked (HTTP {error.code})",
-                cure=f"give the URL of one that was started with {START}",
+                cure=f"give the URL of one that was started with {CORENLP_SERVER}",
                 file=self.address,
             ) from error
         if error.code == 500 and not last:

@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 from pronominal.adapters.corenlp.answers import MisplacedTokenError, clusters_of
-from pronominal.adapters.corenlp.server import START, URL, CoreNLPServer
+from pronominal.adapters.corenlp.server import URL, CoreNLPServer
 from pronominal.adapters.interface import contract_clusters, refuse_bare_string
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.self_check import announce, check_clusters
+from pronominal.adapters.systems import CORENLP_SERVER
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Span
 
@@ -98,7 +99,7 @@ class CoreNLPSystem:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
                 "the server does not answer in CoreNLP's JSON",
-                cure=f"give the URL of one that was started with {START}",
+                cure=f"give the URL of one that was started with {CORENLP_SERVER}",
                 file=self._server.address,
             ) from error
         return contract_clusters(
