@@ -1,9 +1,9 @@
 """Scoring RUFF with a causal model: prefix trees against one sentence at a time and plain batches.
 
 All read the same filled sentences with the same random GPT-2 in this process by turns, ours as
-loading leaves a model, with its activations fused; ratios are of CPU time on one thread for a
-sentence's token, the median of the rounds. A tokenizer is trained
-on the sentences first. The comparators are written here:
+loading leaves a model, with activations fused and weights packed; ratios are of CPU time on one
+thread for a sentence's token, the median of the rounds. A tokenizer is trained on the sentences
+first. The comparators are written here:
 
 - ``upstream``: a sentence a forward, as the RUFF paper's script: with the graph for gradients, the
   logarithm of every probability, and one number fetched for every token;
@@ -33,6 +33,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from pronominal.adapters.lm.activations import fuse_activations
 from pronominal.adapters.lm.decoder import CausalScorer
+from pronominal.adapters.lm.packed_weights import pack_weights
 from pronominal.adapters.lm.tokens import Sequences, TextTokenizer
 from pronominal.adapters.lm.trie import PrefixTree
 from pronominal.dataset_scripts import Sources, ruff
@@ -167,6 +168,7 @@ def compared(model: Any, asked: Sequence[FillingInstance], arguments: Any) -> di
     every = int(sequences.lengths.sum())
     ours = copy.deepcopy(model)
     fuse_activations(ours)
+    pack_weights(ours)
     ways = {
         "upstream": Timed(lambda: upstream(model, tokenizer, texts), model, tokens),
         "sorted": Timed(lambda: sorted_batches(model, tokenizer, texts), model, tokens),

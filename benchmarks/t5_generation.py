@@ -115,13 +115,14 @@ def main() -> None:
 
     ways = {"one prompt at a time": one_by_one, "pronominal": lambda: system.generate(asked)}
     rounds: dict[str, list[float]] = {name: [] for name in ways}
+    identical = True
     with silent_transformers():
         for _ in range(arguments.rounds):
             found = {}
             for name, answer in ways.items():
                 spent, found[name] = timed(answer)
                 rounds[name].append(spent)
-            assert found["pronominal"] == found["one prompt at a time"], "the strings differ"
+            identical &= found["pronominal"] == found["one prompt at a time"]
     seconds = {name: round(statistics.median(spent), 3) for name, spent in rounds.items()}
     report = {
         "benchmark": "t5_generation",
@@ -129,7 +130,7 @@ def main() -> None:
         "mean_tokens": round(statistics.mean(len(tokenizer(p).input_ids) for p in asked), 1),
         "ratio": round(seconds["one prompt at a time"] / seconds["pronominal"], 2),
         "seconds": seconds,
-        "identical_strings": True,
+        "identical_strings": identical,
     }
     print(json.dumps(report))
 

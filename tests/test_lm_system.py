@@ -17,6 +17,7 @@ if find_spec("transformers") is None:
     pytest.skip("needs the extra lm", allow_module_level=True)
 
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 
 from pronominal.adapters.lm.infilling import AnswerScorer
@@ -342,7 +343,8 @@ def test_a_checkpoint_without_its_head(family: str, copied: Callable[[str], Path
 def test_a_checkpoint_in_pieces(folder: Callable[[str], Path], tmp_path: Path) -> None:
     system = loaded(folder("gpt2"))
     with quiet():
-        system._loaded.model.save_pretrained(tmp_path, max_shard_size="20KB")
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder("gpt2"))
+        model.save_pretrained(tmp_path, max_shard_size="20KB")
         system._loaded.tokenizer.save_pretrained(tmp_path)
     assert len([*tmp_path.glob("model-*.safetensors")]) > 1
     pieces = loaded(tmp_path)

@@ -27,7 +27,7 @@ from pronominal.errors import InputError
 NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": 20}
 """The most new tokens of an answer: the paper's for FLAN-T5 and Llama-2-chat (RUFF, F.1)."""
 
-BATCH_TOKENS = {"cpu": 8_192, "cuda": 65_536}
+BATCH_TOKENS = {"cpu": 3_072, "cuda": 65_536}
 """How many tokens of prompts go through the model at once when nothing else is asked for."""
 
 

@@ -11,6 +11,7 @@ from transformers.models.auto import modeling_auto
 
 from pronominal.adapters.checkpoints import TOKENIZER_FILES, Checkpoint, open_checkpoint
 from pronominal.adapters.lm.activations import fuse_activations
+from pronominal.adapters.lm.packed_weights import pack_weights
 from pronominal.adapters.model_loading import (
     first_line,
     longest_input,
@@ -134,8 +135,11 @@ def load_language_model(
     _refuse_missing(report["missing_keys"], checkpoint)
     model.eval().requires_grad_(False)
     fuse_activations(model)
-    placed = model if target is None else model.to(target)
-    return LoadedModel(found, objective, placed, tokenizer, _longest(model))
+    if target is not None:
+        model = model.to(target)
+        with silent_transformers():
+            pack_weights(model)
+    return LoadedModel(found, objective, model, tokenizer, _longest(model))
 
 
 def refuse_masked(loaded: LoadedModel) -> None:
