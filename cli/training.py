@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from pronominal.cli.progress import progress_bar
+from pronominal.errors import InputError
 
 if TYPE_CHECKING:
     from pronominal.eval.training.data import TrainingData
@@ -182,6 +183,12 @@ def _rows(
 
     if Path(data).suffix:
         return own_data(Path(data), validation, test, validation_share)
+    for option, given in {"--validation": validation, "--test": test}.items():
+        if given is not None:
+            raise InputError(
+                f"{option} has no effect with --data {data}, which brings rows of its own",
+                cure=f"leave it out, or give your own rows as --data {data}.jsonl",
+            )
     return published_data(data, dataset, sources)
 
 

@@ -271,6 +271,38 @@ def test_another_training_is_not_gone_on_with(
     assert run(*command(bert_encoder, rows, tmp_path, "--updates", "2", "--save-every", "9")) == 0
 
 
+def test_tests_may_be_added_to_a_finished_training(
+    bert_encoder: Path, rows: Path, tmp_path: Path
+) -> None:
+    def n(summary: dict[str, Any]) -> Any:
+        return summary["scores"].get("as_given", {}).get("original", {}).get("n", {}).get("values")
+
+    out = tmp_path / "out"
+    plain = [*command(bert_encoder, rows, out, "--updates", "2"), "--seeds"]
+    assert run(*plain, "2") == 0
+    weights = (out / "seed-1" / "model.safetensors").stat().st_mtime_ns
+    assert n(json.loads((out / "summary.json").read_text())) is None
+    # the second seed has no scores yet
+    assert run(*plain, "1", "--test", str(rows)) == 0
+    assert n(json.loads((out / "summary.json").read_text())) == [120]
+    assert run(*plain, "2", "--test", str(rows)) == 0
+    assert n(json.loads((out / "summary.json").read_text())) == [120, 120]
+    assert (out / "seed-1" / "model.safetensors").stat().st_mtime_ns == weights
+    # a command without tests leaves those that were made
+    assert run(*plain, "2") == 0
+    assert n(json.loads((out / "summary.json").read_text())) == [120, 120]
+
+
+@pytest.mark.parametrize("option", ["--validation", "--test"])
+def test_published_data_brings_its_own_rows(
+    option: str, bert_encoder: Path, rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = command(bert_encoder, Path("knowref"), tmp_path / "out", option, str(rows))
+    assert run(*asked) == 2
+    assert f"{option} has no effect with --data knowref" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_rows_that_cannot_be_learnt_are_listed(
     bert_encoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,5 @@
 """``pronominal train bert``: a classifier of antecedents for each seed, tested and summed up."""
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -11,7 +10,6 @@ from torch import nn
 
 from pronominal.adapters.bert.folder import open_encoder, save_classifier
 from pronominal.adapters.bert.model import AntecedentClassifier
-from pronominal.adapters.bert.settings import Classifier
 from pronominal.adapters.bert.system import probabilities
 from pronominal.adapters.bert.training import antecedent_training
 from pronominal.adapters.training import LoopSettings, Validation, train
@@ -19,21 +17,15 @@ from pronominal.adapters.training.curves import draw_curves, read_curves
 from pronominal.adapters.training.devices import OneProcess, open_devices
 from pronominal.adapters.training.loop import CURVES, remove_state
 from pronominal.adapters.training.random_states import seeded
-from pronominal.atomic import new_file, new_folder
 from pronominal.decisions import from_probabilities
-from pronominal.errors import InputError
-from pronominal.eval.run_store import write_json
 from pronominal.eval.training.bert_settings import BertTraining
 from pronominal.eval.training.card import write_model_card
 from pronominal.eval.training.data import TrainingData, resolution_table
-from pronominal.eval.training.figures import answer_figures, over_seeds
+from pronominal.eval.training.figures import answer_figures
 from pronominal.eval.training.preparation import PreparedTraining, prepare
-from pronominal.eval.training.seed_folder import SeedFolder, read_training
-from pronominal.eval.training.testing import Progress, run_tests, score_tests
-from pronominal.eval.training.units import LeftOut
-
-LEFT_OUT = "left-out.jsonl"
-SUMMARY = "summary.json"
+from pronominal.eval.training.seed_folder import SeedFolder
+from pronominal.eval.training.summary import summarise, write_left_out
+from pronominal.eval.training.testing import Progress, digests_of, run_tests, score_tests
 
 
 def train_bert(
@@ -57,20 +49,24 @@ def train_bert(
     devices = open_devices(asked.precision)
     if devices.rank == 0:
         out.mkdir(parents=True, exist_ok=True)
-        _write_left_out(out / LEFT_OUT, prepared.left_out)
+        write_left_out(out, prepared.left_out)
     devices.wait()
     for seed in seeds:
         folder = SeedFolder(
-            out / f"seed-{seed}", prepared.identity(seed), BertTraining("").settings()
+            out / f"seed-{seed}", {**prepared.identity, "seed": seed}, BertTraining("").settings()
         )
         if devices.rank == 0:
             with folder.opened():
                 if not folder.complete:
                     _train_seed(prepared, seed, folder, devices, progress)
+                elif data.tests and folder.description.get("tests") != digests_of(data.tests):
+                    _test(prepared, folder, progress)
         else:
             _train_seed(prepared, seed, folder, devices, progress)
         devices.wait()
-    return _summarise(prepared, seeds, out) if devices.rank == 0 else {}
+    if devices.rank != 0:
+        return {}
+    return summarise(out, prepared.identity, digests_of(data.tests))
 
 
 def _train_seed(
@@ -106,12 +102,20 @@ def _train_seed(
         folder.path / "curves.svg",
         f"{asked.settings()['classifier']['scorer']}, seed {seed}",
     )
-    _save(model, tokenizer, asked.classifier, folder.path)
-    run_tests(prepared.data.tests, folder.path, progress)
-    folder.describe(scores=_scores(prepared, folder.path))
-    write_model_card(folder.path, folder.description, prepared.encoder_name)
+    folder.save(
+        "classifier", lambda beside: save_classifier(model, tokenizer, asked.classifier, beside)
+    )
+    _test(prepared, folder, progress)
     folder.describe(complete=True)
     remove_state(folder.path)
+
+
+def _test(prepared: PreparedTraining, folder: SeedFolder, progress: Progress) -> None:
+    data, prior = prepared.data, prepared.asked.classifier.first_prior
+    run_tests(data.tests, folder.path, progress)
+    scores = score_tests(data.tests, data.name, folder.path, prior)
+    folder.describe(scores=scores, tests=digests_of(data.tests))
+    write_model_card(folder.path, folder.description, prepared.encoder_name)
 
 
 def _loop_settings(prepared: PreparedTraining) -> LoopSettings:
@@ -148,55 +152,3 @@ def _validator(prepared: PreparedTraining) -> Callable[[nn.Module], Validation]:
         return Validation(measured["accuracy"] or 0.0 if score is None else score, measured)
 
     return validate
-
-
-def _scores(prepared: PreparedTraining, folder: Path) -> dict[str, Any]:
-    prior = prepared.asked.classifier.first_prior
-    return score_tests(prepared.data.tests, prepared.data.name, folder, prior)
-
-
-def _save(
-    model: AntecedentClassifier, tokenizer: Any, classifier: Classifier, folder: Path
-) -> None:
-    """Move a saved classifier into the seed's folder, its weights last: without them it is none."""
-    try:
-        with new_folder(folder / "checkpoint") as beside:
-            save_classifier(model, tokenizer, classifier, beside)
-        whole = folder / "checkpoint"
-        for file in sorted(whole.iterdir(), key=lambda file: file.suffix == ".safetensors"):
-            file.replace(folder / file.name)
-        whole.rmdir()
-    except OSError as error:
-        raise InputError(
-            f"the classifier cannot be saved ({error.strerror}), its training's state is whole",
-            cure="make room and give the same command: it goes on from there",
-            file=folder,
-        ) from error
-
-
-def _write_left_out(path: Path, left_out: Sequence[LeftOut]) -> None:
-    with new_file(path) as beside:
-        lines = [json.dumps(one.to_json()) + "\n" for one in left_out]
-        beside.write_text("".join(lines), encoding="utf-8")
-
-
-def _summarise(prepared: PreparedTraining, seeds: Sequence[int], out: Path) -> dict[str, Any]:
-    """Sum up the seeds of this command and others of the same training that are done."""
-    identity = prepared.identity(0)
-    done = {}
-    for path in sorted(out.glob("seed-*")):
-        found = read_training(path)
-        if found["complete"] and all(
-            found[name] == identity[name] for name in identity if name != "seed"
-        ):
-            done[found["seed"]] = found
-    kept = [done[seed] for seed in sorted(done)]
-    summary = {
-        **{name: value for name, value in identity.items() if name != "seed"},
-        "seeds": sorted(done),
-        "counts": kept[0]["counts"],
-        "validation": over_seeds([one["outcome"]["validation"] for one in kept]),
-        "scores": over_seeds([_scores(prepared, out / f"seed-{one['seed']}") for one in kept]),
-    }
-    write_json(out / SUMMARY, summary)
-    return summary

@@ -1,13 +1,10 @@
 """``pronominal train e2e`` and ``c2f``: a coreference system for each seed, tested, summed up."""
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-from torch import nn
 
 from pronominal.adapters.c2f.training import coreference_training
 from pronominal.adapters.training import LoopSettings, train
@@ -15,19 +12,14 @@ from pronominal.adapters.training.curves import draw_curves, read_curves
 from pronominal.adapters.training.devices import OneProcess, open_devices
 from pronominal.adapters.training.loop import CURVES, remove_state
 from pronominal.adapters.training.random_states import seeded
-from pronominal.atomic import new_file, new_folder
 from pronominal.errors import InputError
-from pronominal.eval.run_store import write_json
 from pronominal.eval.training.coreference_card import write_coreference_card
 from pronominal.eval.training.coreference_data import CoreferenceData
 from pronominal.eval.training.coreference_preparation import PreparedCoreference, prepare
 from pronominal.eval.training.coreference_settings import CoreferenceTraining
-from pronominal.eval.training.figures import over_seeds
-from pronominal.eval.training.seed_folder import SeedFolder, read_training
-from pronominal.eval.training.testing import Progress, run_tests, score_clusters
-
-LEFT_OUT = "left-out.jsonl"
-SUMMARY = "summary.json"
+from pronominal.eval.training.seed_folder import SeedFolder
+from pronominal.eval.training.summary import summarise, write_left_out
+from pronominal.eval.training.testing import Progress, digests_of, run_tests, score_clusters
 
 
 def train_coreference(
@@ -58,17 +50,15 @@ def train_coreference(
         )
     out.mkdir(parents=True, exist_ok=True)
     prepared = prepare(data, asked, out)
-    with new_file(out / LEFT_OUT) as beside:
-        lines = [json.dumps(one.to_json()) + "\n" for one in prepared.left_out]
-        beside.write_text("".join(lines), encoding="utf-8")
+    write_left_out(out, prepared.left_out)
     for seed in seeds:
-        folder = SeedFolder(out / f"seed-{seed}", prepared.identity(seed), {})
+        folder = SeedFolder(out / f"seed-{seed}", {**prepared.identity, "seed": seed}, {})
         with folder.opened():
             if not folder.complete:
                 _train_seed(prepared, seed, folder, devices, progress)
-            elif prepared.data.tests and folder.description.get("tests") != prepared.test_digests():
+            elif data.tests and folder.description.get("tests") != digests_of(data.tests):
                 _test(prepared, folder, progress)
-    return _summarise(prepared, out)
+    return summarise(out, prepared.identity, digests_of(data.tests))
 
 
 def _train_seed(
@@ -99,7 +89,7 @@ def _train_seed(
     folder.describe(outcome=asdict(outcome), counts=prepared.counts(), seconds=round(seconds, 1))
     points = read_curves(folder.path / CURVES)
     draw_curves(points, folder.path / "curves.svg", f"{trainee.system}, seed {seed}")
-    _save(prepared, model, folder.path)
+    folder.save("system", lambda beside: prepared.trainee.save(model, beside))
     _test(prepared, folder, progress)
     folder.describe(complete=True)
     remove_state(folder.path)
@@ -109,7 +99,7 @@ def _test(prepared: PreparedCoreference, folder: SeedFolder, progress: Progress)
     data, system = prepared.data, prepared.trainee.system
     run_tests(data.tests, folder.path, progress, system, prepared.asked.load_settings())
     scores = score_clusters(data.tests, data.test_name, folder.path, system)
-    folder.describe(scores=scores, tests=prepared.test_digests())
+    folder.describe(scores=scores, tests=digests_of(data.tests))
     write_coreference_card(folder.path, folder.description)
 
 
@@ -123,42 +113,3 @@ def _loop_settings(prepared: PreparedCoreference) -> LoopSettings:
         patience=asked.patience,
         keep=asked.keep,
     )
-
-
-def _save(prepared: PreparedCoreference, model: nn.Module, folder: Path) -> None:
-    """Move a checkpoint into the seed's folder, its weights last: without them it is none."""
-    try:
-        with new_folder(folder / "checkpoint") as beside:
-            prepared.trainee.save(model, beside)
-        whole = folder / "checkpoint"
-        for file in sorted(whole.iterdir(), key=lambda file: file.suffix == ".safetensors"):
-            file.chmod(0o644)
-            file.replace(folder / file.name)
-        whole.rmdir()
-    except OSError as error:
-        raise InputError(
-            f"the system cannot be saved ({error.strerror}), its training's state is whole",
-            cure="make room and give the same command: it goes on from there",
-            file=folder,
-        ) from error
-
-
-def _summarise(prepared: PreparedCoreference, out: Path) -> dict[str, Any]:
-    """Sum up the seeds of this command and others of the same training that are done."""
-    identity = {name: value for name, value in prepared.identity(0).items() if name != "seed"}
-    found = [read_training(path) for path in out.glob("seed-*")]
-    done = {
-        one["seed"]: one
-        for one in found
-        if one["complete"] and all(one[name] == value for name, value in identity.items())
-    }
-    kept = [done[seed] for seed in sorted(done)]
-    summary = {
-        **identity,
-        "seeds": sorted(done),
-        "counts": kept[0]["counts"],
-        "validation": over_seeds([one["outcome"]["validation"] for one in kept]),
-        "scores": over_seeds([one["scores"] for one in kept]),
-    }
-    write_json(out / SUMMARY, summary)
-    return summary

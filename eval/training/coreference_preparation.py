@@ -65,19 +65,15 @@ class PreparedCoreference:
     updates: int
     digests: dict[str, str]
 
-    def identity(self, seed: int) -> dict[str, Any]:
+    @property
+    def identity(self) -> dict[str, Any]:
         """Return what two trainings must have in common to share a folder."""
         return {
             "system": self.trainee.system,
             "begins_with": self.digests,
             "data": {"name": self.data.name, **self.data.digests},
             "settings": self.asked.settings(),
-            "seed": seed,
         }
-
-    def test_digests(self) -> dict[str, str]:
-        """Return what identifies the rows to test on, by config."""
-        return {config: split.digest for config, split in self.data.tests.items()}
 
     def counts(self) -> dict[str, int]:
         """Return how many rows, documents and updates there are."""

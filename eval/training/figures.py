@@ -80,14 +80,14 @@ def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return mean, standard deviation (n - 1) and values of every number over the seeds.
 
     Args:
-        measured: one nested dict of numbers for each seed, all of the same shape.
+        measured: one nested dict of numbers for each seed, all of the same shape; none gives {}.
 
     Returns:
         The same shape, with ``{"mean", "sd", "values"}`` in the place of each number; `sd` is
         None for one seed. What is no number, or None for a seed, is left out.
     """
     found: dict[str, Any] = {}
-    for name in measured[0]:
+    for name in measured[0] if measured else ():
         values = [one.get(name) for one in measured]
         if all(isinstance(value, Mapping) for value in values):
             found[name] = over_seeds([value for value in values if isinstance(value, Mapping)])

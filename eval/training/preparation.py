@@ -38,14 +38,14 @@ class PreparedTraining:
     encoder_digest: str
     encoder_name: str
 
-    def identity(self, seed: int) -> dict[str, Any]:
+    @property
+    def identity(self) -> dict[str, Any]:
         """Return what two trainings must have in common to share a folder."""
         return {
             "system": "bert",
             "encoder": self.encoder_digest,
             "data": {"name": self.data.name, **self.data.digests},
             "settings": self.asked.settings(),
-            "seed": seed,
         }
 
     def counts(self) -> dict[str, int]:

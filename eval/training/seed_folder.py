@@ -3,11 +3,12 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 from pronominal.eval.run_store import write_json
 
@@ -59,6 +60,31 @@ class SeedFolder:
         """Write ``training.json`` with further facts."""
         self.description.update(facts)
         write_json(self.path / DESCRIPTION, self.description)
+
+    def save(self, what: str, save: Callable[[Path], None]) -> None:
+        """Move what is trained into the folder, its weights last: without them it is none.
+
+        Args:
+            what: what it is, for an error.
+            save: writes it into the folder that it is given.
+
+        Raises:
+            InputError: there is no room.
+        """
+        try:
+            with new_folder(self.path / "checkpoint") as beside:
+                save(beside)
+            whole = self.path / "checkpoint"
+            for file in sorted(whole.iterdir(), key=lambda file: file.suffix == ".safetensors"):
+                file.chmod(0o644)
+                file.replace(self.path / file.name)
+            whole.rmdir()
+        except OSError as error:
+            raise InputError(
+                f"the {what} cannot be saved ({error.strerror}), its training's state is whole",
+                cure="make room and give the same command: it goes on from there",
+                file=self.path,
+            ) from error
 
     def _lock(self, handle: int) -> None:
         try:

@@ -28,6 +28,11 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """Opens a bar for a task of so many steps, which is told how many are done."""
 
 
+def digests_of(tests: Tests) -> dict[str, str]:
+    """Return what identifies the rows of each split."""
+    return {config: split.digest for config, split in tests.items()}
+
+
 def run_tests(
     tests: Tests,
     folder: Path,
