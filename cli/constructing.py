@@ -108,8 +108,7 @@ def knowref(
     if change is not None:
         chosen = replace(chosen, replacement=replace(chosen.replacement, change=change.value))
     if most_clusters is not None:
-        connectives = replace(chosen.connectives, most_clusters=most_clusters)
-        chosen = replace(chosen, connectives=connectives)
+        chosen = chosen.with_most_clusters(most_clusters)
     with progress_bar("shards", 0) as progress:
         told = construct_dataset(
             Construction(tuple(inputs), chosen, field, names),

@@ -117,6 +117,9 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
     *,
     strict: bool,
 ) -> _Evaluated:
+    refuse_unlabelled = getattr(scorer(split.dataset), "refuse_unlabelled", None)
+    if refuse_unlabelled is not None:
+        refuse_unlabelled(split.table)
     loaded = asked.load() if system is None else system
     run = partial(runner.run, system=loaded, asked=asked, reading=reading, strict=strict)
     folder = run(split, out=out, progress=progress)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
@@ -62,8 +63,9 @@ def score(
         it. Fractions are in [0, 1], and None where undefined.
 
     Raises:
-        InputError: the number of decisions is not the number of rows.
+        InputError: the number of decisions is not the number of rows, or a row has no label.
     """
+    refuse_unlabelled(rows)
     for table, given in [(rows, decisions), *([switched] if switched else [])]:
         if len(given) != table.num_rows:
             raise InputError(
@@ -80,6 +82,16 @@ def score(
     scores["bootstrap"] = {"unit": "id", "units": len(bootstrap.draws.T), "resamples": resamples}
     scores["bootstrap"] |= {"seed": seed, "level": bootstrap.level}
     return scores
+
+
+def refuse_unlabelled(rows: pa.Table) -> None:
+    """Refuse rows that a construction left to annotators: no answer to them is right or wrong."""
+    ids = rows.filter(pc.less(rows["label"], 0))["id"].to_pylist()
+    if ids:
+        raise InputError(
+            f"{len(ids)} of {rows.num_rows} rows have no label, the first one is {ids[0]}",
+            cure="label them with 'pronominal annotate', and score what its 'keep' writes",
+        )
 
 
 def right(

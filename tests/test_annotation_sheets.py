@@ -180,8 +180,8 @@ FAULTS = {
     "unknown item": (changed(4, item="Q5-other"), "line 6", "not of this export", "column 'item'"),
     "twice": (lambda records: [*records, records[2]], "line 14", "answered twice", "keep one"),
     "missing": (lambda records: records[1:], None, "1 of 12 items are missing", "restore"),
-    "wrong word": (changed(0, answer="both"), "line 2", "the answer is 'both'", "one of a, b"),
-    "no answer": (changed(11, answer=" "), "line 13", "there is no answer", "one of a, b"),
+    "wrong word": (changed(0, answer="Both"), "line 2", "the answer is 'Both'", "one of A, B"),
+    "no answer": (changed(11, answer=" "), "line 13", "there is no answer", "one of A, B"),
     "other text": (changed(3, text="Another text."), "line 5", "not what was asked", "restore"),
     "a column sorted": (sorted_alone, "line ", "not what was asked", "sorted or edited"),
     "no column": (

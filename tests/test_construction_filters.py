@@ -53,6 +53,13 @@ def benchmark() -> ModuleType:
         ("[[Town|Ann]] met [[Bert]] [[File:a.png|b]].", "Ann met Bert ."),
         ("'''Ann''' met ''Bert''.", "Ann met Bert."),
         ("See [http://x.org the page] or http://y.org now.", "See the page or now."),
+        ("See [the page](http://x.org/a) or ![it](/b.png) now.", "See the page or it now."),
+        (
+            "Ann **surely** saw *the dog*, _twice_, ~~not~~ once.",
+            "Ann surely saw the dog, twice, not once.",
+        ),
+        ("Ann * left * by well_known_name roads.", "Ann * left * by well_known_name roads."),
+        ("&gt; Ann left.\n&gt;&gt; Bert stayed.", "Ann left. Bert stayed."),
         (
             "== Life ==\nAnn left.\n* a list\n# another\n1 more\nBert stayed.",
             "Ann left.\n\nBert stayed.",
@@ -74,6 +81,7 @@ def test_markup_headings_lists_and_parentheses_are_taken_out(body: str, text: st
 def test_the_released_code_cleans_in_its_own_way() -> None:
     rules = clean.RELEASED
     assert clean_text("Jos\u00e9 left.\n\nAnn stayed.", rules) == "Jos left. Ann stayed."
+    assert clean_text("[[Town|Ann]] met [[Bert]].", rules) == "Town met Bert."
     quoting, article, plain = 'She said "no".', "By art. 5 she left.", "She left."
     kept = clean.clean(documents(quoting, article, plain), rules)
     assert kept.rows["body"].to_pylist() == [plain]
@@ -87,7 +95,9 @@ def test_what_was_mended_is_counted() -> None:
     assert sorted(kept.noted.values()) == [1, 1]
 
 
-@pytest.mark.parametrize("sign", ["(", "{{", "<!--", "[[", "<ref>", "{|", "<", "{"])
+@pytest.mark.parametrize(
+    "sign", ["(", "{{", "<!--", "[[", "<ref>", "{|", "<", "{", "[a](", "*", " *a", "> ", "~~"]
+)
 def test_a_sign_that_is_never_closed_takes_no_time(sign: str) -> None:
     # work that grew with the square of the length would be a billion steps
     assert len(clean_text(sign * 50_000)) <= 50_000 * len(sign)
@@ -153,8 +163,8 @@ def test_length_ends_and_math(text: str, paper: bool, released: bool) -> None:
 
 PASSES = None
 PAPER_CASES = [
-    ("Adam helped Bruno hide when he was followed by the guards.", PASSES),
-    ("Adam is surely faster than Bruno now but in his prime he was not.", PASSES),
+    ("Adam carried Bruno home when he was too weak to walk.", PASSES),
+    ("Adam sings better than Bruno today but in his school days he did not.", PASSES),
     ("Adam seemed to be robbed by Paula, but he came back soon, but tired.", PASSES),
     ("Adam came to where Vera was tied, but she had got free.", PASSES),
     ("Adam trusts Bruno, and though he is late the bus waits.", PASSES),
@@ -196,7 +206,7 @@ def test_one_cluster_can_be_asked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "passes"),
     [
-        ("Adam helped Bruno hide when he was followed by the guards.", True),
+        ("Adam carried Bruno home when he was too weak to walk.", True),
         # a comma counts only between two word characters
         ("Adam helped Bruno hide, he was followed by the guards.", False),
         ("Adam helped Bruno hide,he was followed by the guards.", True),

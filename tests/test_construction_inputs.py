@@ -21,7 +21,8 @@ WIKI = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">
 </mediawiki>
 """
 OPUS = """<?xml version="1.0"?><document><s id="1"><time id="T1" value="00:01"/>
-<w id="1.1">Ann</w> <w id="1.2">left</w> <w>.</w></s><s id="2">Bert <b>stayed</b>.</s></document>"""
+<w id="1.1">Ann</w> <w id="1.2">left</w> <w>.</w></s>
+<s id="2">- Bert <b>stayed</b>.</s></document>"""
 SUBTITLES = """1
 00:00:01,000 --> 00:00:02,000
 Ann left
@@ -38,7 +39,7 @@ CONTENTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     "a.jsonl": ('{"text": "Ann\\nleft."}\n', [("byte 0", "Ann\nleft.")]),
     "a.xml": (WIKI.format(first="one"), [("page 7", "one"), ("page 10", "last")]),
-    "b.xml": (OPUS, [("sentence 1", "Ann left ."), ("sentence 2", "Bert stayed.")]),
+    "b.xml": (OPUS, [("sentence 1", "Ann left."), ("sentence 2", "Bert stayed.")]),
     "a.srt": (SUBTITLES, [("cue 1", "Ann left and came."), ("cue 2", "<i>Bert</i> stayed.")]),
 }
 
@@ -79,13 +80,13 @@ MANY = "".join(f"line {number} is here\n" for number in range(200_000)).encode()
 @pytest.mark.parametrize(
     ("name", "content", "whole", "damage"),
     [
-        ("a.txt", b"good\n\xff\xfe bad\ngood\n", 2, {"lines that are not UTF-8": 1}),
-        ("a.jsonl", b'{"text": "a"}\n{"text": \n[1]\n', 1, {"lines that are no JSON object": 2}),
+        ("a.txt", b"good\n\xff\xfe bad\ngood\n", 2, {"file a.txt: lines that are not": 1}),
+        ("a.jsonl", b'{"text": "a"}\n{"text": \n[1]\n', 1, {"file a.jsonl: lines that are no": 2}),
         (
             "a.jsonl",
             b'{"text": "a"}\n{"body": "a"}\n{"text": null}\n',
             1,
-            {"objects without text in the field 'text'": 2},
+            {"file a.jsonl: objects without text in the field 'text'": 2},
         ),
         ("a.txt", b"", 0, {"file a.txt: holds no document": 1}),
         ("a.txt", b"\n \n", 0, {"file a.txt: holds no document": 1}),
@@ -103,19 +104,19 @@ MANY = "".join(f"line {number} is here\n" for number in range(200_000)).encode()
             None,
             {"file a.txt.zst: ": 1},
         ),
-        ("a.xml", WIKI.format(first="a\x01b").encode(), 2, {"control characters in XML": 1}),
+        ("a.xml", WIKI.format(first="a\x01b").encode(), 2, {"file a.xml: control char": 1}),
         (
             "a.xml",
             WIKI.format(first="a&b").encode(),
             0,
-            {"XML that is not well-formed": 1, "file": 1},
+            {"file a.xml: XML that is not well-formed": 1, "file a.xml: holds": 1},
         ),
-        ("a.xml", WIKI.format(first="one").encode()[:-60], 1, {"XML that is not well-formed": 1}),
+        ("a.xml", WIKI.format(first="one").encode()[:-60], 1, {"file a.xml: XML that is": 1}),
         (
             "a.xml",
             WIKI.encode().replace(b"{first}", b"\xff"),
             1,
-            {"XML documents that are not UTF-8": 1},
+            {"file a.xml: XML documents that are not UTF-8": 1},
         ),
     ],
 )
@@ -138,7 +139,43 @@ def test_a_line_that_is_too_long_is_passed_over(
     path.write_bytes(b"before\n" + b"x" * (50 << 20) + b"\nafter\n" + b"y" * (2 << 20))
     found, damage = read(path)
     assert [body for _, body in found] == ["before", "after"]
-    assert damage == {"lines longer than 1 MB": 2}
+    assert damage == {"file a.txt: lines longer than 1 MB": 2}
+
+
+@pytest.mark.parametrize(
+    ("cues", "expected"),
+    [
+        (["Ann saw", "Bert leave.", "She slept."], ["Ann saw Bert leave.", "She slept."]),
+        (["<i>Ann left.</i>", 'She said "no!"', "Why?"], 3),
+        (["- Who left?\n- Ann left."], ["Who left? Ann left."]),
+        (["\u2013 Ann is well-known."], ["Ann is well-known."]),
+        # lyrics never end a sentence
+        (["la la"] * 9, ["la la la la la la la la"] * 2 + ["la la"]),
+    ],
+)
+def test_a_sentence_over_several_cues_is_one(
+    tmp_path: Path, cues: list[str], expected: list[str] | int
+) -> None:
+    path = tmp_path / "a.srt"
+    times = "00:00:01,000 --> 00:00:02,000"
+    path.write_text("\n\n".join(f"{n}\n{times}\n{cue}" for n, cue in enumerate(cues, start=1)))
+    found = [body for _, body in read(path)[0]]
+    assert (len(found) if isinstance(expected, int) else found) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("Ann 's dog , which barked , left .", "Ann's dog, which barked, left."),
+        ("I 'll say it is n't so ; why ?", "I'll say it isn't so; why?"),
+        ("Ann said 'stay ' .", "Ann said 'stay '."),
+    ],
+)
+def test_opus_words_are_joined_as_people_write(tmp_path: Path, words: str, text: str) -> None:
+    path = tmp_path / "a.xml"
+    elements = "".join(f"<w>{word}</w>" for word in words.split(" "))
+    path.write_text(f"<document><s id='1'>{elements}</s></document>")
+    assert read(path)[0] == [("sentence 1", text)]
 
 
 @pytest.mark.parametrize("piece", [1, 7, 10, 11, 12, 1000])

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +22,7 @@ from pronominal.dataset_scripts.checksums import SUMS
 from pronominal.dataset_scripts.construction import engine
 from pronominal.dataset_scripts.construction.checks import violations
 from pronominal.dataset_scripts.construction.engine import Construction
-from pronominal.dataset_scripts.construction.pipeline import STAGES
+from pronominal.dataset_scripts.construction.pipeline import STAGES, Report
 from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER, RELEASED
 from pronominal.dataset_scripts.hub.release import read_release
@@ -76,6 +77,14 @@ def test_the_report_counts_every_sentence(built: tuple[Path, Any]) -> None:
     # the distractors fail one at each of these
     for name in ("filters", "connectives", "noun_phrases", "labels"):
         assert stages[name]["dropped"]
+
+
+def test_the_report_as_text_names_twenty_faults_and_sums_up_the_rest() -> None:
+    report = Report(damage=Counter({f"file {number}.txt: damaged": 2 for number in range(25)}))
+    lines = [line for line in report.lines() if line.startswith("not read")]
+    assert len(lines) == 21
+    assert lines[-1].split()[2:] == ["10", "more,", "named", "in", "the", "JSON", "report"]
+    assert len(report.describe()["damage"]) == 25
 
 
 def test_any_number_of_workers_gives_the_same_bytes(
@@ -172,7 +181,7 @@ def test_the_result_may_be_published_once_a_licence_is_stated(
     release = read_release(built[0])
     assert release.name == "constructed"
     construct_dataset(text[0], Description("mine"), tmp_path)
-    with pytest.raises(InputError, match="must not leave this machine"):
+    with pytest.raises(InputError, match=r"must not leave this machine.*--licence"):
         read_release(tmp_path / "mine")
     assert read_split(str(tmp_path / "mine"), "original", "train").num_rows
     canaries = [
@@ -222,6 +231,12 @@ def test_unlabelled_sentences_keep_their_guess(
     assert set(table["label"].to_pylist()) == {-1}
     assert set(table["giveaway"].to_pylist()) == {-1, 1}
     assert list(violations(tmp_path / "constructed")) == []
+    # nothing is right or wrong about them, so no system is run to be scored
+    runs = ("--system", "first-mention", "--out", tmp_path / "runs")
+    refused = pronominal("evaluate", "--dataset", tmp_path / "constructed", *runs)
+    assert refused.returncode == 2
+    assert "rows have no label" in refused.stderr
+    assert not (tmp_path / "runs").exists()
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -262,6 +277,8 @@ def test_a_corpus_without_a_fitting_sentence_is_refused(tmp_path: Path, content:
 def test_names_of_folders_are_plain(text: tuple[Construction, set[str]], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no folder can be called"):
         construct_dataset(text[0], Description("../x"), tmp_path)
+    with pytest.raises(InputError, match="no split can be called 'a/b'"):
+        construct_dataset(text[0], Description(split="a/b"), tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "diary.txt").write_text("x")
     with pytest.raises(InputError, match="not a built dataset"):

@@ -201,6 +201,13 @@ def test_one_decision_for_each_row() -> None:
         score(pa.Table.from_pylist(rows()), [NONE] * 9)
 
 
+def test_rows_that_nobody_has_labelled_are_not_scored() -> None:
+    unlabelled = [{**row, "label": -1} if n in (3, 7) else row for n, row in enumerate(rows())]
+    first = unlabelled[3]["id"]
+    with pytest.raises(InputError, match=f"2 of 10 rows have no label, the first one is {first}"):
+        score(pa.Table.from_pylist(unlabelled), [NONE] * 10)
+
+
 def test_tables_show_consistency_where_it_is() -> None:
     compared = tables({"gold": scored("gold"), "name": scored("name")})
     assert {table.columns[0] for table in compared} == {"System"}

@@ -24,15 +24,24 @@ class CleanRules:
             otherwise only the sentences that hold one are dropped, by the filters.
         discard_articles: discard a document with *art. 5* and the like (released code only).
         paragraphs: let a blank line end a sentence; the released code joins all lines.
+        link_targets: write *a* for ``[[a|b]]``, as the released code does; otherwise *b*, what a
+            reader sees.
     """
 
     transliterate: bool = True
     discard_quoting: bool = False
     discard_articles: bool = False
     paragraphs: bool = True
+    link_targets: bool = False
 
 
-RELEASED = CleanRules(False, True, True, False)
+RELEASED = CleanRules(
+    transliterate=False,
+    discard_quoting=True,
+    discard_articles=True,
+    paragraphs=False,
+    link_targets=True,
+)
 
 TYPOGRAPHY = str.maketrans(
     {
@@ -60,9 +69,14 @@ TEMPLATE = re.compile(r"\{\{\{?[^{}]*\}?\}\}")
 BRACED = re.compile(r"\{([^{}]*)\}")
 MEDIA = re.compile(r"\[\[(?:File|Image|Category):[^\[\]]*\]\]", re.IGNORECASE)
 LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-PIPED_LEFT = re.compile(r"\[\[([^\[\]|]*)(?:\|[^\[\]|]*)?\]\]")
+LINK_TARGET = re.compile(r"\[\[([^\[\]|]*)(?:\|[^\[\]|]*)?\]\]")
+MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
 WEB_LINK = re.compile(r"\[(?:https?|ftp)://[^\s\]]*\s*([^\]\n]*)\]|(?:https?|ftp)://\S+")
 EMPHASIS = re.compile(r"'{2,}")
+MARKDOWN_EMPHASIS = re.compile(
+    r"(?<![\w*~])(\*{1,3}|_{1,3}|~~)(?=[^\s*_~])([^*_~\n]+)(?<!\s)\1(?![\w*~])"
+)
+MARKDOWN_QUOTE = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
 REFERENCES = re.compile(r"\n=+ *References[^\n]*")
 HEADING_OR_ITEM = re.compile(r"^[ \t]*(?:[\d=*~#:;|!]|-[ \t])[^\n]*", re.MULTILINE)
 PAGE = re.compile(r":\d+")
@@ -112,10 +126,8 @@ def clean_text(body: str, rules: CleanRules = CleanRules()) -> str:
     """Return a document's text; paragraphs are divided by a blank line, all else by one blank."""
     text = html.unescape(body).replace("\r\n", "\n").replace("\r", "\n")
     text = CONTROLS.sub(" ", text)
-    if rules.transliterate:
-        text = unicodedata.normalize("NFKD", text.translate(TYPOGRAPHY))
-    text = text.encode("ascii", "ignore").decode("ascii")
-    text = _without_markup(text)
+    text = transliterated(text) if rules.transliterate else _only_ascii(text)
+    text = _without_markup(text, LINK_TARGET if rules.link_targets else LINK)
     text = _without(text, "(", ")")
     text = REFERENCES.sub("", "\n" + text)
     text = text.replace(" M.A. ", " MA ")
@@ -125,7 +137,20 @@ def clean_text(body: str, rules: CleanRules = CleanRules()) -> str:
     return "\n\n".join(part for part in (" ".join(part.split()) for part in parts) if part)
 
 
-def _without_markup(text: str) -> str:
+def transliterated(text: str) -> str:
+    """Return a text in ASCII: typographic signs and accented letters as the nearest ones of it.
+
+    >>> transliterated("José’s")
+    "Jose's"
+    """
+    return _only_ascii(unicodedata.normalize("NFKD", text.translate(TYPOGRAPHY)))
+
+
+def _only_ascii(text: str) -> str:
+    return text.encode("ascii", "ignore").decode("ascii")
+
+
+def _without_markup(text: str, link: re.Pattern[str]) -> str:
     if "<" in text:
         text = _without(text, "<!--", "-->")
         text = REFERENCE.sub("", text)
@@ -138,9 +163,13 @@ def _without_markup(text: str) -> str:
                 break
         text = BRACED.sub(r"\1", text)
     if "[" in text:
-        text = LINK.sub(r"\1", MEDIA.sub("", text))
+        text = MARKDOWN_LINK.sub(r"\1", link.sub(r"\1", MEDIA.sub("", text)))
     if "://" in text:
         text = WEB_LINK.sub(r"\1", text)
+    if ">" in text:
+        text = MARKDOWN_QUOTE.sub("", text)
+    if "*" in text or "_" in text or "~" in text:
+        text = MARKDOWN_EMPHASIS.sub(r"\2", text)
     return EMPHASIS.sub("", text)
 
 

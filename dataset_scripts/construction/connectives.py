@@ -22,19 +22,19 @@ class ConnectiveRules:
         pattern: ``paper``, or the regular expression of the ``released`` code, which sees a comma
             only between two word characters, reads greedily, and looks for pronouns up to the
             second content word only.
-        most_clusters: greatest number of connective clusters in a sentence. The paper says one,
-            but two of the three examples of its Table 1 have two, as many as the released code
-            allows.
+        most_clusters: greatest number of connective clusters in a sentence; None where the noun
+            phrases count them, as in the released code. The paper says one, but two of the three
+            examples of its Table 1 have two, as many as the released code allows.
         common_words: words that are no candidates; the released code's list came from a tagged
             corpus that is not free.
     """
 
     pattern: Literal["paper", "released"] = "paper"
-    most_clusters: int = 2
+    most_clusters: int | None = 2
     common_words: frozenset[str] = STOPWORDS
 
 
-RELEASED = ConnectiveRules(pattern="released")
+RELEASED = ConnectiveRules(pattern="released", most_clusters=None)
 
 MOST_WORDS = 30
 """Words of the Penn Treebank kind that the released code reads at most."""
@@ -91,7 +91,7 @@ def paper_pattern(text: str, rules: ConnectiveRules) -> Found:
         return NO_CONNECTIVE
     if not before or not pronoun[0].islower():
         return EARLY_PRONOUN
-    if len(clusters) > rules.most_clusters:
+    if rules.most_clusters is not None and len(clusters) > rules.most_clusters:
         return MORE_CLUSTERS
     connective = before[-1]
     if not _has_content_words(WORD.findall(text, 0, connective.start()), rules.common_words):

@@ -21,7 +21,8 @@ def sentence_key(text: str) -> bytes:
 class Duplicates:
     """The stage that lets each sentence pass once; it is the one that remembers earlier batches.
 
-    It takes eight bytes for each sentence that came so far, and has to see the batches in order.
+    It takes about a hundred bytes for each sentence that came through all other stages, and has to
+    see the batches in order.
     """
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ from typing import Literal
 
 import pyarrow as pa
 
+from pronominal.dataset_scripts.construction.clean import transliterated
 from pronominal.dataset_scripts.construction.stage import Kept, Stage
 from pronominal.dataset_scripts.construction.words import NEUTRAL_TITLES, TITLES
 from pronominal.errors import InputError, shown
@@ -88,7 +89,10 @@ def genders(names: NameGenders) -> Stage:
 
 
 def load_names(path: Path | None) -> NameGenders:
-    """Read a CSV file with the columns ``name`` and ``gender``, or gender-guesser's list."""
+    """Read a CSV file with the columns ``name`` and ``gender``, or gender-guesser's list.
+
+    Names with accents are also known without, as they stand in a text that was cleaned.
+    """
     return _own_names(path) if path else guessed_names()
 
 
@@ -116,7 +120,17 @@ def guessed_names() -> NameGenders:
         known[name] = sure
         if sure and name.isascii() and name.isalpha() and found[sure][place] >= COMMON:
             common[sure].append(name)
-    return NameGenders(known, {gender: tuple(sorted(common[gender])) for gender in GENDERS})
+    replacements = {gender: tuple(sorted(common[gender])) for gender in GENDERS}
+    return NameGenders(_with_ascii_forms(known), replacements)
+
+
+def _with_ascii_forms(known: Mapping[str, Gender | None]) -> dict[str, Gender | None]:
+    forms: dict[str, Gender | None] = {}
+    for name, gender in known.items():
+        if not name.isascii():
+            form = transliterated(name)
+            forms[form] = gender if forms.get(form, gender) == gender else None
+    return {**forms, **known}
 
 
 def _own_names(path: Path) -> NameGenders:
@@ -142,4 +156,4 @@ def _own_names(path: Path) -> NameGenders:
         gender: tuple(sorted(name for name, its in known.items() if its == gender))
         for gender in GENDERS
     }
-    return NameGenders(known, by_gender)
+    return NameGenders(_with_ascii_forms(known), by_gender)

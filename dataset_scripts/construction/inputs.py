@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.construction.xml_inputs import xml_documents
+from pronominal.dataset_scripts.construction.xml_inputs import without_speaker_dash, xml_documents
 from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, PACKED
 from pronominal.errors import InputError
 
@@ -24,6 +24,9 @@ XML_SUFFIXES = (".xml",)
 SUBTITLE_SUFFIXES = (".srt",)
 LINE_KINDS = ("text", "jsonl")
 CUE = re.compile(r"\d+|\d\d:\d\d:\d\d[,.]\d{3} --> .*|\{\d+\}\{\d+\}")
+SENTENCE_END = re.compile(r"""[.!?]["')\]]*(?:</\w+>)*$""")
+CUES = 4
+"""Cues that are joined at most until one ends a sentence: lyrics and titles never do."""
 
 Document = tuple[str, str]
 """Its place in the file, and its text."""
@@ -81,25 +84,27 @@ def documents(shard: Shard, field: str, damage: Counter[str]) -> Iterator[Docume
     """Yield the documents of a shard.
 
     In a text every line is one, in JSONL the field's text, in a MediaWiki dump every page, in
-    subtitles every cue. What cannot be read is passed over and counted.
+    subtitles the cues up to the end of a sentence. What cannot be read is passed over and counted.
 
     Args:
         shard: the part to read.
         field: the field of a JSONL object that holds the text.
-        damage: takes what was wrong -> how often.
+        damage: takes what was wrong, by the file's name -> how often.
     """
     empty = True
+    found: Counter[str] = Counter()
     read = {"jsonl": _json_lines, "text": _text_lines, "subtitles": _cues, "xml": _xml}
     try:
         with shard.path.open("rb") as stream:
-            for document in read[kind_of(shard.path)](stream, shard, field, damage):
+            for document in read[kind_of(shard.path)](stream, shard, field, found):
                 empty = False
                 yield document
     except DAMAGED as error:
         reason = "ends too early" if isinstance(error, EOFError) else "damaged or unreadable"
-        damage[f"file {shard.path.name}: {reason}; read up to there"] += 1
+        found[f"{reason}; read up to there"] += 1
     if empty and shard.start == 0:
-        damage[f"file {shard.path.name}: holds no document"] += 1
+        found["holds no document"] += 1
+    damage.update({f"file {shard.path.name}: {what}": number for what, number in found.items()})
 
 
 class _Unpacked(io.RawIOBase):
@@ -191,19 +196,29 @@ def _json_lines(
 def _cues(
     stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
 ) -> Iterator[Document]:
-    """Yield each cue of a SubRip file, its lines joined."""
+    """Yield the lines of a SubRip file, joined up to a cue that ends a sentence."""
+    joined: list[str] = []
+    first = 1
+    for last, cue in enumerate(_each_cue(stream, shard, damage), start=1):
+        joined.append(cue)
+        if SENTENCE_END.search(cue) or len(joined) == CUES:
+            yield f"cue {first}", " ".join(joined)
+            joined, first = [], last + 1
+    if joined:
+        yield f"cue {first}", " ".join(joined)
+
+
+def _each_cue(stream: io.BufferedReader, shard: Shard, damage: Counter[str]) -> Iterator[str]:
     cue: list[str] = []
-    number = 0
     for _, line in _lines(stream, shard, damage):
-        text = line.strip()
+        text = without_speaker_dash(line.strip())
         if text and not CUE.fullmatch(text):
             cue.append(text)
         elif not text and cue:
-            number += 1
-            yield f"cue {number}", " ".join(cue)
+            yield " ".join(cue)
             cue = []
     if cue:
-        yield f"cue {number + 1}", " ".join(cue)
+        yield " ".join(cue)
 
 
 def _xml(

@@ -20,8 +20,6 @@ NOT_TWO = "not two noun phrases before the connective"
 NOT_PERSONS = "a noun phrase that is no person"
 SAME = "both noun phrases are the same"
 RECURS = "a noun phrase recurs behind the connective"
-MOST_CLUSTERS = 2
-"""The released code reads no sentence with more connective clusters."""
 MANY = "more than five noun phrases"
 
 
@@ -55,14 +53,17 @@ class PhraseRules:
         clusters: which connective divides the sentence: the one ``marked``, the last before the
             pronoun, or ``any`` of them, of which the last that fits counts (released code).
         most: greatest number of noun phrases in a sentence (released code: 5).
+        most_clusters: greatest number of connective clusters in a sentence (released code: 2);
+            None where the connectives' rule counts them.
     """
 
     recurrence: Literal["word", "phrase"] = "word"
     clusters: Literal["marked", "any"] = "marked"
     most: int | None = None
+    most_clusters: int | None = None
 
 
-RELEASED = PhraseRules(recurrence="phrase", clusters="any", most=5)
+RELEASED = PhraseRules(recurrence="phrase", clusters="any", most=5, most_clusters=2)
 
 
 def noun_phrases(find: PhraseFinder, rules: PhraseRules = PhraseRules()) -> Stage:
@@ -101,10 +102,10 @@ def _two_persons(
         return EARLY_PRONOUN
     if rules.most is not None and len(phrases) > rules.most:
         return MANY
+    if rules.most_clusters is not None and len(CLUSTER.findall(text)) > rules.most_clusters:
+        return MORE_CLUSTERS
     borders = [marked]
     if rules.clusters == "any":
-        if len(CLUSTER.findall(text)) > MOST_CLUSTERS:
-            return MORE_CLUSTERS
         borders = [cluster.span() for cluster in CLUSTER.finditer(text, 0, pronoun)][::-1]
     reasons = []
     for border in borders:

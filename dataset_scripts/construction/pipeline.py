@@ -27,6 +27,10 @@ STAGES = (
 )
 
 
+SHOWN = 20
+"""Lines of a report's text that say what could not be read: a corpus may have many files."""
+
+
 @dataclass(slots=True)
 class StageCounts:
     """What a stage has seen so far; counts of several parts add up.
@@ -57,7 +61,7 @@ class Report:
 
     Attributes:
         stages: name of a stage -> its counts.
-        damage: what could not be read -> how often.
+        damage: what could not be read, by the file's name -> how often.
     """
 
     stages: dict[str, StageCounts] = field(
@@ -96,8 +100,11 @@ class Report:
                 yield f"{'':13} {number:>13,} dropped: {reason}"
             for reason, number in _ordered(counts.noted).items():
                 yield f"{'':13} {number:>13,} {reason}"
-        for reason, number in _ordered(self.damage).items():
+        damage = [*_ordered(self.damage).items()]
+        for reason, number in damage[:SHOWN]:
             yield f"{'not read':13} {number:>13,} {reason}"
+        if rest := damage[SHOWN:]:
+            yield f"{'not read':13} {sum(n for _, n in rest):>13,} more, named in the JSON report"
 
 
 def _ordered(counts: Counter[str]) -> dict[str, int]:

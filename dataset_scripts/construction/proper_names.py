@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from pronominal.dataset_scripts.construction.genders import NameGenders, titles
 from pronominal.dataset_scripts.construction.noun_phrases import Phrase
 from pronominal.dataset_scripts.construction.words import (
+    BEGINNINGS,
     NEUTRAL_TITLES,
     NOT_NAMES,
+    PLACES,
     STOPWORDS,
     TITLES,
 )
@@ -51,15 +53,21 @@ class ProperNames:
     def _ordinary(self, words: list[str], start: int) -> int:
         """Return how many of the words come before the name."""
         count = 0
-        while count < len(words) and (
-            words[count] in NOT_NAMES - NEUTRAL_TITLES - TITLES.keys()
-            or (words[count].lower() in STOPWORDS and not self._is_person(words[count]))
-        ):
+        while count < len(words) and self._is_ordinary(words[count], start == count == 0):
             count += 1
         # a capital that begins the sentence says nothing
         if start == count == 0 and not self._may_begin(words):
             count = 1
         return count
+
+    def _is_ordinary(self, word: str, begins: bool) -> bool:
+        """Say whether a word is no part of a name; `begins` says that it begins the sentence."""
+        if word in NOT_NAMES - NEUTRAL_TITLES - TITLES.keys():
+            return True
+        # the list of names has *Will*, *Just* and *Edit*, too
+        if begins:
+            return word.lower() in STOPWORDS or word in BEGINNINGS
+        return word.lower() in STOPWORDS and not self._is_person(word)
 
     def _may_begin(self, words: list[str]) -> bool:
         return words[0] in self._names.genders or titles(words) > 0
@@ -67,4 +75,4 @@ class ProperNames:
     def _is_person(self, name: str) -> bool:
         words = name.split()
         first = titles(words)
-        return first > 0 or words[0] in self._names.genders
+        return first > 0 or (name not in PLACES and words[0] in self._names.genders)

@@ -13,6 +13,7 @@ from pronominal.dataset_scripts.construction.labels import UNLABELLED
 from pronominal.dataset_scripts.construction.stage import PLACES, Kept, Stage, select
 from pronominal.dataset_scripts.construction.words import (
     FEMININE,
+    GENDERED_NOUNS,
     MASCULINE,
     OTHER_TITLES,
     STOPWORDS,
@@ -22,7 +23,9 @@ from pronominal.spans import Mention, Span
 
 FORMS = {"male": MASCULINE, "female": FEMININE}
 WORD = re.compile(r"\w+")
+NOUN_BEFORE = re.compile(r"(\w+) $")
 STRAY = "a pronoun of the other gender would stay"
+GENDERED = "a noun that tells the gender before a name that has to change"
 APOSTROPHE = "a bare apostrophe behind a name that has to change"
 
 
@@ -105,10 +108,8 @@ def agreeing(
         gender = _opposite(TARGETS[pronoun.text], rules.change == "answer")
         changing = {"other": [1 - answer], "answer": [answer], "both": [0, 1]}[rules.change]
         for index in changing:
-            if text[candidates[index].end :].startswith("'") and not text[
-                candidates[index].end :
-            ].startswith("'s"):
-                return APOSTROPHE
+            if fault := _unchangeable(text, candidates[index], rules):
+                return fault
         taken = set(WORD.findall(text))
         for index in changing:
             new = _renamed(candidates[index].text, gender, names, text, taken, rules)
@@ -120,6 +121,16 @@ def agreeing(
         target = [edit for edit in others if edit[:2] == (pronoun.start, pronoun.end)]
         edits = [*edits[:2], *others, *([] if target else edits[2:])]
     return _row(text, edits, [*candidates, pronoun])
+
+
+def _unchangeable(text: str, name: Mention, rules: ReplacementRules) -> str | None:
+    """Say why another name cannot take the place of one, None if it can."""
+    if re.match(r"'(?!s)", text[name.end :]):
+        return APOSTROPHE
+    noun = NOUN_BEFORE.search(text, 0, name.start)
+    if rules.change != "both" and noun and noun[1].lower() in GENDERED_NOUNS:
+        return GENDERED
+    return None
 
 
 def _row(text: str, edits: Sequence[Edit], mentions: Sequence[Mention]) -> dict[str, Any]:

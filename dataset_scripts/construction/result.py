@@ -32,6 +32,7 @@ from pronominal.switching import Unswitchable, switch_row
 NAME = "constructed"
 """What every constructed corpus says that it is; `pronominal score` scores it as KnowRef."""
 FOLDER = re.compile(r"[a-z0-9][a-z0-9_-]*")
+SPLIT = re.compile(r"\w+", re.ASCII)
 COLUMNS = (
     *resolution_columns(
         "the two persons, in the order in which they stand in the text", ("first", "second")
@@ -89,6 +90,9 @@ def construct_dataset(
     if not FOLDER.fullmatch(description.name):
         cure = "use small letters, digits, - and _"
         raise InputError(f"no folder can be called '{description.name}'", cure=cure)
+    if not SPLIT.fullmatch(description.split):
+        cure = "use letters, digits and _"
+        raise InputError(f"no split can be called '{description.split}'", cure=cure)
     folder = (out / description.name).resolve()
     build.refuse_others_files(folder, NAME)
     work = out / f".{description.name}.parts"

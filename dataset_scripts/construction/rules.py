@@ -1,6 +1,6 @@
 """All rules of a construction in one place: the paper's, or the released code's."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from pronominal.dataset_scripts.construction.clean import RELEASED as RELEASED_CLEAN
@@ -42,6 +42,12 @@ class Rules:
     grammar: Choice = "paper"
     pipeline: str | None = PIPELINE
     labels: Labelling = "gender"
+
+    def with_most_clusters(self, number: int) -> "Rules":
+        """Return the rules with at most so many connective clusters in a sentence."""
+        if self.connectives.most_clusters is None:
+            return replace(self, noun_phrases=replace(self.noun_phrases, most_clusters=number))
+        return replace(self, connectives=replace(self.connectives, most_clusters=number))
 
     def describe(self) -> dict[str, Any]:
         """Return the rules as JSON holds them; equal rules give equal descriptions."""

@@ -84,7 +84,14 @@ def loaded(pipeline: str) -> Any:
     try:
         return spacy.load(pipeline, exclude=["parser"])
     except (OSError, ValueError) as error:
+        is_package = pipeline.isidentifier()
+        cure = f"python -m spacy download {pipeline}" if is_package else "check --pipeline"
         raise InputError(
-            f"the spaCy pipeline {pipeline} cannot be loaded",
-            cure=f"python -m spacy download {pipeline}, or add --proper-names-only",
+            f"the spaCy pipeline {pipeline} cannot be loaded ({_first_sentence(error)})",
+            cure=f"{cure}, or add --proper-names-only",
         ) from error
+
+
+def _first_sentence(error: Exception) -> str:
+    """Return what spaCy says first: it goes on for a paragraph."""
+    return str(error).partition("\n")[0].partition(". ")[0]

@@ -53,6 +53,15 @@ OTHER_TITLES = {
 }
 """A title that tells a gender -> the same of the other gender."""
 
+_GENDERED_NOUNS = """
+    brother sister mother father mom mum dad daddy mommy mummy son daughter husband wife uncle aunt
+    auntie nephew niece grandfather grandmother grandpa grandma grandson granddaughter stepfather
+    stepmother boyfriend girlfriend fiance fiancee widow widower man woman boy girl guy gentleman
+    lady actor actress king queen prince princess
+"""
+GENDERED_NOUNS = frozenset(_GENDERED_NOUNS.split())
+"""Nouns that tell the gender of the person whose name stands behind them, as in *my aunt Ann*."""
+
 _NEUTRAL_TITLES = """
     Dr Dr. Doctor Prof Prof. Professor President Senator Governor Judge Justice Captain Capt
     Capt. Major Colonel Col Col. General Gen Gen. Lieutenant Lt Lt. Sergeant Sgt Sgt. Officer
@@ -95,3 +104,24 @@ _NOT_NAMES = """
 """
 NOT_NAMES = frozenset(_NOT_NAMES.split())
 """Words with a capital that are no part of a name where a sentence begins, or anywhere."""
+
+_BEGINNINGS = """
+    Age Ally Anti Ate Beat Bee Beer Bent Bet Bore Boy Brain Brand Carry Chance Constant Core Deep
+    Desire Din Dine Dip Donate Due Ear Earnest Edit Essence Fair File Fine Five Flip Fortune Free
+    Gay Guy Harm Hay Hero Hew Hope Ice Ideal Impress Innocent Jerk Job Joke Jolly Key Kick Kinda
+    Lame Lean Liberty Lie Lies Line Lone Long Lot Love Loyal Mall Man Marry Mate Mentor Merge Mine
+    Nail Nest Nice Night Nine Noble Novel Odd Okay Oral Patience Peer Pile Pit Pole Precious Price
+    Prune Raid Rail Rain Rinse Roar Royal Run Rush Sad Sake Save Shady Sincere Skip Slave Slim
+    Spring Stale Stole Stone Summer Sunshine Ties Till Tiny Trees Urban Vice Vital Wail Wander Way
+    Win Won Young
+"""
+BEGINNINGS = frozenset(_BEGINNINGS.split())
+"""Words that begin a sentence more often than the name does which they are, too."""
+
+_PLACES = """
+    Africa America Angeles Argentina Armenia Asia Basra Cleveland Columbus Denver Doha Geneva Haifa
+    Houston India Indiana Iran Israel Kashmir Kent Lima Manila Milan Odessa Riga Riyadh Syria Tulsa
+    Valencia Vienna York
+"""
+PLACES = frozenset(_PLACES.split())
+"""Places whose name alone is more often that of the place than of a person."""

@@ -14,6 +14,10 @@ BROKEN = "\ufffd"
 ARTICLES = "0"
 """The namespace of articles; talk pages, templates and users have others."""
 
+SPEAKER_DASH = re.compile(r"^[-\u2010-\u2015] *(?=\S)")
+BLANK_BEFORE = re.compile(r" (?=[,.;:!?)\]]|(?<=\w )(?:'(?:s|t|m|re|ve|ll|d)|n't)\b)")
+"""Where OPUS writes a blank between two words of which the second one is a sign or a clitic."""
+
 Document = tuple[str, str]
 
 
@@ -74,9 +78,19 @@ def _document(element: ElementTree.Element, number: int) -> Document | None:
         return f"page {place or number}", parts.get("text", "") if wanted else ""
     if kind == "s":
         words = [part.text or "" for part in element.iter() if _name(part) == "w"]
-        text = " ".join(words) if words else "".join(element.itertext())
-        return f"sentence {element.get('id', number)}", " ".join(text.split())
+        text = BLANK_BEFORE.sub("", " ".join(words)) if words else "".join(element.itertext())
+        spoken = without_speaker_dash(" ".join(text.split()))
+        return f"sentence {element.get('id', number)}", spoken
     return None
+
+
+def without_speaker_dash(line: str) -> str:
+    """Return a line of subtitles without the dash that marks a change of speaker.
+
+    >>> without_speaker_dash("- Who is there?")
+    'Who is there?'
+    """
+    return SPEAKER_DASH.sub("", line)
 
 
 def _name(element: ElementTree.Element) -> str:

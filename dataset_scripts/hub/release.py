@@ -126,7 +126,7 @@ def _refuse_unpublishable(folder: Path, header: Mapping[str, Any], sums: Mapping
 def _kept_back(folder: Path, held: Sequence[str]) -> InputError:
     return InputError(
         f"the text of {', '.join(held)} must not leave this machine",
-        cure="build it from sources that do not hold this text, and publish that",
+        cure="publish one that was built without this text, or constructed with its --licence",
         file=folder,
     )
 

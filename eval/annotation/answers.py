@@ -11,6 +11,7 @@ from pronominal.dataset_scripts.jsonl import read_json_lines
 from pronominal.errors import InputError, shown
 from pronominal.eval.annotation.key import Answer, Item, Key, read_key
 from pronominal.eval.annotation.sheets import ANSWER, ITEM, Record, read_sheet, shown_digest
+from pronominal.eval.annotation.tasks import LETTERS
 
 ANSWERS = "answers.jsonl"
 
@@ -141,8 +142,10 @@ def _answers_of(path: Path, key: Key) -> dict[str, Answer]:
 def _word(cell: str, key: Key, path: Path, place: str) -> str:
     word = " ".join(cell.split()).casefold()
     if word not in key.words:
-        cause = f"the answer is {shown(word)}" if word else "there is no answer"
-        raise InputError(cause, cure=f"write one of {', '.join(key.words)}", file=path, row=place)
+        cause = f"the answer is {shown(cell.strip())}" if word else "there is no answer"
+        # as the instructions spell them
+        words = (known.upper() if known in LETTERS else known for known in key.words)
+        raise InputError(cause, cure=f"write one of {', '.join(words)}", file=path, row=place)
     return word
 
 
