@@ -20,7 +20,17 @@ _REQUIREMENT = re.compile(
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
-State = Literal["runs", "needs a server", "needs weights", "needs installing"]
+State = Literal[
+    "runs",
+    "needs a command",
+    "needs a server",
+    "needs a URL",
+    "needs weights",
+    "needs installing",
+]
+
+_NO_WEIGHTS: dict[str, State] = {"a command": "needs a command", "a URL": "needs a URL"}
+"""What systems need that run whatever they are given, and have no weights of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +98,7 @@ def missing_packages(
 def _diagnosis(name: str, entry: SystemEntry, extras: Mapping[str, Mapping[str, str]]) -> Diagnosis:
     install, missing = install_command(entry), _missing(entry, extras)
     cure = install if missing else _weights_cure(name, entry.weights)
-    state: State = "needs weights" if cure else "runs"
+    state = _NO_WEIGHTS.get(entry.weights or "", "needs weights") if cure else "runs"
     if entry.server is not None and cure is None:
         # whether it is there is not asked: nothing here touches the network
         state, cure = "needs a server", f"start one ({entry.server}), or give its --url"

@@ -39,6 +39,10 @@ class RefusedTextError(InputError):
         return InputError(self.cause, cure=self.cure, file=self.file, row=row)
 
 
+class NoAnswerError(RefusedTextError):
+    """No answer came to one of the texts, though the system did not say that it has none."""
+
+
 def scores_not_finite(index: int, checkpoint: str, among: str = "texts") -> RefusedTextError:
     """Return the error for scores that no comparison means anything with."""
     return RefusedTextError(

@@ -30,18 +30,20 @@ def check_system(
     (asked,) = parse_systems([system])
     refuse_unknown([asked])
     loaded = load(asked.name, checkpoint or asked.checkpoint, **parse_settings(settings or []))
-    broken = 0
     done = []
     for check in checks(loaded):
-        broken += bool(check.faults)
         done.append(check)
         if not as_json:
-            print(f"{'FAULT' if check.faults else 'ok':5}  {check.promise}")
+            kept = ("FAULT" if check.faults else "ok") if check.examined else "-"
+            print(f"{kept:5}  {check.promise}")
             for fault in check.faults:
                 print(f"       - {fault}")
+    broken = sum(bool(check.faults) for check in done)
+    unknown = sum(not check.examined for check in done)
     if as_json:
         print(json.dumps({"system": asked.name, "checks": [asdict(one) for one in done]}, indent=2))
     else:
-        print(f"{len(done) - broken} of {len(done)} promises kept")
+        rest = f", {unknown} not examined" if unknown else ""
+        print(f"{len(done) - broken - unknown} of {len(done)} promises kept{rest}")
     if broken:
         raise typer.Exit(1)

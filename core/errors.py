@@ -54,6 +54,10 @@ def shown(value: str) -> str:
     return f"a text of {len(value)} characters"
 
 
+STRANGERS_ERRORS = (Exception, SystemExit)
+"""What a stranger's code may raise, for some libraries end the process where they should raise."""
+
+
 def raised(error: BaseException) -> str:
     """Say what a stranger's code raised and where, without its words, which may quote a text.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from pronominal.adapters.refusals import FailedCallError
 from pronominal.dataset_scripts.published import Instance
-from pronominal.errors import InputError, raised
+from pronominal.errors import STRANGERS_ERRORS, InputError, raised
 from pronominal.eval.failures import Failure
 from pronominal.eval.predictions import Prediction
 
@@ -22,7 +22,7 @@ def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], 
     """
     try:
         return ask(instances), []
-    except Exception as error:  # a system is the user's own code and may raise anything
+    except STRANGERS_ERRORS as error:
         _refuse_fault_of_all(error)
         if len(instances) == 1:
             return [], [Failure(instances[0].id, _cause(error))]
@@ -44,7 +44,7 @@ def strictly(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction],
         return ask(instances), []
     except InputError:
         raise
-    except Exception:
+    except STRANGERS_ERRORS:
         for instance in instances:
             for failure in attempt(ask, [instance])[1]:
                 raise InputError(
@@ -53,11 +53,11 @@ def strictly(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction],
         raise
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: BaseException) -> str:
     return f"{error.cause}; {error.cure}" if isinstance(error, InputError) else raised(error)
 
 
-def _refuse_fault_of_all(error: Exception) -> None:
+def _refuse_fault_of_all(error: BaseException) -> None:
     one_call = isinstance(error, FailedCallError)
     if isinstance(error, InputError) and error.row is None and not one_call:
         raise error

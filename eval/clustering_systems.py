@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pronominal.adapters.answer_types import as_clusters
 from pronominal.adapters.interface import ClusteringSystem, TextWarning
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.dataset_scripts.published import Instance
@@ -12,7 +13,7 @@ from pronominal.errors import InputError
 from pronominal.eval.predictions import Prediction, refuse_other_length
 from pronominal.eval.readings import Reading
 from pronominal.instances import ResolutionInstance
-from pronominal.spans import Cluster, Span
+from pronominal.spans import Cluster
 
 
 def predict_clusters(
@@ -76,9 +77,8 @@ def _refuse_repeated(name: str, instance: ResolutionInstance, clusters: Sequence
 
 
 def _spans(name: str, instance: ResolutionInstance, answer: Any) -> list[Cluster]:
-    """Take any pairs of integers for spans, such as tuples and numpy's."""
     try:
-        return [[Span(int(start), int(end)) for start, end in cluster] for cluster in answer]
+        return as_clusters(answer)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{name} does not give clusters of (start, end)",

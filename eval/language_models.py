@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
+from pronominal.adapters.answer_types import as_numbers
 from pronominal.adapters.interface import (
     GeneratingSystem,
     MultipleChoiceSystem,
@@ -91,7 +92,7 @@ def predict_multiple_choice(
 
 def _numbers(name: str, instance: Instance, options: int, answer: Any) -> list[float]:
     try:
-        scores = [float(score) for score in answer]
+        scores = as_numbers(answer)
     except (TypeError, ValueError):
         scores = []
     if len(scores) != options or not all(map(isfinite, scores)):

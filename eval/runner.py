@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters import System, kind_of, load
+from pronominal.adapters.answer_types import as_numbers
 from pronominal.adapters.interface import (
     ChoosingSystem,
     GeneratingSystem,
@@ -250,7 +251,7 @@ def _predict_choices(
     predictions = []
     for instance, answer in zip(instances, answers, strict=True):
         try:
-            scores = [float(score) for score in answer]
+            scores = as_numbers(answer)
         except (TypeError, ValueError):
             scores = []
         if len(scores) != len(instance.candidates) or not all(0 <= s <= 1 for s in scores):

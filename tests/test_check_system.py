@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pronominal import InputError
@@ -61,6 +62,18 @@ def moved(texts: Sequence[str]) -> Any:
     return [words(text) for text in texts]
 
 
+def raising_alone(texts: Sequence[str]) -> Any:
+    if len(texts) == 1:
+        raise KeyError(texts[0])
+    return [words(text) for text in texts]
+
+
+def exiting(texts: Sequence[str]) -> Any:
+    raise SystemExit(texts[0])
+
+
+NOT_EVEN_CLUSTERS = "two integers"
+
 BROKEN = {
     "one answer too few": (lambda texts: [[]] * (len(texts) - 1), "answers to 6 inputs"),
     "no list": (lambda texts: None, "returns a NoneType"),
@@ -74,12 +87,26 @@ BROKEN = {
     "batch": (lambda texts: [words(t)[: len(texts) - 1] for t in texts], "alone, inputs have"),
     "empty text": (each(raising), "at odd text 1 (''...): IndexError was raised"),
     "random state": (moved, "the state of the module random"),
+    "raises alone": (raising_alone, "KeyError was raised (test_check_system.py, line "),
+    "exits": (exiting, "SystemExit was raised (test_check_system.py, line "),
+    "fractions": (each(lambda text: [[(0.5, 1), (2, 2.5)]]), NOT_EVEN_CLUSTERS),
+    "whole fractions": (each(lambda text: [[(0.0, 1.0), (2.0, 3.0)]]), NOT_EVEN_CLUSTERS),
+    "truth values": (each(lambda text: [[(False, True), (2, 3)]]), NOT_EVEN_CLUSTERS),
+    "digits": (each(lambda text: [[("0", "1"), ("2", "3")]]), NOT_EVEN_CLUSTERS),
+    "a mapping": (each(lambda text: {}), NOT_EVEN_CLUSTERS),
     "no texts": (lambda texts: [words(texts[0])] + [words(t) for t in texts[1:]], "IndexError"),
 }
 
 
-def test_a_good_system_has_no_faults() -> None:
-    assert faults(Own(each(words))) == []
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_a_good_system_has_no_faults(kind: Callable[[Any], Any]) -> None:
+    assert faults(Own(each(lambda text: [kind(cluster) for cluster in words(text)]))) == []
+
+
+def test_promises_about_answers_that_are_not_there_are_not_examined() -> None:
+    _, missing, *others = check_system(Own(lambda texts: None))
+    assert missing.faults == ("it returns a NoneType and not a list",)
+    assert [(check.faults, check.examined) for check in others] == [((), False)] * 6
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -95,6 +122,8 @@ def test_a_broken_system_is_told_what_is_wrong(name: str) -> None:
         (lambda i: [[1.0] for _ in i], "one number for each of the candidates"),
         (lambda i: [[2.0, 0.0] for _ in i], "outside [0, 1]"),
         (lambda i: [["x", 1] for _ in i], "no list of numbers"),
+        (lambda i: [["0.5", "0.5"] for _ in i], "no list of numbers"),
+        (lambda i: [{0: 1.0, 1: 0.0} for _ in i], "no list of numbers"),
         (lambda i: [[float(one.label == 0), 0.5] for one in i], "looks at the solution"),
     ],
 )
@@ -104,6 +133,33 @@ def test_a_choosing_system_is_checked(system: Any, message: str) -> None:
         choose = staticmethod(system)
 
     assert any(message in fault for fault in faults(Choosing()))
+
+
+def test_a_system_is_not_said_to_look_at_the_label_when_it_does_not() -> None:
+    class Undefined:
+        name = "undefined"
+
+        def choose(self, instances: Any) -> list[list[float]]:
+            return [[float("nan"), 0.5] for _ in instances]
+
+    class Guessing(Undefined):
+        def choose(self, instances: Any) -> list[list[float]]:
+            return [[random.random(), 0.5] for _ in instances]
+
+    assert faults(Undefined()) == ["a number is outside [0, 1]"]
+    found = faults(Guessing())
+    assert "asked twice, it answers differently" in found
+    assert not any("label" in fault for fault in found)
+
+
+def test_a_system_that_is_offered_options_is_checked() -> None:
+    class Offered:
+        name = "offered"
+
+        def option_loglikelihoods(self, prompts: Any, options: Any) -> list[list[float]]:
+            return [[-1.0 * len(option) for option in every][:2] for every in options]
+
+    assert faults(Offered()) == ["it does not give one number for each of the options"]
 
 
 @pytest.mark.parametrize("name", ["first-mention", "parallelism", "random", "always-he"])
@@ -154,7 +210,8 @@ def test_the_command_exits_with_1_when_a_promise_is_broken(tmp_path: Path) -> No
     assert "- it returns a NoneType and not a list" in bad.stdout
     as_json = pronominal("check-system", "checked_mine:Mine", "--json", cwd=tmp_path)
     assert as_json.returncode == 1
-    assert {"promise", "faults"} == {*json.loads(as_json.stdout)["checks"][0]}
+    assert {"promise", "faults", "examined"} == {*json.loads(as_json.stdout)["checks"][0]}
+    assert bad.stdout.splitlines()[-1] == "1 of 7 promises kept, 5 not examined"
 
 
 @pytest.mark.parametrize(
@@ -163,6 +220,7 @@ def test_the_command_exits_with_1_when_a_promise_is_broken(tmp_path: Path) -> No
         ("nowhere_at_all:Mine", "there is no module nowhere_at_all"),
         ("checked_empty:Mine", "there is no Mine"),
         ("checked_broken:Mine", "NameError was raised (checked_broken.py, line 1)"),
+        ("checked_exits:Mine", "checked_exits cannot be imported: SystemExit was raised"),
         ("checked_wrong:Mine", "checked_wrong:Mine cannot be made: KeyError was raised"),
         ("checked_wrong:made", "made already and takes no settings"),
         ("checked_needs:Mine", "needs the package no_such_package_at_all"),
@@ -174,6 +232,7 @@ def test_a_system_that_cannot_be_loaded_is_one_line(
 ) -> None:
     (tmp_path / "checked_empty.py").write_text("")
     (tmp_path / "checked_broken.py").write_text("undefined")
+    (tmp_path / "checked_exits.py").write_text("raise SystemExit(0)")
     (tmp_path / "checked_needs.py").write_text("import no_such_package_at_all")
     (tmp_path / "checked_wrong.py").write_text(
         "class Mine:\n    name = 'mine'\n    def __init__(self, beam=1): raise KeyError('x')\n"

@@ -13,6 +13,7 @@ import pytest
 
 from pronominal import InputError
 from pronominal.adapters import load
+from pronominal.adapters.contract_checks import check_system
 from pronominal.adapters.plain_questions import plain_resolutions, plain_slots
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.dataset_scripts.published import read_split
@@ -99,6 +100,49 @@ def test_noise_is_passed_over_and_named(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert system.cluster(TEXTS) == expected(TEXTS)
+
+
+LATE_NOISE = """
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "Ann saw" in asked["text"]:
+        print("she was seen")
+    if asked["text"] == "Tom fell.":
+        os._exit(3)
+    print(json.dumps({"id": asked["id"], "clusters": []}))
+"""
+
+
+def test_noise_is_named_once_whenever_it_comes(tmp_path: Path) -> None:
+    system = load("command", program(tmp_path, LATE_NOISE))
+    with pytest.warns(UserWarning, match="2 lines on its standard output are no answers"):
+        system.cluster(TEXTS[:1] * 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        with pytest.raises(RefusedTextError, match="exit status 3, and 1 lines"):
+            system.cluster(TEXTS)
+        system.cluster(TEXTS[:1])
+
+
+def test_what_it_says_as_it_starts_is_shown_once(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ready = 'sys.stderr.write("ready\\n"); sys.stderr.flush()\n'
+    system = load("command", program(tmp_path, ready + LATE_NOISE))
+    for _ in range(2):
+        with pytest.raises(RefusedTextError):
+            system.cluster(["Tom fell."])
+        system.cluster(["It rained."])
+    assert capfd.readouterr().err.count("ready") == 1
+
+
+def test_a_program_that_dies_at_an_odd_text_breaks_a_promise(tmp_path: Path) -> None:
+    dies = LATE_NOISE.replace('== "Tom fell."', '== " "')
+    system = load("command", program(tmp_path, dies))
+    found = {check.promise: check.faults for check in check_system(system)}
+    (fault,) = found["cluster: it answers, or refuses, odd texts"]
+    assert fault.startswith("at odd text 2 (' '...): ")
+    assert "the program ended with exit status 3" in fault
 
 
 MISBEHAVING = {

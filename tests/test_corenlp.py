@@ -219,6 +219,19 @@ def test_a_run_goes_on_after_the_server_died(server: Server, sample: Path, tmp_p
     assert b"choice" in whole
 
 
+def test_one_answer_in_another_form_costs_one_row(
+    server: Server, sample: Path, tmp_path: Path
+) -> None:
+    split = read_split(str(sample), "double")
+    asked = SystemSettings("rules", "corenlp-rule", None, {"url": server.url})
+    culprit = split.instances()[7]
+    system = asked.load()
+    server.fails_at = (culprit.text, 200, "<html>")
+    folder = run(split, system, asked, tmp_path)
+    assert [*folder.failures] == [culprit.id]
+    assert "does not answer in CoreNLP's JSON" in folder.failures[culprit.id].cause
+
+
 def test_no_server_at_all() -> None:
     with pytest.raises(InputError, match=r"http://127.0.0.1:9: .*start it .java -mx8g -cp"):
         load("corenlp-rule", url="http://127.0.0.1:9", patience=0)

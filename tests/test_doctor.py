@@ -49,6 +49,18 @@ FULL = {"torch": "2.10.1+cpu", "fastcoref": "2.1.6", "spacy": "3.8"}
             "pronominal train it, then --system it=FOLDER",
         ),
         (
+            None,
+            "a URL",
+            {},
+            False,
+            "needs a URL",
+            "give its address, as it=http://localhost:8000/coref",
+        ),
+        (
+            *(None, "a command", {}, False, "needs a command"),
+            "give the program and its arguments, as it='python mine.py'",
+        ),
+        (
             *("spacy", "any spaCy pipeline", FULL, False, "needs weights"),
             "give a package or a folder, as it=PIPELINE",
         ),
@@ -117,7 +129,6 @@ case "$*" in
     "-c "*) echo 3.9 ;;
     "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
     *freeze*) echo "made==1.0" ;;
-    *FAIL*) echo "ERROR: no such package" >&2; exit 1 ;;
 esac
 """
 
@@ -144,6 +155,14 @@ def test_an_environment_is_made_whole(tmp_path: Path, fake_python: str) -> None:
     assert (str(folder) in before, str(folder) in after) == (False, True)
 
 
+def test_environments_keep_to_packages_of_their_time() -> None:
+    """What is newer is installed without a word, and then fails."""
+    for environment in environments().values():
+        assert "numpy<2" in environment.requirements
+        downloads = any("download" in step for step in environment.after)
+        assert not downloads or "click<8.2" in environment.requirements
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -160,12 +179,24 @@ def test_an_environment_that_cannot_be_made_is_one_line(
     assert not (tmp_path / "environments").exists()
 
 
-def test_a_step_that_fails_leaves_nothing_behind(tmp_path: Path, fake_python: str) -> None:
-    python = Path(fake_python)
-    python.write_text(FAKE_PYTHON.replace("*FAIL*", "*coreferee==*"))
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ('echo "WARNING: NewConnectionError" >&2; echo "ERROR: no such package" >&2', "ERROR: no"),
+        ('echo "Traceback" >&2; echo "IndexError: 3" >&2', "fails (IndexError: 3)"),
+        ('echo "cannot be downloaded"', "fails (cannot be downloaded)"),
+        ("true", "fails (without a word)"),
+    ],
+)
+def test_a_step_that_fails_is_quoted_and_leaves_nothing_behind(
+    tmp_path: Path, fake_python: str, printed: str, said: str
+) -> None:
+    failing = f"    *coreferee==*) {printed}; exit 1 ;;\nesac"
+    Path(fake_python).write_text(FAKE_PYTHON.replace("esac", failing))
     result = pronominal("env", "create", "coreferee", "--python", fake_python)
     assert result.returncode == 2
-    assert "no such package" in result.stderr
+    assert said in result.stderr
+    assert "NewConnectionError" not in result.stderr
     assert not (tmp_path / "environments").exists()
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from pronominal import InputError
 from pronominal.adapters import load
+from pronominal.adapters.contract_checks import check_system
 from pronominal.adapters.plain_questions import plain_resolutions
 from pronominal.adapters.refusals import FailedCallError, RefusedTextError
 from pronominal.dataset_scripts.published import read_split
@@ -146,6 +147,15 @@ def test_another_address_is_not_tried_and_a_wrong_one_is_refused(
 def test_evaluation_text_goes_to_servers_of_your_own_only(url: str | None, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load("http", url, patience=0)
+
+
+def test_a_server_that_fails_at_an_odd_text_breaks_a_promise(server: Server) -> None:
+    system = load("http", server.url)
+    server.status = lambda inputs: 500 if any(not one["text"] for one in inputs) else 200
+    found = {check.promise: check.faults for check in check_system(system)}
+    assert found["cluster: it answers, or refuses, odd texts"] == (
+        "at odd text 1 (''...): the server answers with HTTP 500",
+    )
 
 
 def test_a_row_that_the_server_fails_at_is_recorded(

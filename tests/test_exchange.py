@@ -6,6 +6,7 @@ A failing assert shows what stands in it, so rows are compared before it.
 import csv
 import json
 import random
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -176,6 +177,10 @@ def test_winoprons_tables_keep_decisions(
 TEXT = "The pilot (a nurse's friend) didn't leave:  \"She\" left."
 PILOT, SHE = Span(0, 9), Span(45, 48)
 OWN = ExportedText(instance(TEXT, "own 1/a"), [[PILOT, SHE]], Decision(0))
+
+
+NAMED = {"occupation": "pilot", "participant": "nurse", "case": "nominative"}
+WINOPRON_LIKE = ExportedText(instance(TEXT, **NAMED), decision=NONE)
 
 
 def lines(form: str, text: ExportedText, folder: Path, **options: Any) -> list[str]:
@@ -454,9 +459,28 @@ def test_broken_files_are_named_with_the_line(form: str, tmp_path: Path) -> None
     file.write_text(BROKEN[form])
     with pytest.raises(InputError, match=r"broken(, line \d)?: .*; (give|mend)"):
         list(exchange_format(form).read(file))
-    file.write_bytes(b"\xff")
-    with pytest.raises(InputError, match="no text could be read"):
+    file.write_bytes(b"\n\xff")
+    with pytest.raises(InputError, match="broken, line 2: the text is not UTF-8; give a file in"):
         list(exchange_format(form).read(file))
+    with pytest.raises(InputError, match=r"none: cannot be read \(No such file or directory\)"):
+        list(exchange_format(form).read(tmp_path / "none"))
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"brat", "cort", *OF_WORD_PIECES}))
+def test_a_byte_order_mark_is_passed_over(form: str, tmp_path: Path) -> None:
+    lines(form, WINOPRON_LIKE if form == "winopron-tsv" else OWN, tmp_path)
+    written = (tmp_path / "out").read_bytes()
+    (tmp_path / "marked").write_bytes(BOM_UTF8 + written)
+    module = exchange_format(form)
+    assert [*module.read(tmp_path / "marked")] == [*module.read(tmp_path / "out")]
+
+
+def test_brat_counts_a_byte_order_mark(tmp_path: Path) -> None:
+    exchange_format("brat").write([OWN], tmp_path / "out")
+    (text,) = (tmp_path / "out").glob("*.txt")
+    text.write_bytes(BOM_UTF8 + text.read_bytes())
+    (found,) = exchange_format("brat").read(tmp_path / "out")
+    assert found.content == f"\ufeff{TEXT}"
 
 
 @pytest.mark.parametrize("form", ["brat", "cort"])

@@ -43,8 +43,13 @@ def raise_with_the_text(text: str) -> None:
     raise ValueError(text)
 
 
+def exit_with_the_text(text: str) -> None:
+    raise SystemExit(text)
+
+
 BREAKS = {
     "raises": raise_with_the_text,
+    "exits": exit_with_the_text,
     "too few answers": lambda text: "left out",
     "None": lambda text: None,
     "a number": lambda text: 7,
@@ -53,6 +58,10 @@ BREAKS = {
     "negative": lambda text: [[Span(-3, -1), Span(0, 2)]],
     "the same span twice": lambda text: [[Span(0, 2), Span(0, 2)]],
     "words instead of offsets": lambda text: [[("she", "her")]],
+    "fractions": lambda text: [[(0.5, 2), (2, 3.5)]],
+    "truth values": lambda text: [[(False, True), (2, 3)]],
+    "digits": lambda text: [[("0", "2"), ("3", "4")]],
+    "a mapping": lambda text: {},
 }
 
 

@@ -70,7 +70,8 @@ class CoreNLPSystem:
 
         Raises:
             InputError: `texts` is one string, or the server cannot be reached any more.
-            RefusedTextError: the server fails at a text, or does not finish it in time.
+            RefusedTextError: the server fails at a text, does not finish it in time, or answers in
+                another form.
         """
         refuse_bare_string(texts)
         with ThreadPoolExecutor(self._at_once) as workers:
@@ -97,10 +98,11 @@ class CoreNLPSystem:
                 checkpoint=self._server.address,
             ) from error
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
+            raise RefusedTextError(
                 "the server does not answer in CoreNLP's JSON",
                 cure=f"give the URL of one that was started with {CORENLP_SERVER}",
-                file=self._server.address,
+                index=index,
+                checkpoint=self._server.address,
             ) from error
         return contract_clusters(
             [span and Span(span.start + before, span.end + before) for span in cluster]

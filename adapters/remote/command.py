@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 
 from pronominal.adapters.checkpoints import Checkpoint
 from pronominal.adapters.interface import System
-from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.refusals import NoAnswerError
 from pronominal.adapters.remote.messages import Greeting, Message, connect
 from pronominal.adapters.self_check import announce
 from pronominal.errors import InputError
@@ -77,45 +77,66 @@ class _Program:
         self._words, self._greeting = words, greeting
         self._limits = limits
         self._process: _Process | None = None
+        self._has_answered = self._noise_is_named = False
         greeting.greet(self)
 
     def exchange(self, inputs: Sequence[Message]) -> list[Message]:
         if not inputs:
             return []
-        if self._limits.once:
-            process = _Process(self._words)
-            process.show_errors = inputs[0] is self._greeting.question
-            limit = self._limits.start_timeout + self._limits.timeout * len(inputs)
-            try:
-                return process.exchange(inputs, limit, last=True)
-            finally:
-                process.end()
+        answers = self._once(inputs) if self._limits.once else self._next(inputs)
+        self._has_answered = True
+        return answers
+
+    def _once(self, inputs: Sequence[Message]) -> list[Message]:
+        process = _Process(self._words, show_errors=not self._has_answered)
+        limit = self._limits.start_timeout + self._limits.timeout * len(inputs)
+        try:
+            answers = process.exchange(inputs, limit, last=True)
+        finally:
+            process.end()
+        self._name_noise(process)
+        return answers
+
+    def _next(self, inputs: Sequence[Message]) -> list[Message]:
+        greeted = inputs[0] is self._greeting.question
         if self._process is None:
-            self._process = _Process(self._words)
-            if inputs[0] is not self._greeting.question:
+            self._process = _Process(self._words, show_errors=not self._has_answered)
+            if not greeted:
                 # a program that cannot start any more must not cost one row after the other
                 self._greeting.greet(self)
-        greeted = inputs[0] is self._greeting.question
         limit = self._limits.start_timeout if greeted else self._limits.timeout
         try:
             answers = self._process.exchange(inputs, limit)
-        except RefusedTextError:
+        except NoAnswerError:
             self._process.end()
             self._process = None
             raise
         self._process.show_errors = False
+        self._name_noise(self._process)
         return answers
+
+    def _name_noise(self, process: "_Process") -> None:
+        lines = process.noise["lines"]
+        process.noise.clear()
+        if lines and not self._noise_is_named:
+            self._noise_is_named = True
+            announce(
+                [
+                    f"{process.program}: {lines:,} lines on its standard output are no answers "
+                    "and were passed over; print them on standard error"
+                ]
+            )
 
 
 class _Process:
     """A running program; nothing waits longer for it than it is told to."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self.show_errors = True
-        self._program = Path(words[0]).name
+    def __init__(self, words: Sequence[str], *, show_errors: bool) -> None:
+        self.show_errors = show_errors
+        self.program = Path(words[0]).name
         self._asked = 0
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self._noise = Counter[str]()
+        self.noise = Counter[str]()
         try:
             self._process = subprocess.Popen(
                 words,
@@ -133,7 +154,7 @@ class _Process:
                 file=words[0],
             ) from error
         self.end = weakref.finalize(self, _end, self._process)
-        _in_background(_read, self._process.stdout, self._answers, self._noise)
+        _in_background(_read, self._process.stdout, self._answers, self.noise)
         _in_background(_pass_on, self._process.stderr, weakref.ref(self))
 
     def exchange(
@@ -155,16 +176,15 @@ class _Process:
             except queue.Empty:
                 left = 0.0
             if left <= 0:
-                raise self._refused(f"no answer for {limit:g} seconds", index)
+                raise self._silent(f"no answer for {limit:g} seconds", index)
             if answer is None:
-                raise self._refused(self._death(), index)
+                raise self._silent(self._death(), index)
             if answer["id"] not in due:
-                self._noise["lines"] += 1
+                self.noise["lines"] += 1
                 continue
             found[answer["id"]] = answer
             del due[answer["id"]]
             deadline = deadline if last else time.monotonic() + limit
-        self._name_noise()
         return [found[number] for number in range(first, self._asked)]
 
     def _death(self) -> str:
@@ -175,25 +195,16 @@ class _Process:
             return f"the program was ended by {signal.Signals(-status).name}"
         return f"the program ended with exit status {status}"
 
-    def _refused(self, cause: str, index: int) -> RefusedTextError:
-        lines = self._noise["lines"]
+    def _silent(self, cause: str, index: int) -> NoAnswerError:
+        lines = self.noise["lines"]
         noise = f", and {lines:,} lines that are no answers" if lines else ""
-        return RefusedTextError(
-            f"{self._program}: {cause}{noise}",
+        return NoAnswerError(
+            f"{self.program}: {cause}{noise}",
             cure='write {"id": ..., "clusters": ...} or the like for each line and flush it, or '
             "set once = true for a program that reads everything first",
             index=index,
             among="inputs",
         )
-
-    def _name_noise(self) -> None:
-        if (lines := self._noise["lines"]) and self.show_errors:
-            announce(
-                [
-                    f"{self._program}: {lines:,} lines on its standard output are no answers "
-                    "and were passed over; print them on standard error"
-                ]
-            )
 
 
 def _answer(line: bytes) -> dict[str, Any] | None:

@@ -9,11 +9,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from textwrap import shorten
 
 from pronominal.adapters.interface import System
 from pronominal.adapters.remote.command import command
@@ -167,14 +168,16 @@ def _version_of(python: str) -> tuple[int, int] | None:
 def _run(step: Sequence[str], name: str) -> str:
     done = subprocess.run(step, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = [line for line in _lines(done.stderr) if "error" in line.lower()]
-        last = (said or [*_lines(done.stderr), ""])[-1 if not said else 0]
         raise InputError(
-            f"the environment {name} could not be made: {' '.join(step[1:5])} ... fails ({last})",
+            f"the environment {name} could not be made: {' '.join(step[1:5])} ... fails "
+            f"({_complaint(done)})",
             cure="look whether you are online, and what the packages say they need",
         )
     return done.stdout
 
 
-def _lines(text: str) -> Iterator[str]:
-    return (line.strip() for line in text.splitlines() if line.strip())
+def _complaint(done: subprocess.CompletedProcess[str]) -> str:
+    """Return pip's first error, or the last line, where other programs say what is wrong."""
+    lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+    errors = (line for line in lines if line.startswith("ERROR"))
+    return shorten(next(errors, lines[-1] if lines else "without a word"), 240)

@@ -1,9 +1,13 @@
 """Text files of other systems, alone or in folders."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 
 from pronominal.errors import InputError
+from pronominal.text_files import read_text
+
+IN_UTF_8 = "give a file in UTF-8"
 
 
 def answer_files(folder: Path, pattern: str) -> list[Path]:
@@ -17,14 +21,13 @@ def answer_files(folder: Path, pattern: str) -> list[Path]:
 
 
 def whole_text(file: Path) -> str:
-    """Return what stands in a file, line ends as they are; `InputError` if it cannot be read."""
-    try:
-        return file.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("no text could be read", cure="give a file in UTF-8", file=file) from error
+    """Return what stands in a file, line ends as they are; errors are those of `read_text`."""
+    text = read_text(file, cure=IN_UTF_8)
+    # a byte order mark is a character, where characters are counted
+    return f"\ufeff{text}" if file.read_bytes().startswith(BOM_UTF8) else text
 
 
 def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file, from 1 on, without their ends; errors as `whole_text`."""
-    for number, line in enumerate(whole_text(file).split("\n"), start=1):
+    """Yield the lines of a file, from 1 on, without their ends; errors are those of `read_text`."""
+    for number, line in enumerate(read_text(file, cure=IN_UTF_8).split("\n"), start=1):
         yield number, line.removesuffix("\r")
