@@ -115,7 +115,9 @@ def role_tagged_words(instance: ResolutionInstance) -> frozenset[str]:
     words = set()
     for match in _WORD.finditer(instance.text):
         if not any(start < match.end() and match.start() < end for start, end in removed):
-            role = next((role for span, role in anchors if span.end <= match.start()), ROLES[0])
+            role = next(
+                (role for span, role in anchors if 0 <= span.end <= match.start()), ROLES[0]
+            )
             words.add(f"{role}:{match.group().lower()}")
     return frozenset(words)
 

@@ -22,7 +22,8 @@ def reproduce(
         list[str] | None,
         typer.Option(
             metavar="ROW=FOLDER",
-            help="The run of a row, such as bert-knowref=FOLDER; of several, mean and spread.",
+            help="The run of a row, or the folder of its seeds, such as bert-knowref=FOLDER; of "
+            "several, mean and spread.",
         ),
     ] = None,
     dataset: Annotated[

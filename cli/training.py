@@ -3,17 +3,14 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
-from pronominal.errors import InputError
-
-if TYPE_CHECKING:
-    from pronominal.eval.training.data import TrainingData
 
 train = typer.Typer(
     help="Train a system, once for each seed; a training that was killed goes on.",
@@ -110,6 +107,7 @@ def bert(
     """
     from pronominal.adapters.bert.settings import Classifier
     from pronominal.adapters.bert.training import Recipe
+    from pronominal.eval.training.asked_rows import asked_rows
     from pronominal.eval.training.bert import train_bert
     from pronominal.eval.training.bert_settings import BertTraining
 
@@ -141,8 +139,16 @@ def bert(
         save_every=save_every,
         precision=precision,
     )
-    rows = _rows(data, dataset, sources, validation, test, validation_share)
-    summary = train_bert(rows, asked, range(first_seed, first_seed + seeds), out, progress_bar)
+    rows = asked_rows(
+        data,
+        dataset=dataset,
+        sources=sources,
+        validation=validation,
+        validation_share=validation_share,
+        test=test,
+    )
+    with loud_warnings():
+        summary = train_bert(rows, asked, range(first_seed, first_seed + seeds), out, progress_bar)
     if summary:
         _print(summary, out)
 
@@ -169,27 +175,6 @@ def compare(
         print(table.to_markdown())
     else:
         Console().print(table.to_rich())
-
-
-def _rows(
-    data: str,
-    dataset: str | None,
-    sources: Path | None,
-    validation: Path | None,
-    test: Path | None,
-    validation_share: float,
-) -> "TrainingData":
-    from pronominal.eval.training.data import own_data, published_data
-
-    if Path(data).suffix:
-        return own_data(Path(data), validation, test, validation_share)
-    for option, given in {"--validation": validation, "--test": test}.items():
-        if given is not None:
-            raise InputError(
-                f"{option} has no effect with --data {data}, which brings rows of its own",
-                cure=f"leave it out, or give your own rows as --data {data}.jsonl",
-            )
-    return published_data(data, dataset, sources)
 
 
 def _print(summary: dict[str, Any], out: Path) -> None:

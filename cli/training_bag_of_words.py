@@ -26,13 +26,16 @@ def bag_of_words(
 
     OUT is a checkpoint for 'evaluate --system bag-of-words=OUT'.
     """
+    from pronominal.eval.training.asked_rows import asked_rows
     from pronominal.eval.training.bag_of_words import train_bag_of_words
-    from pronominal.eval.training.data import own_data, published_data
 
-    if Path(data).suffix:
-        rows = own_data(Path(data), validation, None, validation_share)
-    else:
-        rows = published_data(data, dataset, sources)
+    rows = asked_rows(
+        data,
+        dataset=dataset,
+        sources=sources,
+        validation=validation,
+        validation_share=validation_share,
+    )
     facts = {"name": rows.name, **rows.digests}
     found = train_bag_of_words(rows.train, rows.validation, out, facts)
     counts, chosen = found["counts"], found["chosen"]

@@ -15,6 +15,8 @@ from pronominal.errors import InputError
 UNFINISHED = ".unfinished"
 """How the name of a folder ends that a process is still filling, or was when it was killed."""
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 @contextmanager
 def new_file(path: str | Path) -> Iterator[Path]:
@@ -131,8 +133,11 @@ def _parents(target: Path) -> Iterator[None]:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         for folder in missing:
             with suppress(OSError):
                 folder.rmdir()
+        if isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
+            # a write that finds no room does not say of which file
+            error.filename = str(target)
         raise

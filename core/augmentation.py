@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
-from pronominal.spans import Mention
-from pronominal.switching import Unswitchable, locate_candidates, occurrences, switch
+from pronominal.located_rows import COLUMNS, located_row
+from pronominal.switching import Unswitchable, switch
 
 if TYPE_CHECKING:
     from datasets import Dataset
-
-COLUMNS = ("text", "pronoun", "candidates", "label")
 
 
 class LeftOutRow(NamedTuple):
@@ -44,13 +42,13 @@ def switch_antecedents(
     """Add to each row its switched version: the candidates change places, the label flips.
 
     The switched version keeps its row's id and other columns. Mentions come back as structs of
-    ``text``, ``start`` and ``end``, whether they were that or strings; one without offsets is
-    where its name first stands as a whole word, apart from the pronoun.
+    ``text``, ``start`` and ``end``, whether they were that or strings (see `located_row`).
 
     >>> augmented, left_out = switch_antecedents(train)  # doctest: +SKIP
 
     Args:
-        dataset: rows with ``text``, ``pronoun``, two ``candidates`` and ``label``.
+        dataset: rows with ``text``, ``pronoun``, two ``candidates`` and ``label``, as `located_row`
+            takes them.
         originals: whether the rows themselves come first; otherwise switched versions alone.
         repair_case: see `pronominal.switching.switch`.
 
@@ -69,7 +67,7 @@ def switch_antecedents(
         if column not in dataset.column_names:
             raise InputError(f"there is no column {column}", cure="add it or rename yours")
     located, switched, left_out = [], [], []
-    for number, row in enumerate(dataset):
+    for number, row in enumerate(dataset.with_format(None)):
         instance = _instance(row, number)
         located.append(_row(row, instance))
         try:
@@ -90,42 +88,11 @@ def _mention_features() -> dict[str, Any]:
 
 
 def _instance(row: Mapping[str, Any], number: int) -> ResolutionInstance:
-    text, label, candidates = row["text"], row["label"], row["candidates"]
-
     def refuse(cause: str, cure: str) -> InputError:
         return InputError(cause, cure=cure, row=f"row {number}")
 
-    if not isinstance(text, str) or row["pronoun"] is None:
-        raise refuse("the text or the pronoun is missing", "add it")
-    if type(label) is not int or label not in (0, 1, 2):
-        cure = "write the index of the right candidate, or 2 for neither"
-        raise refuse("the label is outside 0, 1 and 2", cure)
-    if not isinstance(candidates, list) or len(candidates) != 2 or None in candidates:
-        raise refuse("there are not two candidates", "give a list of two")
-    pronoun, first, second = (_mention(given) for given in (row["pronoun"], *candidates))
-    if isinstance(row["pronoun"], str):
-        found = occurrences(text, [pronoun.text])
-        if len(found) != 1:
-            cure = "give the start and end of the right one"
-            raise refuse(f"the pronoun occurs {len(found)} times", cure)
-        pronoun = Mention(pronoun.text, found[0].start, found[0].end)
-    places = locate_candidates(text, (first.text, second.text), pronoun.span)
-    mentions = (
-        pronoun,
-        *(
-            place if isinstance(given, str) else one
-            for given, one, place in zip(candidates, (first, second), places, strict=True)
-        ),
-    )
-    for mention in mentions:
-        if mention.located and not mention.stands_in(text):
-            cure = "count code points from 0, the end being one after the last"
-            raise refuse(f"{mention.start}:{mention.end} does not hold its mention", cure)
-    return ResolutionInstance(str(number), text, mentions[0], mentions[1:], label)
-
-
-def _mention(given: str | Mapping[str, Any]) -> Mention:
-    return Mention(given, -1, -1) if isinstance(given, str) else Mention(**given)
+    located = located_row(row, refuse, may_be_absent=True)
+    return ResolutionInstance.from_row({**located, "id": str(number)})
 
 
 def _row(row: Mapping[str, Any], instance: ResolutionInstance) -> dict[str, Any]:

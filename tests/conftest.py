@@ -1,6 +1,7 @@
 """Where things are, and the rule that CI skips nothing."""
 
 import os
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +16,9 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 # more threads than that only wait for each other on models as small as these
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
+
+# started by nohup it is ignored, here and in every process that a test starts
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

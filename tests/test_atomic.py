@@ -1,4 +1,5 @@
 import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,16 @@ def test_a_failure_keeps_what_was_there(tmp_path: Path, context) -> None:
     content = target / "part" if target.is_dir() else target
     assert content.read_text() == "first"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("context", [new_file, new_folder])
+def test_a_full_disk_is_named(tmp_path: Path, context) -> None:
+    with pytest.raises(OSError, match="No space left") as raised, context(tmp_path / "target"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert raised.value.filename == str(tmp_path / "target")
+    with pytest.raises(OSError, match="reset") as raised, context(tmp_path / "target"):
+        raise OSError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+    assert raised.value.filename is None  # nothing that was written
 
 
 def test_a_folder_replaces_the_one_before(tmp_path: Path) -> None:

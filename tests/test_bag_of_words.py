@@ -79,6 +79,13 @@ def test_a_switched_row_has_the_same_words(first, second, verbs, number) -> None
         assert role_tagged_words(switch(one)) == role_tagged_words(one)
 
 
+def test_a_pronoun_without_a_place_has_no_words() -> None:
+    text = "then Anna met Bella ."
+    mentions = (Mention("Anna", 5, 9), Mention("Bella", 14, 19))
+    one = ResolutionInstance("own", text, Mention("she", -1, -1), mentions, 0)
+    assert role_tagged_words(one) == {"start:then", "first:met", "second:."}
+
+
 def test_every_mention_of_a_name_is_taken_out() -> None:
     text = "Ann met Eve and she told Eve that Ann won."
     mentions = (Mention("Ann", 0, 3), Mention("Eve", 8, 11))
@@ -177,6 +184,11 @@ def test_the_command_trains_on_own_rows(
     assert done.value.code == 0
     assert "100.0 % balanced accuracy on 12 validation rows" in capsys.readouterr().out
     assert BagOfWords(str(out)).checkpoint.digest
+    monkeypatch.setattr(sys, "argv", [*map(str, command), "--dataset", "out/gap"])
+    with pytest.raises(SystemExit) as refused:
+        main()
+    assert refused.value.code == 2
+    assert "--dataset out/gap has no effect on a training on" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

@@ -94,10 +94,10 @@ def test_class_labels_stay_class_labels() -> None:
     ("changes", "fault"),
     [
         ({"label": 5}, "row 1: the label is outside 0, 1 and 2"),
-        ({"label": None}, "row 1: the label is outside"),
+        ({"label": None}, "row 1: there is no label; add it"),
         ({"candidates": ["Anna"]}, "row 1: there are not two candidates"),
         ({"pronoun": "thanked because"}, "row 1: the pronoun occurs 0 times"),
-        ({"text": None}, "row 1: the text or the pronoun is missing"),
+        ({"text": None}, "row 1: there is no text; add it"),
     ],
 )
 def test_a_row_that_cannot_be_is_an_error(changes: dict[str, Any], fault: str) -> None:
@@ -105,10 +105,42 @@ def test_a_row_that_cannot_be_is_an_error(changes: dict[str, Any], fault: str) -
         switch_antecedents(dataset(row(0), row(1, **changes)))
 
 
-def test_offsets_that_miss_are_an_error() -> None:
-    mention = {"text": "she", "start": 0, "end": 3}
-    with pytest.raises(InputError, match="row 0: 0:3 does not hold its mention"):
-        switch_antecedents(dataset(row(0, pronoun=mention)))
+def mention(text: str | None, start: int | None, end: int | None, **more: str) -> dict[str, Any]:
+    return {"text": text, "start": start, "end": end, **more}
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"pronoun": mention("she", 0, 3)}, "the offsets 0:3 of the pronoun do not hold its text"),
+        ({"pronoun": mention("she", -5, 3)}, "the offsets -5:3 of the pronoun do not hold"),
+        ({"pronoun": mention("she", None, 3)}, "the pronoun has half an offset"),
+        ({"pronoun": mention("she", 25, 28, case="nominative")}, "the pronoun is no mention"),
+        ({"pronoun": 7}, "the pronoun is no mention"),
+        (
+            {"candidates": [mention(None, 0, 4), mention("Bella", 13, 18)]},
+            "candidate 0 has no text",
+        ),
+        ({"candidates": [1, 2]}, "candidate 0 is no mention"),
+        ({"candidates": ["", "Bella"]}, "candidate 0 has no text"),
+    ],
+)
+def test_a_mention_that_is_none_is_an_error(changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(InputError, match=f"row 0: {fault}"):
+        switch_antecedents(dataset(row(0, **changes)))
+
+
+def test_mentions_need_no_offsets() -> None:
+    candidates = [mention(name, None, None) for name in row(0)["candidates"]]
+    bare, _ = switch_antecedents(dataset(row(0, pronoun={"text": "she"}, candidates=candidates)))
+    assert list(bare) == list(switch_antecedents(dataset(row(0)))[0])
+
+
+def test_a_dataset_of_tensors_is_one_of_rows() -> None:
+    pytest.importorskip("torch")
+    own = dataset(row(0), row(1))
+    tensors, _ = switch_antecedents(own.with_format("torch"))
+    assert list(tensors) == list(switch_antecedents(own)[0])
 
 
 @pytest.mark.parametrize(

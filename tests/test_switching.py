@@ -357,7 +357,7 @@ def test_rows_that_cannot_be_switched_are_named(tmp_path: Path) -> None:
         ({"label": True}, "the label is outside"),
         ({"label": "1"}, "the label is outside"),
         ({"label": None}, "there is no label"),
-        ({"id": 7}, "the id or the text is no string"),
+        ({"id": 7}, "the id is no string"),
         ({"pronoun": "he"}, "the pronoun occurs 0 times"),
         ({"pronoun": "plums", "text": "Ada , Bea , plums , plums"}, "the pronoun occurs 2 times"),
         ({"text": "Ada \ud800 Bea she"}, "half a character"),

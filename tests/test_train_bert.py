@@ -299,8 +299,20 @@ def test_published_data_brings_its_own_rows(
 ) -> None:
     asked = command(bert_encoder, Path("knowref"), tmp_path / "out", option, str(rows))
     assert run(*asked) == 2
-    assert f"{option} has no effect with --data knowref" in capsys.readouterr().err
+    assert f"{option} {rows} has no effect on a training on knowref" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["gap", "knowref", "winopron"])
+def test_own_rows_do_not_become_a_dataset_s_by_the_name_of_their_file(
+    name: str, bert_encoder: Path, rows: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / f"{name}.jsonl"
+    own.write_bytes(rows.read_bytes())
+    asked = command(bert_encoder, own, tmp_path / "out", "--updates", "2", "--test", str(own))
+    assert run(*asked) == 0
+    scores = json.loads((tmp_path / "out" / "summary.json").read_text())["scores"]
+    assert scores.keys() == {"as_given", "prior_corrected"}
 
 
 def test_rows_that_cannot_be_learnt_are_listed(
@@ -312,8 +324,9 @@ def test_rows_that_cannot_be_learnt_are_listed(
         row(1, label=2),
         row(2, text=f"Clara met Dora {long}she left .", candidates=["Clara", "Dora"]),
         row(3, candidates=["Dora", "Dora"]),
+        row(4, pronoun={"text": "she", "start": -1, "end": -1}),
     ]
-    train = write_rows(tmp_path / "train.jsonl", [*odd, *(row(n) for n in range(4, 20))])
+    train = write_rows(tmp_path / "train.jsonl", [*odd, *(row(n) for n in range(5, 21))])
     stop = write_rows(tmp_path / "stop.jsonl", [row(n, id=f"v{n}") for n in range(9)])
     options = ("--validation", str(stop), "--switching", "--updates", "2")
     assert run(*command(bert_encoder, train, tmp_path / "out", *options)) == 0
@@ -323,8 +336,9 @@ def test_rows_that_cannot_be_learnt_are_listed(
         ("own-1", "neither candidate is right"),
         ("own-2", "the candidates and the pronoun lie"),
         ("own-3", "both candidates have the same name"),
+        ("own-4", "the pronoun is not in the text"),
     ]
-    assert "32 instances from 20 rows, 4 left out" in capsys.readouterr().out
+    assert "32 instances from 21 rows, 5 left out" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -363,6 +377,8 @@ def test_a_malformed_row_is_an_error(
         (["--precision", "fp8"], "--precision is 'fp8'; choose one of auto"),
         (["--data", "knowrev"], "there is no training data 'knowrev'; did you mean 'knowref'?"),
         (["--data", "missing.jsonl"], "missing.jsonl: cannot be read"),
+        (["--dataset", "out/gap"], "--dataset out/gap has no effect on a training on"),
+        (["--sources", "upstream"], "--sources upstream has no effect on a training on"),
         (["--encoder", "missing"], "missing: there is no such folder"),
         (["--validation-share", "0"], "0 to stop by"),
     ],
@@ -456,9 +472,15 @@ def test_a_window_keeps_candidates_and_pronoun(
 
 
 def test_a_text_that_does_not_fit_is_named_and_gets_no_choice(
-    bert_encoder: Path, rows: Path, tmp_path: Path
+    bert_encoder: Path, rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(*command(bert_encoder, rows, tmp_path, "--updates", "2", "--scorer", "span")) == 0
+    long = row(1, id="long", text=f"Anna met Bella {'her ' * 40}she left .")
+    long["candidates"] = ["Anna", "Bella"]
+    tests = write_rows(tmp_path / "tests.jsonl", [row(0), long])
+    options = ("--updates", "2", "--scorer", "span", "--test", str(tests))
+    assert run(*command(bert_encoder, rows, tmp_path, *options)) == 0
+    named = [line for line in capsys.readouterr().err.splitlines() if "no choice" in line]
+    assert {line[:37] for line in named} == {"pronominal: bert: id long: no choice,"}
     system = load("bert", checkpoint=str(tmp_path / "seed-1"))
     asked = [instance(0), lengthened(instance(1), 0, between=40)]
     with pytest.warns(UnreadableInstanceWarning, match="id own-1: no choice"):

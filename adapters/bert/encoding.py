@@ -104,6 +104,8 @@ class InstanceEncoder:
         if not all(candidate.located for candidate in instance.candidates):
             absent = [not candidate.located for candidate in instance.candidates].index(True)
             raise Unencodable(f"candidate {absent} is not in the text")
+        if not instance.pronoun.located:
+            raise Unencodable("the pronoun is not in the text")
         if self.classifier.placeholder_names:
             instance = with_placeholders(instance)
         pronoun = instance.pronoun.span

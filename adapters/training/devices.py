@@ -64,7 +64,9 @@ class Accelerated(OneProcess):
         # an encoder may have weights that a scorer does not read, such as its last layer's norm
         unused = DistributedDataParallelKwargs(find_unused_parameters=True)
         chosen = _precision() if precision == "auto" else precision
-        self._accelerator = Accelerator(mixed_precision=chosen, kwargs_handlers=[unused])
+        self._accelerator = Accelerator(
+            cpu=not torch.cuda.is_available(), mixed_precision=chosen, kwargs_handlers=[unused]
+        )
         self._wrapped: dict[int, Any] = {}
         self.processes = self._accelerator.num_processes
         self.rank = self._accelerator.process_index

@@ -55,13 +55,15 @@ def train_bert(
         folder = SeedFolder(
             out / f"seed-{seed}", {**prepared.identity, "seed": seed}, BertTraining("").settings()
         )
+        was_complete = folder.was_complete()
+        devices.wait()  # until every process has looked
         if devices.rank == 0:
             with folder.opened():
                 if not folder.complete:
                     _train_seed(prepared, seed, folder, devices, progress)
                 elif data.tests and folder.description.get("tests") != digests_of(data.tests):
                     _test(prepared, folder, progress)
-        else:
+        elif not was_complete:
             _train_seed(prepared, seed, folder, devices, progress)
         devices.wait()
     if devices.rank != 0:
@@ -113,7 +115,7 @@ def _train_seed(
 def _test(prepared: PreparedTraining, folder: SeedFolder, progress: Progress) -> None:
     data, prior = prepared.data, prepared.asked.classifier.first_prior
     run_tests(data.tests, folder.path, progress)
-    scores = score_tests(data.tests, data.name, folder.path, prior)
+    scores = score_tests(data.tests, data.test_name, folder.path, prior)
     folder.describe(scores=scores, tests=digests_of(data.tests))
     write_model_card(folder.path, folder.description, prepared.encoder_name)
 

@@ -1,7 +1,7 @@
 """The rows and documents that a coreference training learns from, stops by and is tested on."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from pronominal.dataset_scripts.conll2012 import AnnotatedDocument, read_conll
 from pronominal.dataset_scripts.coref_jsonl import read_coref_jsonl
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.errors import InputError
-from pronominal.eval.training.data import own_data, published_data
+from pronominal.eval.training.asked_rows import asked_rows, refuse_unused
 from pronominal.instances import ResolutionInstance
 
 READERS: dict[str, Callable[[Path], list[AnnotatedDocument]]] = {
@@ -32,7 +32,7 @@ class CoreferenceData:
         documents: documents with gold clusters to learn from.
         validation_documents: those to stop by.
         tests: rows to test on, by config.
-        test_name: the dataset that the tests are of.
+        test_name: the dataset that the tests are of; empty for a user's own rows.
         digests: what identifies the data to learn from and to stop by.
     """
 
@@ -74,19 +74,22 @@ def coreference_data(
     learnt_rows, learnt_documents = _parted("--data", data)
     held_rows, held_documents = _parted("--validation", validation)
     given = {"--dataset": dataset, "--sources": sources, "--validation": held_rows, "--test": test}
-    _refuse_unused(learnt_rows, given)
+    refuse_unused(learnt_rows, given)
     documents, digests = _read(learnt_documents)
     stopping, stopping_digests = _read(held_documents)
     if not (stopping or learnt_rows):
         documents, stopping = _held_out(documents, validation_share)
         digests["held_out"] = str(validation_share)
     rows = None
-    if learnt_rows is not None and _is_file(learnt_rows):
-        held = Path(held_rows) if held_rows else None
-        rows = own_data(Path(learnt_rows), held, test, validation_share)
-    elif learnt_rows is not None:
-        rows = published_data(learnt_rows, dataset, sources)
-    if rows is not None:
+    if learnt_rows is not None:
+        rows = asked_rows(
+            learnt_rows,
+            dataset=dataset,
+            sources=sources,
+            validation=Path(held_rows) if held_rows else None,
+            validation_share=validation_share,
+            test=test,
+        )
         digests |= rows.digests
     return CoreferenceData(
         name="+".join(_short(one) for one in data),
@@ -95,7 +98,7 @@ def coreference_data(
         documents=documents,
         validation_documents=stopping,
         tests=rows.tests if rows else {},
-        test_name=rows.name if rows else "",
+        test_name=rows.test_name if rows else "",
         digests=digests | {f"validation:{name}": d for name, d in stopping_digests.items()},
     )
 
@@ -110,23 +113,6 @@ def _parted(option: str, given: Sequence[str]) -> tuple[str | None, list[str]]:
             cure="give one set of rows, and any number of conll:PATH",
         )
     return (rows[0] if rows else None), documents
-
-
-def _is_file(rows: str) -> bool:
-    return bool(Path(rows).suffix)
-
-
-def _refuse_unused(rows: str | None, given: Mapping[str, object]) -> None:
-    """Refuse options that belong to another kind of rows than those that are learnt."""
-    own = rows is not None and _is_file(rows)
-    published = rows is not None and not own
-    used = {"--dataset": published, "--sources": published, "--validation": own, "--test": own}
-    for option, value in given.items():
-        if value is not None and not used[option]:
-            raise InputError(
-                f"{option} {value} has no effect on a training on {rows or 'documents alone'}",
-                cure="leave it out",
-            )
 
 
 def _short(given: str) -> str:

@@ -43,6 +43,8 @@ class TrainingData:
         validation: the rows to stop by.
         tests: splits to test on by config: ``original``, and ``switched`` where there is one.
         digests: what identifies the rows to learn from and to stop by.
+        test_name: the dataset that the tests are of; empty for a user's own rows, which do not
+            become a dataset's by the name of their file.
     """
 
     name: str
@@ -50,6 +52,7 @@ class TrainingData:
     validation: Sequence[ResolutionInstance]
     tests: dict[str, PublishedSplit]
     digests: dict[str, str]
+    test_name: str = ""
 
 
 def published_data(name: str, dataset: str | None, sources: Path | None) -> TrainingData:
@@ -85,6 +88,7 @@ def published_data(name: str, dataset: str | None, sources: Path | None) -> Trai
         validation=fill_in(validation.instances(), learnt),
         tests={config: split for (config, part), split in splits.items() if part == "test"},
         digests={"train": train.digest, "validation": validation.digest},
+        test_name=name,
     )
 
 

@@ -40,6 +40,10 @@ class SeedFolder:
         """Whether the seed is trained, saved and tested."""
         return bool(self.description["complete"])
 
+    def was_complete(self) -> bool:
+        """Say whether an earlier command has completed the seed; for processes beside the first."""
+        return (self.path / DESCRIPTION).exists() and bool(read_training(self.path)["complete"])
+
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Create the folder or go on with it, and keep other processes from writing into it.

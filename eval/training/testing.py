@@ -55,7 +55,7 @@ def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str
 
     Args:
         tests: what was run.
-        name: the dataset's name.
+        name: the dataset that the tests are of; empty for a user's own rows.
         folder: the classifier's.
         prior: share of the training rows whose first mention is right.
 

@@ -1,0 +1,61 @@
+"""The rows that ``--data`` of ``pronominal train`` and the options beside it ask for."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pronominal.errors import InputError
+from pronominal.eval.training.data import TrainingData, own_data, published_data
+
+
+def asked_rows(
+    data: str,
+    *,
+    dataset: str | None = None,
+    sources: Path | None = None,
+    validation: Path | None = None,
+    validation_share: float = 0.1,
+    test: Path | None = None,
+) -> TrainingData:
+    """Read KnowRef, GAP or a user's own rows.
+
+    Args:
+        data: ``knowref``, ``gap`` or a JSONL or Parquet file.
+        dataset: see `published_data`.
+        sources: see `published_data`.
+        validation: see `own_data`.
+        validation_share: see `own_data`.
+        test: see `own_data`.
+
+    Raises:
+        InputError: an option has no effect on such rows, or the rows cannot be read.
+    """
+    given = {"--dataset": dataset, "--sources": sources, "--validation": validation, "--test": test}
+    refuse_unused(data, given)
+    if _is_file(data):
+        return own_data(Path(data), validation, test, validation_share)
+    return published_data(data, dataset, sources)
+
+
+def refuse_unused(rows: str | None, given: Mapping[str, object]) -> None:
+    """Refuse options that belong to another kind of rows than those that are learnt.
+
+    Args:
+        rows: what ``--data`` says of rows; None where documents alone are learnt.
+        given: ``--dataset``, ``--sources``, ``--validation`` and ``--test``, None if not given.
+
+    Raises:
+        InputError: an option is given that has no effect.
+    """
+    own = rows is not None and _is_file(rows)
+    published = rows is not None and not own
+    used = {"--dataset": published, "--sources": published, "--validation": own, "--test": own}
+    for option, value in given.items():
+        if value is not None and not used[option]:
+            raise InputError(
+                f"{option} {value} has no effect on a training on {rows or 'documents alone'}",
+                cure="leave it out",
+            )
+
+
+def _is_file(rows: str) -> bool:
+    return bool(Path(rows).suffix)
