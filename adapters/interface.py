@@ -10,7 +10,11 @@ from pronominal.spans import Cluster, Span
 Kind = Literal["clustering", "choosing", "language model"]
 
 
-class TextWarning(UserWarning):
+class AnswerWarning(UserWarning):
+    """What a user should know about an answer, whatever warnings are asked for."""
+
+
+class TextWarning(AnswerWarning):
     """What a user should know about the answer to one of several texts or documents.
 
     Args:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 @contextmanager
 def loud_warnings() -> Iterator[None]:
     """Print every warning of ours as one line on stderr."""
-    from pronominal.adapters.interface import TextWarning
+    from pronominal.adapters.interface import AnswerWarning
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always", TextWarning)  # texts of two chunks may read alike
+        warnings.simplefilter("always", AnswerWarning)  # texts of two chunks may read alike
         warnings.showwarning = lambda message, *_: print(f"pronominal: {message}", file=sys.stderr)
         yield

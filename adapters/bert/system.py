@@ -8,11 +8,12 @@ import torch
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, Unencodable
 from pronominal.adapters.bert.folder import load_classifier
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
+from pronominal.adapters.interface import AnswerWarning
 from pronominal.adapters.model_loading import torch_device
 from pronominal.instances import ResolutionInstance
 
 
-class UnreadableInstanceWarning(UserWarning):
+class UnreadableInstanceWarning(AnswerWarning):
     """An instance could not be read and got no choice."""
 
 
