@@ -24,7 +24,8 @@ def whole_text(file: Path) -> str:
     """Return what stands in a file, line ends as they are; errors are those of `read_text`."""
     text = read_text(file, cure=IN_UTF_8)
     # a byte order mark is a character, where characters are counted
-    return f"\ufeff{text}" if file.read_bytes().startswith(BOM_UTF8) else text
+    with file.open("rb") as content:
+        return f"\ufeff{text}" if content.read(len(BOM_UTF8)) == BOM_UTF8 else text
 
 
 def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
