@@ -293,6 +293,20 @@ def test_tests_may_be_added_to_a_finished_training(
     assert n(json.loads((out / "summary.json").read_text())) == [120, 120]
 
 
+def test_a_training_of_an_earlier_version_is_summed_up(
+    bert_encoder: Path, rows: Path, tmp_path: Path
+) -> None:
+    asked = command(bert_encoder, rows, tmp_path, "--updates", "2")
+    assert run(*asked) == 0
+    file = tmp_path / "seed-1" / "training.json"
+    described = json.loads(file.read_text())
+    del described["settings"]["pair_batches"]  # as if there had been no such setting
+    file.write_text(json.dumps(described))
+    (tmp_path / "summary.json").unlink()
+    assert run(*asked) == 0
+    assert json.loads((tmp_path / "summary.json").read_text())["seeds"] == [1]
+
+
 @pytest.mark.parametrize("option", ["--validation", "--test"])
 def test_published_data_brings_its_own_rows(
     option: str, bert_encoder: Path, rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

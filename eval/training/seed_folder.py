@@ -117,6 +117,8 @@ class SeedFolder:
                     file=self.path,
                 )
         self.description = {**earlier, **self.identity}
+        if self.description != earlier:
+            self.describe()
 
 
 def read_training(folder: Path) -> dict[str, Any]:
