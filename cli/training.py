@@ -33,8 +33,11 @@ def bert(
         Path | None, typer.Option(help="Own rows to stop by; a share of --data without it.")
     ] = None,
     validation_share: Annotated[
-        float, typer.Option(min=0.0, max=0.9, help="Share of own rows held out to stop by.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            min=0.0, max=0.9, help="Share of own rows held out to stop by. [default: 0.1]"
+        ),
+    ] = None,
     test: Annotated[Path | None, typer.Option(help="Own rows to test on.")] = None,
     switching: Annotated[
         bool, typer.Option("--switching", help="Learn every row with its candidates switched, too.")

@@ -19,8 +19,11 @@ def bag_of_words(
         Path | None, typer.Option(help="Own rows to choose by; a share of --data without it.")
     ] = None,
     validation_share: Annotated[
-        float, typer.Option(min=0.0, max=0.9, help="Share of own rows held out to choose by.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            min=0.0, max=0.9, help="Share of own rows held out to choose by. [default: 0.1]"
+        ),
+    ] = None,
 ) -> None:
     """Train the floor: logistic regression over the words around the mentions, names removed.
 

@@ -30,7 +30,8 @@ ValidationData = Annotated[
     list[str] | None, typer.Option(help="Own rows, conll:PATH or jsonlines:PATH to stop by.")
 ]
 ValidationShare = Annotated[
-    float, typer.Option(min=0.0, max=0.9, help="Share of own data held out to stop by.")
+    float | None,
+    typer.Option(min=0.0, max=0.9, help="Share of own data held out to stop by. [default: 0.1]"),
 ]
 Test = Annotated[Path | None, typer.Option(help="Own rows to test on.")]
 Checkpoint = Annotated[str | None, typer.Option(help="A system to train on.")]
@@ -61,7 +62,7 @@ def e2e(
     dataset: Dataset = None,
     sources: SourceFolder = None,
     validation: ValidationData = None,
-    validation_share: ValidationShare = 0.1,
+    validation_share: ValidationShare = None,
     test: Test = None,
     checkpoint: Checkpoint = None,
     size: SizeName = "published",
@@ -131,7 +132,7 @@ def c2f(
     dataset: Dataset = None,
     sources: SourceFolder = None,
     validation: ValidationData = None,
-    validation_share: ValidationShare = 0.1,
+    validation_share: ValidationShare = None,
     test: Test = None,
     checkpoint: Checkpoint = None,
     size: SizeName = "published",

@@ -217,6 +217,10 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
         ("--dataset", "out/knowref"),
         "--dataset out/knowref has no effect on a training on",
     ),
+    "two ways to hold rows out": (
+        ("--validation", "held.jsonl", "--validation-share", "0.5"),
+        "--validation-share 0.5 has no effect on a training on",
+    ),
 }
 
 

@@ -307,13 +307,14 @@ def test_a_training_of_an_earlier_version_is_summed_up(
     assert json.loads((tmp_path / "summary.json").read_text())["seeds"] == [1]
 
 
-@pytest.mark.parametrize("option", ["--validation", "--test"])
+@pytest.mark.parametrize("option", ["--validation", "--validation-share", "--test"])
 def test_published_data_brings_its_own_rows(
     option: str, bert_encoder: Path, rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = command(bert_encoder, Path("knowref"), tmp_path / "out", option, str(rows))
+    value = "0.5" if option == "--validation-share" else str(rows)
+    asked = command(bert_encoder, Path("knowref"), tmp_path / "out", option, value)
     assert run(*asked) == 2
-    assert f"{option} {rows} has no effect on a training on knowref" in capsys.readouterr().err
+    assert f"{option} {value} has no effect on a training on knowref" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -395,6 +396,7 @@ def test_a_malformed_row_is_an_error(
         (["--sources", "upstream"], "--sources upstream has no effect on a training on"),
         (["--encoder", "missing"], "missing: there is no such folder"),
         (["--validation-share", "0"], "0 to stop by"),
+        (["--validation-share", "0.5", "--validation", "held.jsonl"], "0.5 has no effect"),
     ],
 )
 def test_a_wrong_option_is_an_error(

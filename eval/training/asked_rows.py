@@ -13,7 +13,7 @@ def asked_rows(
     dataset: str | None = None,
     sources: Path | None = None,
     validation: Path | None = None,
-    validation_share: float = 0.1,
+    validation_share: float | None = None,
     test: Path | None = None,
 ) -> TrainingData:
     """Read KnowRef, GAP or a user's own rows.
@@ -29,7 +29,13 @@ def asked_rows(
     Raises:
         InputError: an option has no effect on such rows, or the rows cannot be read.
     """
-    given = {"--dataset": dataset, "--sources": sources, "--validation": validation, "--test": test}
+    given = {
+        "--dataset": dataset,
+        "--sources": sources,
+        "--validation": validation,
+        "--validation-share": validation_share,
+        "--test": test,
+    }
     refuse_unused(data, given)
     if _is_file(data):
         return own_data(Path(data), validation, test, validation_share)
@@ -41,14 +47,20 @@ def refuse_unused(rows: str | None, given: Mapping[str, object]) -> None:
 
     Args:
         rows: what ``--data`` says of rows; None where documents alone are learnt.
-        given: ``--dataset``, ``--sources``, ``--validation`` and ``--test``, None if not given.
+        given: the options that name other rows or how many are held out, None if not given.
 
     Raises:
         InputError: an option is given that has no effect.
     """
     own = rows is not None and _is_file(rows)
     published = rows is not None and not own
-    used = {"--dataset": published, "--sources": published, "--validation": own, "--test": own}
+    used = {
+        "--dataset": published,
+        "--sources": published,
+        "--validation": own,
+        "--validation-share": not published and given["--validation"] is None,
+        "--test": own,
+    }
     for option, value in given.items():
         if value is not None and not used[option]:
             raise InputError(

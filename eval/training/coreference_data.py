@@ -12,6 +12,7 @@ from pronominal.dataset_scripts.coref_jsonl import read_coref_jsonl
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.errors import InputError
 from pronominal.eval.training.asked_rows import asked_rows, refuse_unused
+from pronominal.eval.training.data import VALIDATION_SHARE
 from pronominal.instances import ResolutionInstance
 
 READERS: dict[str, Callable[[Path], list[AnnotatedDocument]]] = {
@@ -52,7 +53,7 @@ def coreference_data(
     dataset: str | None = None,
     sources: Path | None = None,
     validation: Sequence[str] = (),
-    validation_share: float = 0.1,
+    validation_share: float | None = None,
     test: Path | None = None,
 ) -> CoreferenceData:
     """Read what ``--data`` names, one set of rows at most and any number of documents.
@@ -64,7 +65,7 @@ def coreference_data(
         sources: folder of upstream's files of knowref or gap.
         validation: own rows, to stop a training on own rows by, or documents; without, knowref and
             gap have a split of their own, and a share of everything else is held out.
-        validation_share: that share.
+        validation_share: that share; `VALIDATION_SHARE` if None.
         test: own rows to test on, beside own rows.
 
     Raises:
@@ -73,13 +74,20 @@ def coreference_data(
     """
     learnt_rows, learnt_documents = _parted("--data", data)
     held_rows, held_documents = _parted("--validation", validation)
-    given = {"--dataset": dataset, "--sources": sources, "--validation": held_rows, "--test": test}
+    given = {
+        "--dataset": dataset,
+        "--sources": sources,
+        "--validation": held_rows,
+        "--validation-share": validation_share,
+        "--test": test,
+    }
     refuse_unused(learnt_rows, given)
     documents, digests = _read(learnt_documents)
     stopping, stopping_digests = _read(held_documents)
     if not (stopping or learnt_rows):
-        documents, stopping = _held_out(documents, validation_share)
-        digests["held_out"] = str(validation_share)
+        share = VALIDATION_SHARE if validation_share is None else validation_share
+        documents, stopping = _held_out(documents, share)
+        digests["held_out"] = str(share)
     rows = None
     if learnt_rows is not None:
         rows = asked_rows(

@@ -22,6 +22,9 @@ from pronominal.switching import Unswitchable, switch_row
 TRAINABLE = ("knowref", "gap")
 """Datasets with a train split of resolution rows."""
 
+VALIDATION_SHARE = 0.1
+"""What is held out of own data to stop by, where nothing else is said."""
+
 RESOLUTION = pa.schema(
     [
         ("id", pa.string()),
@@ -93,7 +96,7 @@ def published_data(name: str, dataset: str | None, sources: Path | None) -> Trai
 
 
 def own_data(
-    train: Path, validation: Path | None, test: Path | None, validation_share: float
+    train: Path, validation: Path | None, test: Path | None, validation_share: float | None
 ) -> TrainingData:
     """Read a user's own rows.
 
@@ -102,14 +105,15 @@ def own_data(
         validation: rows of the same form to stop by.
         test: rows of the same form to test on, as they are and switched.
         validation_share: without `validation`, the share of the rows of `train` that is held out
-            instead, drawn by a fixed seed.
+            instead, drawn by a fixed seed; `VALIDATION_SHARE` if None.
 
     Raises:
         InputError: a row is malformed, or an id is given twice.
     """
     rows = _own_rows(train)
     if validation is None:
-        held_out = round(len(rows) * validation_share)
+        share = VALIDATION_SHARE if validation_share is None else validation_share
+        held_out = round(len(rows) * share)
         order = np.random.default_rng(0).permutation(len(rows)).tolist()
         stopping = [rows[index] for index in sorted(order[:held_out])]
         rows = [rows[index] for index in sorted(order[held_out:])]
@@ -124,7 +128,7 @@ def own_data(
     files = {"train": train, "validation": validation or train}
     digests = {part: _file_digest(file) for part, file in files.items()}
     if validation is None:
-        digests["held_out"] = str(validation_share)
+        digests["held_out"] = str(share)
     return TrainingData(
         name=train.stem,
         train=[ResolutionInstance.from_row(row) for row in rows],
