@@ -160,16 +160,18 @@ def bert(
 def compare(
     first: Annotated[Path, typer.Argument(help="The --out folder of a training.")],
     second: Annotated[Path, typer.Argument(help="That of another one.")],
-    dataset: Annotated[str, typer.Option(help="Folder of the built dataset of their tests.")],
+    dataset: Annotated[
+        str | None, typer.Option(help="Folder of the built knowref or gap of their tests.")
+    ] = None,
+    test: Annotated[Path | None, typer.Option(help="Own rows that they were tested on.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
     """Say how much two trainings differ, seeds and test rows both taken as chance."""
-    from pronominal.dataset_scripts.published import read_split
+    from pronominal.eval.training.asked_rows import asked_tests
     from pronominal.eval.training.comparison import compare_trainings, comparison_table
 
-    tests = {config: read_split(dataset, config) for config in ("original", "switched")}
-    compared = compare_trainings(tests, first, second)
+    compared = compare_trainings(*asked_tests(dataset, test), first, second)
     if as_json:
         print(json.dumps({measure: asdict(one) for measure, one in compared.items()}, indent=2))
         return

@@ -1,6 +1,8 @@
 """Two trainings are compared with their seeds and their test rows both taken as chance."""
 
+import json
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal import InputError
+from pronominal.cli.main import main
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
@@ -18,6 +21,7 @@ from pronominal.eval.training.comparison import (
     compare_trainings,
     comparison_table,
 )
+from pronominal.eval.training.data import own_tests, published_data
 
 
 def right(*seeds: str) -> np.ndarray:
@@ -84,7 +88,7 @@ def test_folders_are_compared_by_rows_and_by_pairs(
 ) -> None:
     first = trained(tmp_path / "first", tests, "first-mention", "first-mention")
     second = trained(tmp_path / "second", tests, "last-mention", "first-mention")
-    compared = compare_trainings(tests, first, second)
+    compared = compare_trainings(tests, "knowref", first, second)
     assert [*compared] == ["correct", "consistently_correct"]
     assert compared["correct"].n < tests["original"].table.num_rows  # rows that repeat one are out
     assert compared["correct"].means[0] == pytest.approx(0.466, abs=0.01)
@@ -98,7 +102,74 @@ def test_a_folder_without_tests_is_refused(
     first = trained(tmp_path / "first", tests, "first-mention")
     (tmp_path / "second").mkdir()
     with pytest.raises(InputError, match="no seed here was tested on knowref"):
-        compare_trainings(tests, first, tmp_path / "second")
+        compare_trainings(tests, "knowref", first, tmp_path / "second")
     shutil.rmtree(first / "seed-1" / "runs" / "knowref.switched.test.bert")
     with pytest.raises(InputError, match="switched"):
-        compare_trainings(tests, first, first)
+        compare_trainings(tests, "knowref", first, first)
+
+
+def test_gap_is_compared_by_pairs_too(upstream: Path, tmp_path: Path) -> None:
+    tests = published_data("gap", None, upstream).tests
+    first = trained(tmp_path / "first", tests, "first-mention")
+    second = trained(tmp_path / "second", tests, "random")
+    compared = compare_trainings(tests, "gap", first, second)
+    assert [*compared] == ["correct", "consistently_correct"]
+    # the first mention is right or wrong in both versions, chance is right twice half as often
+    assert compared["consistently_correct"].means[0] == pytest.approx(compared["correct"].means[0])
+    assert compared["consistently_correct"].means[1] < 0.6 * compared["correct"].means[1]
+
+
+def compare(*arguments: object) -> int:
+    """Run ``pronominal train compare`` in this process."""
+    before, sys.argv = sys.argv, ["pronominal", "train", "compare", *map(str, arguments)]
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    finally:
+        sys.argv = before
+    return 0
+
+
+OWN = (
+    ("Ada thanked Eva because she had helped.", 1),
+    ("Ida called Eva because she was bored.", 0),
+    ("Ada scolded Ida because she was late.", 1),
+)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Rows of one's own; the first mention is right in one of three."""
+    file = tmp_path / "mine.test.jsonl"
+    rows = [
+        {"id": f"own-{number}", "text": text, "pronoun": "she", "label": label}
+        | {"candidates": [text.split()[0], text.split()[2]]}
+        for number, (text, label) in enumerate(OWN)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+def test_own_rows_are_compared(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tests = own_tests(own, "mine.original.rows")
+    folders = [trained(tmp_path / name, tests, name) for name in ("first-mention", "last-mention")]
+    assert compare(*folders, "--test", own, "--json") == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert [*compared] == ["correct", "consistently_correct"]
+    for one in compared.values():
+        assert (one["n"], one["seeds"]) == (3, [1, 1])
+        assert one["means"] == pytest.approx([1 / 3, 2 / 3])
+    own.write_text(own.read_text(encoding="utf-8").replace("late", "tired"), encoding="utf-8")
+    assert compare(*folders, "--test", own) == 2
+    assert "the run is of other rows" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [[], ["--test", "own.jsonl", "--dataset", "out/knowref"]])
+def test_one_option_says_what_the_rows_are(
+    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compare(tmp_path, tmp_path, *options) == 2
+    assert "exactly one of --dataset and --test" in capsys.readouterr().err

@@ -1,10 +1,11 @@
-"""The rows that ``--data`` of ``pronominal train`` and the options beside it ask for."""
+"""The rows that the options of ``pronominal train`` ask for."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from pronominal.dataset_scripts.published import PublishedSplit, read_split
 from pronominal.errors import InputError
-from pronominal.eval.training.data import TrainingData, own_data, published_data
+from pronominal.eval.training.data import TrainingData, own_data, own_tests, published_data
 
 
 def asked_rows(
@@ -40,6 +41,30 @@ def asked_rows(
     if _is_file(data):
         return own_data(Path(data), validation, test, validation_share)
     return published_data(data, dataset, sources)
+
+
+def asked_tests(dataset: str | None, test: Path | None) -> tuple[dict[str, PublishedSplit], str]:
+    """Read the rows that trainings were tested on.
+
+    Args:
+        dataset: the folder of a built dataset with ``original`` and ``switched``, or its Hub id.
+        test: see `own_data`.
+
+    Returns:
+        The rows by config, and the dataset that they are of: empty for a user's own.
+
+    Raises:
+        InputError: not exactly one of them is given, or the rows cannot be read.
+    """
+    if test is not None and dataset is None:
+        return own_tests(test), ""
+    if dataset is None or test is not None:
+        raise InputError(
+            "exactly one of --dataset and --test says what the trainings were tested on",
+            cure="give --dataset with a built knowref or gap, or --test with rows of your own",
+        )
+    splits = {config: read_split(dataset, config) for config in ("original", "switched")}
+    return splits, splits["original"].dataset
 
 
 def refuse_unused(rows: str | None, given: Mapping[str, object]) -> None:

@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval import scorer
+from pronominal.eval import SCORERS, scorer
 from pronominal.eval.bootstrap import Bootstrap
-from pronominal.eval.outcomes import FloatArray
+from pronominal.eval.outcomes import FloatArray, choices_of
 from pronominal.eval.run_store import read_answers
+from pronominal.eval.switching import Answers, SwitchedPairs
 from pronominal.eval.tables import UNDEFINED, Table
-from pronominal.eval.training.testing import RUNS
+from pronominal.eval.training.testing import RUNS, Tests
 
 RESAMPLES = 2000
 
@@ -92,48 +94,65 @@ def _spread(right: FloatArray) -> float | None:
 
 
 def compare_trainings(
-    tests: Mapping[str, PublishedSplit], first: Path, second: Path
+    tests: Tests, name: str, first: Path, second: Path
 ) -> dict[str, SeedComparison]:
     """Compare what two folders of ``pronominal train`` hold, measure by measure.
 
     Args:
-        tests: ``original``, and ``switched`` where the dataset has it.
+        tests: the rows that both were tested on.
+        name: the dataset that they are of; empty for a user's own rows.
         first: folder with ``seed-1`` and so on.
         second: the other one.
+
+    Returns:
+        ``correct``, as the dataset's scorer means it; ``consistently_correct``, where the rows
+        have switched versions.
 
     Raises:
         InputError: a folder has no seed that was tested on these rows.
     """
-    rights = [_right_by_measure(tests, folder) for folder in (first, second)]
-    return {name: compare_seeds(rights[0][name], rights[1][name]) for name in rights[0]}
+    rights = [_right_by_measure(tests, name, folder) for folder in (first, second)]
+    return {
+        measure: compare_seeds(right, rights[1][measure]) for measure, right in rights[0].items()
+    }
 
 
-def _right_by_measure(tests: Mapping[str, PublishedSplit], folder: Path) -> dict[str, FloatArray]:
-    original = tests["original"]
-    runs = sorted(folder.glob(f"seed-*/{RUNS}/{_run_name(original)}"))
+def _right_by_measure(tests: Tests, name: str, folder: Path) -> dict[str, FloatArray]:
+    runs = sorted(
+        run
+        for run in folder.glob(f"seed-*/{RUNS}/{name or '*'}.*.*.*")
+        if run.name.rsplit(".", 3)[1] == "original"
+    )
     if not runs:
         raise InputError(
-            f"no seed here was tested on {original.dataset}",
-            cure="give the --out folder of a 'pronominal train', and the dataset of its tests",
+            f"no seed here was tested on {name or 'rows of your own'}",
+            cure="give the --out folder of a 'pronominal train', and the rows of its tests",
             file=folder,
         )
-    rights = [_right(tests, run) for run in runs]
-    return {name: np.stack([right[name] for right in rights]) for name in rights[0]}
+    rights = [_right(tests, name, run) for run in runs]
+    return {measure: np.stack([right[measure] for right in rights]) for measure in rights[0]}
 
 
-def _right(tests: Mapping[str, PublishedSplit], run: Path) -> dict[str, FloatArray]:
-    original, switched = tests["original"], tests.get("switched")
-    options: dict[str, Any] = {}
-    right: Callable[..., dict[str, Any]] = vars(scorer(original.dataset))["right"]
-    if switched is not None and "switched" in inspect.signature(right).parameters:
-        beside = run.parent / run.name.replace(".original.", ".switched.")
-        options["switched"] = switched.table, read_answers(beside, switched)
-    figures = right(original.table, read_answers(run, original), **options)
-    return {name: np.asarray(values, np.float64) for name, values in figures.items()}
+def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
+    dataset, _, part, system = run.name.rsplit(".", 3)
+    answers: dict[str, Answers] = {}
+    for config, split in tests.items():
+        beside = run.parent / f"{dataset}.{config}.{part}.{system}"
+        answers[config] = split.table, read_answers(beside, split)
+    measure: Callable[..., dict[str, Any]] = (
+        vars(scorer(name))["right"] if name in SCORERS else _right_choices
+    )
+    known = inspect.signature(measure).parameters
+    options = {option: given for option, given in answers.items() if option in known}
+    items = dict(measure(*answers["original"], **options))
+    if "switched" in answers and "consistently_correct" not in items:
+        pairs = SwitchedPairs.of(answers["original"], answers["switched"])
+        items["consistently_correct"] = pairs.both_right
+    return {measured: np.asarray(values, np.float64) for measured, values in items.items()}
 
 
-def _run_name(split: PublishedSplit) -> str:
-    return f"{split.dataset}.{split.config}.{split.name}.*"
+def _right_choices(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
+    return {"correct": choices_of(decisions) == rows["label"].to_numpy()}
 
 
 def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str]) -> Table:

@@ -133,9 +133,36 @@ def own_data(
         name=train.stem,
         train=[ResolutionInstance.from_row(row) for row in rows],
         validation=[ResolutionInstance.from_row(row) for row in stopping],
-        tests=_own_tests(train.stem, test) if test is not None else {},
+        tests=own_tests(test, train.stem) if test is not None else {},
         digests=digests,
     )
+
+
+def own_tests(path: Path, name: str = "") -> dict[str, PublishedSplit]:
+    """Read a user's own rows to test on, as they are and switched.
+
+    Args:
+        path: JSONL or Parquet; see `checked_row` for what the rows may be.
+        name: what the runs over them are called by.
+
+    Raises:
+        InputError: a row is malformed, or an id is given twice.
+    """
+    rows = _own_rows(path)
+    switched = []
+    for row in rows:
+        try:
+            switched.append(switch_row(row))
+        except Unswitchable:
+            # consistency is measured over the rows that exist in both versions, and counts them
+            continue
+    tests = {}
+    for config, kept in (("original", rows), ("switched", switched)):
+        if kept:
+            table = pa.Table.from_pylist(kept, schema=RESOLUTION)
+            digest = content_digest(table)
+            tests[config] = PublishedSplit(name, config, "test", table, digest, path)
+    return tests
 
 
 def resolution_table(instances: Sequence[ResolutionInstance]) -> pa.Table:
@@ -151,6 +178,11 @@ def resolution_table(instances: Sequence[ResolutionInstance]) -> pa.Table:
         for one in instances
     ]
     return pa.Table.from_pylist(rows, schema=RESOLUTION)
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _built(dataset: str) -> dict[tuple[str, str], PublishedSplit]:
@@ -185,26 +217,3 @@ def _own_rows(path: Path) -> list[dict[str, Any]]:
             raise place.refuse(f"its id is also that of {earlier}", "give each row its own id")
         rows.append({name: checked[name] for name in RESOLUTION.names})
     return rows
-
-
-def _own_tests(name: str, path: Path) -> dict[str, PublishedSplit]:
-    rows = _own_rows(path)
-    switched = []
-    for row in rows:
-        try:
-            switched.append(switch_row(row))
-        except Unswitchable:
-            # consistency is measured over the rows that exist in both versions, and counts them
-            continue
-    tests = {}
-    for config, kept in (("original", rows), ("switched", switched)):
-        if kept:
-            table = pa.Table.from_pylist(kept, schema=RESOLUTION)
-            digest = content_digest(table)
-            tests[config] = PublishedSplit(name, config, "test", table, digest, path)
-    return tests
-
-
-def _file_digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
