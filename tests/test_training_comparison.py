@@ -2,8 +2,8 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal import InputError
-from pronominal.cli.main import main
+from pronominal.cli.training import compare
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
@@ -119,18 +119,6 @@ def test_gap_is_compared_by_pairs_too(upstream: Path, tmp_path: Path) -> None:
     assert compared["consistently_correct"].means[1] < 0.6 * compared["correct"].means[1]
 
 
-def compare(*arguments: object) -> int:
-    """Run ``pronominal train compare`` in this process."""
-    before, sys.argv = sys.argv, ["pronominal", "train", "compare", *map(str, arguments)]
-    try:
-        main()
-    except SystemExit as end:
-        return int(end.code or 0)
-    finally:
-        sys.argv = before
-    return 0
-
-
 OWN = (
     ("Ada thanked Eva because she had helped.", 1),
     ("Ida called Eva because she was bored.", 0),
@@ -156,20 +144,18 @@ def test_own_rows_are_compared(
 ) -> None:
     tests = own_tests(own, "mine.original.rows")
     folders = [trained(tmp_path / name, tests, name) for name in ("first-mention", "last-mention")]
-    assert compare(*folders, "--test", own, "--json") == 0
+    compare(*folders, test=own, as_json=True)
     compared = json.loads(capsys.readouterr().out)
     assert [*compared] == ["correct", "consistently_correct"]
     for one in compared.values():
         assert (one["n"], one["seeds"]) == (3, [1, 1])
         assert one["means"] == pytest.approx([1 / 3, 2 / 3])
     own.write_text(own.read_text(encoding="utf-8").replace("late", "tired"), encoding="utf-8")
-    assert compare(*folders, "--test", own) == 2
-    assert "the run is of other rows" in capsys.readouterr().err
+    with pytest.raises(InputError, match="the run is of other rows"):
+        compare(*folders, test=own)
 
 
-@pytest.mark.parametrize("options", [[], ["--test", "own.jsonl", "--dataset", "out/knowref"]])
-def test_one_option_says_what_the_rows_are(
-    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert compare(tmp_path, tmp_path, *options) == 2
-    assert "exactly one of --dataset and --test" in capsys.readouterr().err
+@pytest.mark.parametrize("given", [{}, {"test": Path("own.jsonl"), "dataset": "out/knowref"}])
+def test_one_option_says_what_the_rows_are(given: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="exactly one of --dataset and --test"):
+        compare(tmp_path, tmp_path, **given)
