@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
+from pronominal.errors import InputError
 
 train = typer.Typer(
     help="Train a system, once for each seed; a training that was killed goes on.",
@@ -57,8 +58,9 @@ def bert(
     pooling: Annotated[str, typer.Option(help="With cls: cls, mean or substituted.")] = "cls",
     max_length: Annotated[int, typer.Option(min=8, help="Most subwords of a text.")] = 512,
     epochs: Annotated[
-        int, typer.Option(min=1, help="Passes over the rows, switched ones included.")
-    ] = 3,
+        int | None,
+        typer.Option(min=1, help="Passes over the rows, switched ones included. [default: 3]"),
+    ] = None,
     updates: Annotated[
         int | None, typer.Option(min=1, help="Steps of the optimiser instead of epochs.")
     ] = None,
@@ -134,7 +136,7 @@ def bert(
         ),
         switching=switching,
         pair_batches=pair_batches,
-        epochs=epochs,
+        epochs=asked_epochs(epochs, updates, 3),
         updates=updates,
         validate_every=validate_every,
         patience=patience,
@@ -180,6 +182,20 @@ def compare(
         print(table.to_markdown())
     else:
         Console().print(table.to_rich())
+
+
+def asked_epochs(epochs: int | None, updates: int | None, default: int) -> int:
+    """Return how many passes a training makes where no number of updates is given.
+
+    Raises:
+        InputError: both are given.
+    """
+    if epochs is not None and updates is not None:
+        raise InputError(
+            f"--epochs {epochs} and --updates {updates} both say how long a training lasts",
+            cure="give one of them",
+        )
+    return default if epochs is None else epochs
 
 
 def _print(summary: dict[str, Any], out: Path) -> None:

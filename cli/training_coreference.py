@@ -10,6 +10,7 @@ from rich.table import Table as RichTable
 
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
+from pronominal.cli.training import asked_epochs
 
 if TYPE_CHECKING:
     from pronominal.eval.training.coreference_settings import CoreferenceTraining
@@ -44,7 +45,10 @@ Switching = Annotated[
 Seeds = Annotated[int, typer.Option(min=1, help="Number of trainings.")]
 FirstSeed = Annotated[int, typer.Option(min=0, help="Seed of the first one.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Documents in a batch; upstream has one.")]
-Epochs = Annotated[int, typer.Option(min=1, help="Passes over the data, switched rows included.")]
+Epochs = Annotated[
+    int | None,
+    typer.Option(min=1, help="Passes over the data, switched rows included. [default: 20]"),
+]
 Updates = Annotated[int | None, typer.Option(min=1, help="Steps instead of epochs.")]
 ValidateEvery = Annotated[
     int | None, typer.Option(min=1, help="Updates between validations; an epoch without it.")
@@ -86,7 +90,7 @@ def e2e(
     seeds: Seeds = 1,
     first_seed: FirstSeed = 1,
     batch_size: BatchSize = 1,
-    epochs: Epochs = 20,
+    epochs: Epochs = None,
     updates: Updates = None,
     learning_rate: Annotated[float, typer.Option(min=0.0, help="Adam's, at first.")] = 1e-3,
     decay: Annotated[
@@ -115,7 +119,7 @@ def e2e(
         e2e_rates=E2ERates(learning_rate=learning_rate, decay=decay),
         switching=switching,
         batch_size=batch_size,
-        epochs=epochs,
+        epochs=asked_epochs(epochs, updates, 20),
         updates=updates,
         validate_every=validate_every,
         patience=patience,
@@ -146,7 +150,7 @@ def c2f(
     seeds: Seeds = 1,
     first_seed: FirstSeed = 1,
     batch_size: BatchSize = 1,
-    epochs: Epochs = 20,
+    epochs: Epochs = None,
     updates: Updates = None,
     encoder_learning_rate: Annotated[
         float, typer.Option(min=0.0, help="The encoder's highest; SpanBERT large has 1e-5.")
@@ -177,7 +181,7 @@ def c2f(
         transformer_rates=TransformerRates(encoder_learning_rate, task_learning_rate),
         switching=switching,
         batch_size=batch_size,
-        epochs=epochs,
+        epochs=asked_epochs(epochs, updates, 20),
         updates=updates,
         validate_every=validate_every,
         patience=patience,

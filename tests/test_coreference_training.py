@@ -90,6 +90,11 @@ NO_EFFECT: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "dataset": (["own.jsonl"], {"dataset": "out/gap"}, "--dataset out/gap .* on own.jsonl"),
     "sources": (["conll:a"], {"sources": Path("b")}, "--sources b .* on documents alone"),
     "rows to stop by": (["conll:a"], {"validation": ["b.jsonl"]}, "b.jsonl .* on documents alone"),
+    "two ways to hold documents out": (
+        ["conll:a"],
+        {"validation": ["conll:b"], "validation_share": 0.5},
+        "--validation-share 0.5 .* on documents alone",
+    ),
 }
 
 

@@ -221,6 +221,10 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
         ("--validation", "held.jsonl", "--validation-share", "0.5"),
         "--validation-share 0.5 has no effect on a training on",
     ),
+    "two lengths": (
+        ("--epochs", "3", "--updates", "9"),
+        "--epochs 3 and --updates 9 both say how long a training lasts; give one of them",
+    ),
 }
 
 

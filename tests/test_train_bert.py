@@ -397,6 +397,7 @@ def test_a_malformed_row_is_an_error(
         (["--encoder", "missing"], "missing: there is no such folder"),
         (["--validation-share", "0"], "0 to stop by"),
         (["--validation-share", "0.5", "--validation", "held.jsonl"], "0.5 has no effect"),
+        (["--epochs", "3", "--updates", "9"], "--epochs 3 and --updates 9 both say how long"),
     ],
 )
 def test_a_wrong_option_is_an_error(

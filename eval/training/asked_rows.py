@@ -37,7 +37,7 @@ def asked_rows(
         "--validation-share": validation_share,
         "--test": test,
     }
-    refuse_unused(data, given)
+    refuse_unused(data, given, held=validation is not None)
     if _is_file(data):
         return own_data(Path(data), validation, test, validation_share)
     return published_data(data, dataset, sources)
@@ -67,12 +67,13 @@ def asked_tests(dataset: str | None, test: Path | None) -> tuple[dict[str, Publi
     return splits, splits["original"].dataset
 
 
-def refuse_unused(rows: str | None, given: Mapping[str, object]) -> None:
+def refuse_unused(rows: str | None, given: Mapping[str, object], *, held: bool) -> None:
     """Refuse options that belong to another kind of rows than those that are learnt.
 
     Args:
         rows: what ``--data`` says of rows; None where documents alone are learnt.
         given: the options that name other rows or how many are held out, None if not given.
+        held: whether what is held out is given, so that no share of what is learnt need be.
 
     Raises:
         InputError: an option is given that has no effect.
@@ -83,7 +84,7 @@ def refuse_unused(rows: str | None, given: Mapping[str, object]) -> None:
         "--dataset": published,
         "--sources": published,
         "--validation": own,
-        "--validation-share": not published and given["--validation"] is None,
+        "--validation-share": not (published or held),
         "--test": own,
     }
     for option, value in given.items():

@@ -81,7 +81,7 @@ def coreference_data(
         "--validation-share": validation_share,
         "--test": test,
     }
-    refuse_unused(learnt_rows, given)
+    refuse_unused(learnt_rows, given, held=bool(held_rows if learnt_rows else held_documents))
     documents, digests = _read(learnt_documents)
     stopping, stopping_digests = _read(held_documents)
     if not (stopping or learnt_rows):
