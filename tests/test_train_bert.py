@@ -234,10 +234,12 @@ def test_placeholder_names_are_consistent_by_construction(
     assert scores["switching"]["consistency"]["mean"] == 1
 
 
+@pytest.mark.parametrize("precision", ["no", "bf16"])
 def test_a_killed_command_ends_with_the_same_weights(
-    bert_encoder: Path, rows: Path, tmp_path: Path
+    bert_encoder: Path, rows: Path, tmp_path: Path, precision: str
 ) -> None:
     options = (
+        *("--precision", precision),
         *("--epochs", "8", "--switching", "--pair-batches"),
         *("--consistency-penalty", "0.5", "--balanced-loss", "--save-every", "7"),
         *("--validate-every", "20", "--freeze-embeddings"),
@@ -256,6 +258,30 @@ def test_a_killed_command_ends_with_the_same_weights(
     files = [tmp_path / name / "seed-1" for name in ("whole", "killed")]
     for name in ("model.safetensors", "curves.jsonl"):
         assert (files[0] / name).read_bytes() == (files[1] / name).read_bytes(), name
+
+
+def test_bf16_is_near_full_precision(bert_encoder: Path, rows: Path, tmp_path: Path) -> None:
+    losses = {}
+    for precision in ("no", "bf16"):
+        options = ("--updates", "12", "--precision", precision)
+        assert run(*command(bert_encoder, rows, tmp_path / precision, *options)) == 0
+        curves = (tmp_path / precision / "seed-1" / "curves.jsonl").open()
+        losses[precision] = [one["loss"] for one in map(json.loads, curves) if "loss" in one]
+    assert losses["bf16"] != losses["no"]
+    assert losses["bf16"] == pytest.approx(losses["no"], abs=2e-3)
+
+
+def test_fp16_needs_a_gpu(
+    bert_encoder: Path,
+    rows: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert run(*command(bert_encoder, rows, tmp_path / "out", "--precision", "fp16")) == 2
+    assert "--precision fp16 needs a GPU; leave it out, or give bf16" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def offline() -> dict[str, str]:

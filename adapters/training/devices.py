@@ -1,4 +1,4 @@
-"""Where a training computes: here, or on GPUs and in several processes through accelerate."""
+"""Where a training computes: here, or through accelerate: GPUs, processes, mixed precision."""
 
 import os
 from collections.abc import Sequence
@@ -8,8 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from pronominal.errors import InputError
+
 PRECISIONS = ("auto", "no", "bf16", "fp16")
-"""What numbers a training computes with; auto is bf16 or fp16 on a GPU, and no elsewhere."""
+"""What a training multiplies with; auto is bf16 or fp16 on a GPU, and no (float32) elsewhere."""
 
 
 class OneProcess:
@@ -51,7 +53,7 @@ class OneProcess:
 
 
 class Accelerated(OneProcess):
-    """GPUs, or the processes that ``accelerate launch`` started.
+    """GPUs, the processes that ``accelerate launch`` started, or mixed precision.
 
     Args:
         precision: one of `PRECISIONS`.
@@ -119,10 +121,15 @@ def open_devices(precision: str = "auto") -> OneProcess:
     """Return where to compute: on the CPU unless there is a GPU or ``accelerate launch`` says so.
 
     Args:
-        precision: one of `PRECISIONS`; only a GPU computes in another one than full precision.
+        precision: one of `PRECISIONS`.
+
+    Raises:
+        InputError: fp16 is asked of a CPU.
     """
     launched = int(os.environ.get("WORLD_SIZE", "1")) > 1
-    if launched or torch.cuda.is_available():
+    if precision == "fp16" and not torch.cuda.is_available():
+        raise InputError("--precision fp16 needs a GPU", cure="leave it out, or give bf16")
+    if launched or torch.cuda.is_available() or precision == "bf16":
         return Accelerated(precision)
     return OneProcess()
 

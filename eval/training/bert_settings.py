@@ -25,7 +25,7 @@ class BertTraining:
         patience: see `LoopSettings`.
         keep: see `LoopSettings`.
         save_every: see `LoopSettings`.
-        precision: of a GPU; see `PRECISIONS`.
+        precision: one of `PRECISIONS`.
     """
 
     encoder: str
