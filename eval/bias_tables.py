@@ -1,10 +1,8 @@
-"""Tables of pronominal bias: Figure 5 and Tables 4 to 6 of the WinoPron paper."""
+"""Tables of pronominal bias: Figure 5 and Table 4 of the WinoPron paper."""
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import Any
 
-from pronominal.eval.bias import between_systems
 from pronominal.eval.tables import UNDEFINED, Score, Table, percent
 
 READING = (
@@ -12,7 +10,6 @@ READING = (
     "attempted, and both are right with some pronoun set. Biased: solvable, and both sentences "
     "got the occupation (positive) or both the participant (negative)."
 )
-JACCARD = "Jaccard index of the signed sets of occupations; undefined where both sets are empty."
 
 
 def percentage_tables(scores: Mapping[str, Score]) -> list[Table]:
@@ -22,38 +19,22 @@ def percentage_tables(scores: Mapping[str, Score]) -> list[Table]:
         scores: system -> its score; ``bias`` in it is what `pronominal_bias` gave, or None where
             the rows do not name both entities.
     """
-    percentages = {
-        (system, form): f"{percent(block['percentage'])} ({block['solvable']})"
+    cells = {
+        (system, *form.split("/", 1)): f"{percent(block['percentage'])} ({block['solvable']})"
         for system, bias in _biases(scores).items()
         for form, block in bias["by_form"].items()
     }
-    title = "Biased template pairs, in percent of the solvable ones (their number)"
-    return list(_by_case_and_set(title, percentages, READING))
-
-
-def similarity_tables(scores: Mapping[str, Score]) -> list[Table]:
-    """Compare the biases of grammatical cases (Table 6) and of systems (Table 5).
-
-    Args:
-        scores: as for `percentage_tables`.
-
-    Returns:
-        The tables that have a row.
-    """
-    biases = _biases(scores)
-    cases = {
-        (system, form): _index(value)
-        for system, bias in biases.items()
-        for form, value in bias["between_cases"].items()
-    }
-    systems = {
-        (f"{one} / {other}", form): _index(value)
-        for one, other in combinations(biases, 2)
-        for form, value in between_systems(biases[one], biases[other]).items()
-    }
+    if not cells:
+        return []
+    rows = dict.fromkeys((system, case) for system, case, _ in cells)
+    sets = tuple(dict.fromkeys(pronoun_set for _, _, pronoun_set in cells))
     return [
-        *_by_case_and_set("Similarity of bias between grammatical cases", cases, JACCARD),
-        *_by_case_and_set("Similarity of bias between systems", systems, JACCARD),
+        Table(
+            "Biased template pairs, in percent of the solvable ones (their number)",
+            ("System", "Case", *sets),
+            tuple((*row, *(cells.get((*row, s), UNDEFINED) for s in sets)) for row in rows),
+            (READING,),
+        )
     ]
 
 
@@ -79,24 +60,3 @@ def _occupations(by_form: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 def _biases(scores: Mapping[str, Score]) -> dict[str, Score]:
     return {system: s["bias"] for system, s in scores.items() if s.get("bias") is not None}
-
-
-def _by_case_and_set(
-    title: str, cells: Mapping[tuple[str, str], str], note: str
-) -> Iterator[Table]:
-    """Lay out cells that are named by (row, ``CASES/SET``) as the paper does, if there are any."""
-    if not cells:
-        return
-    named = {(row, *form.split("/", 1)): cell for (row, form), cell in cells.items()}
-    rows = dict.fromkeys((row, case) for row, case, _ in named)
-    sets = tuple(dict.fromkeys(pronoun_set for _, _, pronoun_set in named))
-    yield Table(
-        title,
-        ("System", "Case", *sets),
-        tuple((*row, *(named.get((*row, s), UNDEFINED) for s in sets)) for row in rows),
-        (note,),
-    )
-
-
-def _index(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{value:.2f}"
