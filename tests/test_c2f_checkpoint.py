@@ -211,7 +211,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "no vocabulary": (lambda f: (f / "vocab.txt").unlink(), "no word pieces could be read"),
     "a longer vocabulary": (
         lambda f: (f / "vocab.txt").open("a").write("more\n"),
-        "1400 pieces, and vocab.txt has more",
+        "1400 pieces, and its tokenizer has more",
     ),
     "no encoder": (lambda f: (f / "bert_config.json").unlink(), "there is no bert_config.json"),
     "code in the pickle": (

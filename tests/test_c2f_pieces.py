@@ -51,6 +51,37 @@ def as_upstream(units: Units) -> dict[str, Any]:
     }
 
 
+def tokenizer_json(folder: Path, **changes: Any) -> Path:
+    """What transformers 5 saves instead of ``vocab.txt``, its pieces in another order."""
+    vocabulary = {piece: number for number, piece in reversed(list(enumerate(OWN)))}
+    model = {"type": "WordPiece", "vocab": vocabulary, **changes}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": model}))
+    return folder
+
+
+def test_pieces_that_transformers_saved_are_the_same(tokenizer: WordPieces, tmp_path: Path) -> None:
+    (tmp_path / "saved").mkdir()
+    found = WordPieces.of_checkpoint(tokenizer_json(tmp_path / "saved"))
+    assert found.numbers == tokenizer.numbers
+    found.save(tmp_path / "saved")
+    assert (tmp_path / "saved" / "vocab.txt").read_text().split() == OWN
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"type": "BPE"}, "no word pieces could be read"),
+        ({"vocab": ["the"]}, "no word pieces could be read"),
+        ({"vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 3}}, "not numbered from 0 on"),
+    ],
+)
+def test_what_is_no_vocabulary_is_refused(
+    tmp_path: Path, changes: dict[str, Any], fault: str
+) -> None:
+    with pytest.raises(InputError, match=rf"tokenizer.json: .*{fault}.*add the model's vocab.txt"):
+        WordPieces.of_checkpoint(tokenizer_json(tmp_path, **changes))
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_input_is_upstreams(goldens: Path, file: str) -> None:
     rows = [json.loads(line) for line in (goldens / "c2f" / file).read_text().splitlines()]

@@ -13,6 +13,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from torch import nn
 
@@ -28,6 +29,7 @@ from pronominal.adapters.c2f.bert_variables import sources
 from pronominal.adapters.c2f.documents import TrainingDocument, unit_clusters, word_clusters
 from pronominal.adapters.c2f.embeddings import WordVectors
 from pronominal.adapters.c2f.optimisers import Recipe, TransformerRates
+from pronominal.adapters.c2f.pieces import WordPieces
 from pronominal.adapters.c2f.training import document_loss
 from pronominal.adapters.c2f.units import Units
 from pronominal.adapters.c2f.windows import Windows, window
@@ -188,7 +190,9 @@ def write_encoder(goldens: Path, folder: Path) -> Path:
     """Lay out the golden checkpoint's encoder as transformers saves one."""
     bert: Any = open_parts(str(goldens / "c2f")).model.encoder.bert
     bert.save_pretrained(folder)
-    (folder / "vocab.txt").write_bytes((goldens / "c2f" / "vocab.txt").read_bytes())
+    vocabulary = WordPieces(goldens / "c2f" / "vocab.txt").numbers
+    transformers.BertTokenizer(vocabulary, do_lower_case=False).save_pretrained(folder)
+    assert not (folder / "vocab.txt").exists()
     return folder
 
 

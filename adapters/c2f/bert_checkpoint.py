@@ -3,7 +3,7 @@
 ::
 
     bert_config.json    sizes of the encoder
-    vocab.txt           its word pieces
+    vocab.txt           its word pieces; tokenizer.json where transformers 5 saved them
     config.json         keys of coref-hoi's experiments.conf; missing where TensorFlow's are
                         published, which are read by their shapes
     weights             in any form of `bert_weights`
@@ -26,14 +26,14 @@ from pronominal.adapters.c2f.bert_weights import (
     read_weights,
     unexpected,
 )
-from pronominal.adapters.c2f.pieces import FRAME, WordPieces
+from pronominal.adapters.c2f.pieces import FRAME, VOCABULARIES, WordPieces
 from pronominal.adapters.c2f.transformer import TransformerModel
 from pronominal.adapters.c2f.variables import Mapped, misfit
 from pronominal.adapters.checkpoints import Checkpoint, open_checkpoint
 from pronominal.adapters.model_loading import first_line, silent_transformers
 from pronominal.errors import InputError, unknown_name
 
-OTHERS = ("config.json", "vocab.txt", "tokenizer_config.json")
+OTHERS = ("config.json", *VOCABULARIES, "tokenizer_config.json")
 """What is read besides the weights and the encoder's config."""
 
 ENCODER = "bert."
@@ -164,7 +164,7 @@ def _model(
     config: Any, tokenizer: WordPieces, settings: TransformerSettings, mapped: Mapped, file: Path
 ) -> TransformerModel:
     if max(tokenizer.numbers.values()) >= config.vocab_size:
-        raise misfit(f"vectors for {config.vocab_size} pieces, and vocab.txt has more", file)
+        raise misfit(f"vectors for {config.vocab_size} pieces, and its tokenizer has more", file)
     names = [name for name in mapped.tensors if name.startswith(ENCODER)]
     bert, missing = _bert(config, {n.removeprefix(ENCODER): mapped.tensors[n] for n in names}, file)
     with torch.device("meta"):  # no memory and no random numbers for what is loaded at once

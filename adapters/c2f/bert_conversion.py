@@ -8,6 +8,7 @@ from pronominal.adapters.c2f.bert_checkpoint import canonical_tensors, open_part
 from pronominal.adapters.c2f.bert_settings import FORMAT
 from pronominal.adapters.c2f.bert_weights import FILES, Form
 from pronominal.adapters.c2f.checkpoint_files import write_json, write_tensors
+from pronominal.adapters.c2f.pieces import VOCABULARIES
 from pronominal.adapters.spanbert import SpanBERT
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
@@ -15,7 +16,7 @@ from pronominal.errors import InputError
 REPORT = "conversion.json"
 """Beside the converted weights: which variables were used, skipped and missing."""
 
-COPIED = ("bert_config.json", "tokenizer_config.json", "vocab.txt")
+COPIED = ("bert_config.json", "tokenizer_config.json", *VOCABULARIES)
 """What is in the converted form as it stands."""
 
 

@@ -19,7 +19,7 @@ from pronominal.adapters.c2f.optimisers import (
     TransformerRates,
     transformer_optimisation,
 )
-from pronominal.adapters.c2f.pieces import FRAME, WordPieces, framed, segments
+from pronominal.adapters.c2f.pieces import FRAME, VOCABULARIES, WordPieces, framed, segments
 from pronominal.adapters.c2f.training import Size
 from pronominal.adapters.c2f.transformer import TransformerModel
 from pronominal.adapters.c2f.unit_batch import spans_to_keep
@@ -140,7 +140,7 @@ def transformer_from_encoder(
     """Return a system of a pretrained BERT or SpanBERT and a head without weights.
 
     Args:
-        encoder: folder or Hub id, with ``vocab.txt``.
+        encoder: folder or Hub id, with its tokenizer.
         size: one of `SIZES`.
         recipe: whose optimisers.
         rates: how fast.
@@ -148,7 +148,7 @@ def transformer_from_encoder(
     Raises:
         InputError: it is no BERT, or a file is missing or damaged.
     """
-    found = open_checkpoint(encoder, others=("vocab.txt", "tokenizer_config.json"))
+    found = open_checkpoint(encoder, others=(*VOCABULARIES, "tokenizer_config.json"))
     bert = _bert(found.folder)
     tokenizer = WordPieces.of_checkpoint(found.folder)
     table = {**SPANBERT_BASE, **SIZES[size], LIMITED: recipe == "tensorflow"}

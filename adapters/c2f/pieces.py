@@ -23,6 +23,9 @@ from pronominal.spans import Document, Span
 
 OPENING, CLOSING, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
+VOCABULARIES = ("vocab.txt", "tokenizer.json")
+"""Where a model's pieces may stand, the published models' own file first."""
+
 FRAME = 2
 """Units of a segment that are [CLS] and [SEP]."""
 
@@ -57,7 +60,8 @@ class WordPieces:
     """BERT's tokenizer, without special tokens: a word that spells one is read as characters.
 
     Args:
-        vocabulary: ``vocab.txt``, one piece a line.
+        vocabulary: ``vocab.txt``, one piece a line, or ``tokenizer.json``, as transformers 5 saves
+            one.
         lowercase: whether the model is an uncased one; none of the published ones is.
 
     Raises:
@@ -65,15 +69,7 @@ class WordPieces:
     """
 
     def __init__(self, vocabulary: Path, *, lowercase: bool = False) -> None:
-        try:
-            lines = vocabulary.read_text(encoding="utf-8").split("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                "no word pieces could be read", cure="add the model's vocab.txt", file=vocabulary
-            ) from error
-        if not lines[-1]:
-            lines.pop()
-        self.numbers = {line.rstrip("\r"): number for number, line in enumerate(lines)}
+        self.numbers = _numbers(vocabulary)
         for piece in (OPENING, CLOSING, UNKNOWN):
             if piece not in self.numbers:
                 raise InputError(
@@ -87,7 +83,7 @@ class WordPieces:
 
     @classmethod
     def of_checkpoint(cls, folder: Path) -> "WordPieces":
-        """Read ``vocab.txt`` and, where there is one, ``tokenizer_config.json``.
+        """Read ``vocab.txt`` or else ``tokenizer.json``, and ``tokenizer_config.json`` if any.
 
         Raises:
             InputError: one of them cannot be read.
@@ -100,11 +96,13 @@ class WordPieces:
             raise InputError(
                 f"no JSON ({error})", cure="drop it if the model is cased", file=config
             ) from error
-        return cls(folder / "vocab.txt", lowercase=lowercase)
+        found = (name for name in VOCABULARIES if (folder / name).is_file())
+        return cls(folder / next(found, VOCABULARIES[0]), lowercase=lowercase)
 
     def save(self, folder: Path) -> None:
         """Write what `of_checkpoint` reads."""
-        vocabulary = "".join(f"{piece}\n" for piece in self.numbers)
+        pieces = sorted(self.numbers, key=self.numbers.__getitem__)
+        vocabulary = "".join(f"{piece}\n" for piece in pieces)
         (folder / "vocab.txt").write_text(vocabulary, encoding="utf-8")
         write_json(folder / "tokenizer_config.json", {"do_lower_case": self.lowercase})
 
@@ -197,3 +195,22 @@ def _ends(numbers: Sequence[int], piece: int) -> bool:
 
 def _last_border(numbers: Sequence[int], start: int, full: int) -> int:
     return next((end for end in range(full, start, -1) if _ends(numbers, end - 1)), start)
+
+
+def _numbers(vocabulary: Path) -> dict[str, int]:
+    """Return the number of each piece."""
+    cure = "add the model's vocab.txt"
+    try:
+        content = vocabulary.read_text(encoding="utf-8")
+        if vocabulary.suffix != ".json":
+            lines = content.removesuffix("\n").split("\n")
+            return {line.rstrip("\r"): number for number, line in enumerate(lines)}
+        model = json.loads(content)["model"]
+        if model["type"] != "WordPiece":
+            raise ValueError(f"it holds a {model['type']} vocabulary")
+        numbers = {str(piece): int(number) for piece, number in model["vocab"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError("no word pieces could be read", cure=cure, file=vocabulary) from error
+    if sorted(numbers.values()) != list(range(len(numbers))):
+        raise InputError("its pieces are not numbered from 0 on", cure=cure, file=vocabulary)
+    return numbers
