@@ -51,11 +51,12 @@ def as_upstream(units: Units) -> dict[str, Any]:
     }
 
 
-def tokenizer_json(folder: Path, **changes: Any) -> Path:
+def tokenizer_json(folder: Path, *, lowercase: bool = False, **changes: Any) -> Path:
     """What transformers 5 saves instead of ``vocab.txt``, its pieces in another order."""
     vocabulary = {piece: number for number, piece in reversed(list(enumerate(OWN)))}
     model = {"type": "WordPiece", "vocab": vocabulary, **changes}
-    (folder / "tokenizer.json").write_text(json.dumps({"model": model}))
+    normalizer = {"type": "BertNormalizer", "lowercase": lowercase}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": model, "normalizer": normalizer}))
     return folder
 
 
@@ -65,6 +66,16 @@ def test_pieces_that_transformers_saved_are_the_same(tokenizer: WordPieces, tmp_
     assert found.numbers == tokenizer.numbers
     found.save(tmp_path / "saved")
     assert (tmp_path / "saved" / "vocab.txt").read_text().split() == OWN
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("said", [True, False, None])
+def test_an_uncased_model_says_so(tmp_path: Path, lowercase: bool, said: bool | None) -> None:
+    tokenizer_json(tmp_path, lowercase=lowercase)
+    if said is not None:
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": said}))
+    pieces = WordPieces.of_checkpoint(tmp_path).of_word("Hat")
+    assert pieces == (["hat"] if (lowercase if said is None else said) else ["[UNK]"])
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,6 @@ def environment(tmp_path_factory: pytest.TempPathFactory, upstream: Path) -> dic
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(upstream / one.folder / local)
     texts = filled(own_instances())
-    pieces = bert_tokenizer(texts).get_vocab()
-    (folder / "bert").mkdir()
-    (folder / "bert" / "vocab.txt").write_text("\n".join(sorted(pieces, key=pieces.__getitem__)))
     models = {
         "google-bert/bert-base-cased": save(folder / "bert", (bert_tokenizer, bert), texts),
         "biu-nlp/f-coref": checkpoint("fcoref"),

@@ -62,23 +62,27 @@ class WordPieces:
     Args:
         vocabulary: ``vocab.txt``, one piece a line, or ``tokenizer.json``, as transformers 5 saves
             one.
-        lowercase: whether the model is an uncased one; none of the published ones is.
+        lowercase: whether the model is an uncased one; none of the published ones is. None is what
+            ``tokenizer.json`` says.
 
     Raises:
         InputError: the vocabulary cannot be read, or lacks what every document needs.
     """
 
-    def __init__(self, vocabulary: Path, *, lowercase: bool = False) -> None:
-        self.numbers = _numbers(vocabulary)
+    def __init__(self, vocabulary: Path, *, lowercase: bool | None = None) -> None:
+        self.numbers, self.lowercase = _read(vocabulary)
+        if lowercase is not None:
+            self.lowercase = bool(lowercase)
         for piece in (OPENING, CLOSING, UNKNOWN):
             if piece not in self.numbers:
                 raise InputError(
                     f"there is no {piece}", cure="add the model's vocab.txt", file=vocabulary
                 )
         self._tokenizer = Tokenizer(WordPiece(self.numbers, unk_token=UNKNOWN))
-        self._tokenizer.normalizer = BertNormalizer(lowercase=lowercase, strip_accents=lowercase)
+        self._tokenizer.normalizer = BertNormalizer(
+            lowercase=self.lowercase, strip_accents=self.lowercase
+        )
         self._tokenizer.pre_tokenizer = BertPreTokenizer()
-        self.lowercase = lowercase
         self._known: dict[str, list[str]] = {}
 
     @classmethod
@@ -91,7 +95,7 @@ class WordPieces:
         config = folder / "tokenizer_config.json"
         try:
             given = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
-            lowercase = bool(given.get("do_lower_case", False))
+            lowercase = given.get("do_lower_case")
         except (OSError, ValueError, AttributeError) as error:
             raise InputError(
                 f"no JSON ({error})", cure="drop it if the model is cased", file=config
@@ -197,20 +201,22 @@ def _last_border(numbers: Sequence[int], start: int, full: int) -> int:
     return next((end for end in range(full, start, -1) if _ends(numbers, end - 1)), start)
 
 
-def _numbers(vocabulary: Path) -> dict[str, int]:
-    """Return the number of each piece."""
+def _read(vocabulary: Path) -> tuple[dict[str, int], bool]:
+    """Return the number of each piece, and whether the file says that letters are made small."""
     cure = "add the model's vocab.txt"
     try:
         content = vocabulary.read_text(encoding="utf-8")
         if vocabulary.suffix != ".json":
             lines = content.removesuffix("\n").split("\n")
-            return {line.rstrip("\r"): number for number, line in enumerate(lines)}
-        model = json.loads(content)["model"]
+            return {line.rstrip("\r"): number for number, line in enumerate(lines)}, False
+        tokenizer = json.loads(content)
+        model, normalizer = tokenizer["model"], tokenizer.get("normalizer") or {}
         if model["type"] != "WordPiece":
             raise ValueError(f"it holds a {model['type']} vocabulary")
         numbers = {str(piece): int(number) for piece, number in model["vocab"].items()}
+        lowercase = bool(normalizer.get("lowercase", False))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError("no word pieces could be read", cure=cure, file=vocabulary) from error
     if sorted(numbers.values()) != list(range(len(numbers))):
         raise InputError("its pieces are not numbered from 0 on", cure=cure, file=vocabulary)
-    return numbers
+    return numbers, lowercase
