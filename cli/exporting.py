@@ -32,7 +32,8 @@ def export(
         typer.Option(help="A run, or a predictions file: its clusters are written, too."),
     ] = None,
     vocabulary: Annotated[
-        Path | None, typer.Option(help="spanbert, coref-hoi: the model's vocab.txt.")
+        Path | None,
+        typer.Option(help="spanbert, coref-hoi: the model's vocab.txt or tokenizer.json."),
     ] = None,
     segment_length: Annotated[
         int | None,

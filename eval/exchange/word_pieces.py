@@ -38,7 +38,7 @@ def piece_records(
 
     Args:
         texts: the texts.
-        vocabulary: the model's ``vocab.txt``.
+        vocabulary: the model's ``vocab.txt`` or ``tokenizer.json``.
         segment_length: word pieces in a segment, [CLS] and [SEP] included.
 
     Raises:
