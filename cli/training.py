@@ -103,7 +103,9 @@ def bert(
         str, typer.Option(help="Weights to keep: best (by validation) or last.")
     ] = "best",
     save_every: Annotated[int, typer.Option(min=1, help="Updates between saved states.")] = 200,
-    precision: Annotated[str, typer.Option(help="auto, no, bf16 or fp16 (GPU).")] = "auto",
+    precision: Annotated[
+        str, typer.Option(help="no (float32), bf16, fp16 (GPU) or auto.")
+    ] = "auto",
 ) -> None:
     """Train a classifier of antecedents (KnowRef, section 3.3) and test it.
 

@@ -1,4 +1,4 @@
-"""Tables of pronominal bias: Figure 5 and Table 4 of the WinoPron paper."""
+"""Tables of pronominal bias: Figure 5 and Table 4 of WinoPron's paper; `reproduce` has 5 and 6."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

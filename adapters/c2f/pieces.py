@@ -26,6 +26,8 @@ OPENING, CLOSING, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 VOCABULARIES = ("vocab.txt", "tokenizer.json")
 """Where a model's pieces may stand, the published models' own file first."""
 
+CURE = "add the model's vocab.txt"
+
 FRAME = 2
 """Units of a segment that are [CLS] and [SEP]."""
 
@@ -70,14 +72,11 @@ class WordPieces:
     """
 
     def __init__(self, vocabulary: Path, *, lowercase: bool | None = None) -> None:
-        self.numbers, self.lowercase = _read(vocabulary)
-        if lowercase is not None:
-            self.lowercase = bool(lowercase)
+        self.numbers, uncased = _read(vocabulary)
+        self.lowercase = uncased if lowercase is None else bool(lowercase)
         for piece in (OPENING, CLOSING, UNKNOWN):
             if piece not in self.numbers:
-                raise InputError(
-                    f"there is no {piece}", cure="add the model's vocab.txt", file=vocabulary
-                )
+                raise InputError(f"there is no {piece}", cure=CURE, file=vocabulary)
         self._tokenizer = Tokenizer(WordPiece(self.numbers, unk_token=UNKNOWN))
         self._tokenizer.normalizer = BertNormalizer(
             lowercase=self.lowercase, strip_accents=self.lowercase
@@ -202,8 +201,7 @@ def _last_border(numbers: Sequence[int], start: int, full: int) -> int:
 
 
 def _read(vocabulary: Path) -> tuple[dict[str, int], bool]:
-    """Return the number of each piece, and whether the file says that letters are made small."""
-    cure = "add the model's vocab.txt"
+    """Return the number of each piece, and whether the file says that the model is uncased."""
     try:
         content = vocabulary.read_text(encoding="utf-8")
         if vocabulary.suffix != ".json":
@@ -216,7 +214,7 @@ def _read(vocabulary: Path) -> tuple[dict[str, int], bool]:
         numbers = {str(piece): int(number) for piece, number in model["vocab"].items()}
         lowercase = bool(normalizer.get("lowercase", False))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError("no word pieces could be read", cure=cure, file=vocabulary) from error
+        raise InputError("no word pieces could be read", cure=CURE, file=vocabulary) from error
     if sorted(numbers.values()) != list(range(len(numbers))):
-        raise InputError("its pieces are not numbered from 0 on", cure=cure, file=vocabulary)
+        raise InputError("its pieces are not numbered from 0 on", cure=CURE, file=vocabulary)
     return numbers, lowercase
