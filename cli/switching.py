@@ -24,7 +24,11 @@ def switch(
     ],
     repair_case: Annotated[
         bool,
-        typer.Option("--repair-case", help="Mend the case of a name at the start of a sentence."),
+        typer.Option(
+            "--repair-case",
+            help="Take 'The doctor' and 'the doctor' for one name, and write each as its place "
+            "in the sentence asks.",
+        ),
     ] = False,
     skip_unswitchable: Annotated[
         bool,

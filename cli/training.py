@@ -201,16 +201,21 @@ def asked_epochs(epochs: int | None, updates: int | None, default: int) -> int:
 
 
 def _print(summary: dict[str, Any], out: Path) -> None:
+    from pronominal.eval.tables import percent
+
     counts = summary["counts"]
     print(
-        f"{counts['train_instances']:,} instances from {counts['train_rows']:,} rows, "
+        f"{counts['train_instances']:,} instances from {counts['train_rows']:,} rows, stopped by "
+        f"{counts['validation_instances']:,} of {counts['validation_rows']:,} rows; "
         f"{counts['left_out']:,} left out ({out / 'left-out.jsonl'})"
     )
     table = RichTable("rows", "figure", "mean", "sd", box=None)
     blocks = {"validation": summary["validation"], **summary["scores"].get("as_given", {})}
-    for name, block in blocks.items():
+    for part, block in blocks.items():
+        count = block.get("n", block.get("pairs"))
+        name = f"{part} ({count['mean']:,.0f})" if count else part
         for figure, spread in block.items():
             if figure not in ("n", "pairs"):
-                sd = "–" if spread["sd"] is None else f"{100 * spread['sd']:.1f}"
-                table.add_row(name, figure.replace("_", " "), f"{100 * spread['mean']:.1f}", sd)
+                mean, sd = percent(spread["mean"]), percent(spread["sd"])
+                table.add_row(name, figure.replace("_", " "), mean, sd)
     Console().print(table)

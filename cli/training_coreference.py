@@ -222,8 +222,9 @@ def _train(asked: "CoreferenceTraining", given: tuple[Any, ...], seeds: range, o
 
 
 def _add(table: RichTable, name: str, figure: str, spread: Mapping[str, Any]) -> None:
+    from pronominal.eval.tables import percent
+
     if "mean" not in spread:  # recall, precision and F1 of one score
         figure, spread = f"{figure} F1", spread["f1"]
     if figure not in ("n", "pairs"):
-        sd = "–" if spread["sd"] is None else f"{100 * spread['sd']:.1f}"
-        table.add_row(name, figure, f"{100 * spread['mean']:.1f}", sd)
+        table.add_row(name, figure, percent(spread["mean"]), percent(spread["sd"]))

@@ -54,9 +54,15 @@ def switch_antecedents(
 
     Raises:
         InputError: it is no `datasets.Dataset`, lacks a column, or a row's label, candidates or
-            offsets cannot be.
+            offsets cannot be; the package datasets is not installed.
     """
-    from datasets import Dataset, Features
+    try:
+        from datasets import Dataset, Features
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "switch_antecedents needs the package datasets",
+            cure='pip install "pronominal[train]"',
+        ) from error
 
     if not isinstance(dataset, Dataset):
         raise InputError(

@@ -80,7 +80,12 @@ def _located_pronoun(given: Mention | str, text: str, refuse: Refuse) -> Mention
     if isinstance(given, Mention):
         return given
     found = occurrences(text, [given])
-    if len(found) != 1:
+    if not found:
+        raise refuse(
+            "the pronoun does not occur in the text",
+            "correct it, or give it the offsets -1 to have the row left out",
+        )
+    if len(found) > 1:
         raise refuse(
             f"the pronoun occurs {len(found)} times", "give the start and end of the right one"
         )

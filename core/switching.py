@@ -14,6 +14,7 @@ from pronominal.spans import Mention, Span
 
 ARTICLES = ("The ", "A ", "An ")
 SAME_NAME = "both candidates have the same name"
+OTHER_CASE = "candidate {} stands there in the other case, too, which only repair_case exchanges"
 
 
 class Unswitchable(ValueError):  # noqa: N818 - a property of the instance, not a mistake
@@ -110,8 +111,9 @@ def switch(instance: ResolutionInstance, *, repair_case: bool = False) -> Resolu
             already and every one in lower case begins with an article.
 
     Raises:
-        Unswitchable: a candidate is absent, both have one name, the pronoun is part of a name, or
-            the exchange could not be undone.
+        Unswitchable: a candidate is absent, both have one name, the pronoun is part of a name,
+            without `repair_case` a name that begins with an article or in lower case stands there
+            in the other case, too, or the exchange could not be undone.
     """
     first, second = _two_candidates(instance)
     names: tuple[str, ...] = (first.text, second.text)
@@ -120,9 +122,13 @@ def switch(instance: ResolutionInstance, *, repair_case: bool = False) -> Resolu
         names += (_other_case(first.text), _other_case(second.text))
         if first.text == names[3]:
             raise Unswitchable(SAME_NAME)
+    else:
+        _refuse_other_case(instance.text, names)
     found = [Occurrence(s, e, index % 2) for s, e, index in occurrences(instance.text, names)]
     marked = _marked(instance, found)
     text, images = _exchange(instance.text, found, names[:2], repair_case)
+    if not repair_case:
+        _refuse_other_case(text, names)
     # the exchanged names must be found again, and nothing else: then a second switch undoes this
     again = [Occurrence(s, e, index % 2) for s, e, index in occurrences(text, names)]
     if again != images:
@@ -164,6 +170,14 @@ def _two_candidates(instance: ResolutionInstance) -> tuple[Mention, Mention]:
     if instance.pronoun.located and not instance.pronoun.stands_in(instance.text):
         raise Unswitchable("the offsets of the pronoun do not hold it")
     return first, second
+
+
+def _refuse_other_case(text: str, names: Sequence[str]) -> None:
+    """Refuse a text in which some mentions of a name would stay, and the flipped label be wrong."""
+    for index, name in enumerate(names):
+        other = _other_case(name)
+        if other not in names and _next(text, other, 0) < len(text):
+            raise Unswitchable(OTHER_CASE.format(index))
 
 
 def _marked(instance: ResolutionInstance, found: Sequence[Occurrence]) -> list[int]:

@@ -33,7 +33,11 @@ def parse_json_lines(lines: Iterable[bytes], path: Path) -> Iterator[tuple[int, 
         if line.isspace():
             continue
         try:
-            record = json.loads(line)
+            record = json.loads(line.decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            raise InputError(
+                "it is not in UTF-8", cure="save it in UTF-8", file=path, row=f"line {number}"
+            ) from error
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):

@@ -53,14 +53,14 @@ def switch_file(
 
     Args:
         source: JSONL or Parquet with resolution rows; see `checked_row` for what they may be.
-        target: a file of the same format; may be `source`.
+        target: a file of the same format; may be `source` if no row is left out.
         repair_case: see `switch`.
         skip_unswitchable: whether to leave out a row whose candidate, given without offsets, does
             not occur in its text; such a row is an error otherwise.
         progress: called with the number of rows read so far.
 
     Raises:
-        InputError: a row is malformed, or a file cannot be read or written.
+        InputError: a row is malformed, there is none, or a file cannot be read or written.
     """
     if target.suffix != source.suffix:
         raise InputError(
@@ -80,6 +80,14 @@ def switch_file(
                 left_out.append((place, refusal.reason))
             if number % REPORTED == 0:
                 progress(number)
+        if not written and not left_out:
+            raise InputError("it has no rows", cure="give a file with rows", file=source)
+        if left_out and target.resolve() == source.resolve():
+            raise InputError(
+                f"{len(left_out)} of its rows cannot be switched and would be lost",
+                cure="give the output another name",
+                file=source,
+            )
     return SwitchedFile(written, left_out)
 
 

@@ -1,5 +1,6 @@
 """``pronominal reproduce``: a paper's figures, ours from the given runs, and the difference."""
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,9 @@ from pronominal.eval.data_figures import DATA_FIGURES, folders_of
 from pronominal.eval.paper_figures import Figure, Names, PaperRow, PaperTable
 from pronominal.eval.reproduction import Line, Reproduction
 from pronominal.eval.scored_runs import Run, by_label
+
+Measured = tuple[float | None, float | None]
+"""Mean and standard deviation (n - 1), as far as there are runs for them."""
 
 
 def reproduce(
@@ -60,7 +64,7 @@ def _data_lines(table: PaperTable, folders: Mapping[str, str]) -> list[Line]:
             folder = folders[table.dataset_of(figure)]
             ours[name] = DATA_FIGURES[table.name](folder, table, figure)
     return [
-        _line(key, row, name, figure, [ours[name][key]] if key in ours[name] else [], ())
+        _line(key, row, name, figure, (ours[name].get(key), None), ())
         for key, row in table.rows.items()
         for name, figure in table.figures.items()
     ]
@@ -84,11 +88,11 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Li
             if figure.unit == "occupations":
                 lines.append(_occupations_line(key, row, name, figure, runs))
                 continue
-            values = _values(figure, runs)
+            measured = _measured(figure, runs)
             if figure.gain:
-                before = _values(figure, _fitting(table, figure, given.get(row.baseline or "", ())))
-                values = [value - statistics.fmean(before) for value in values] if before else []
-            lines.append(_line(key, row, name, figure, values, tuple(run.label for run in runs)))
+                before = _fitting(table, figure, given.get(row.baseline or "", ()))
+                measured = _gain(measured, _measured(figure, before))
+            lines.append(_line(key, row, name, figure, measured, tuple(run.label for run in runs)))
     return lines
 
 
@@ -129,8 +133,22 @@ def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run
     ]
 
 
-def _values(figure: Figure, runs: Sequence[Run]) -> list[float]:
-    return [float(value) for run in runs if (value := _found(figure, run)) is not None]
+def _measured(figure: Figure, runs: Sequence[Run]) -> Measured:
+    """Return mean and standard deviation over the runs that have a figure."""
+    values = [float(value) for run in runs if (value := _found(figure, run)) is not None]
+    return (
+        statistics.fmean(values) if values else None,
+        statistics.stdev(values) if len(values) > 1 else None,
+    )
+
+
+def _gain(after: Measured, before: Measured) -> Measured:
+    """Return how much more one has; the spread is that of one run's gain over another's."""
+    (mean, sd), (mean_before, sd_before) = after, before
+    return (
+        None if mean is None or mean_before is None else mean - mean_before,
+        None if sd is None or sd_before is None else math.hypot(sd, sd_before),
+    )
 
 
 def _found(figure: Figure, run: Run) -> Any:
@@ -146,18 +164,18 @@ def _line(
     row: PaperRow,
     name: str,
     figure: Figure,
-    values: Sequence[float],
+    measured: Measured,
     runs: tuple[str, ...],
 ) -> Line:
     paper = row.paper.get(name)
-    ours = figure.scale * statistics.fmean(values) if values else None
+    ours, sd = (None if one is None else figure.scale * one for one in measured)
     return Line(
         row=key,
         name=row.name,
         figure=name,
         paper=paper,
         ours=ours,
-        sd=figure.scale * statistics.stdev(values) if len(values) > 1 else None,
+        sd=sd,
         difference=None if paper is None or ours is None else float(ours - paper),
         runs=runs,
         why=row.why,

@@ -19,7 +19,8 @@ class Line:
         paper: None where the paper has no such figure.
         ours: mean over the runs, or the occupations that all of them have; None without a run
             that has it.
-        sd: standard deviation over the runs (n - 1); None with fewer than two.
+        sd: standard deviation over the runs (n - 1); of a gain, that of one run over one of the
+            row's baseline. None with fewer than two.
         difference: ours minus the paper's, or the paper's occupations that ours lacks.
         runs: labels of the runs.
         why: the known reason for a difference.

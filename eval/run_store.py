@@ -271,6 +271,6 @@ def _refuse_other_rows(folder: Path, split: PublishedSplit) -> None:
         raise InputError(
             f"the run is of other rows ({run}, {dataset['digest'][:12]}) than "
             f"{split.dataset}/{split.config}/{split.name} ({split.digest[:12]})",
-            cure="give the --dataset, --config and --split of the run",
+            cure="give the rows of the run",
             file=folder,
         )

@@ -128,7 +128,18 @@ def test_a_gain_is_against_the_rows_baseline() -> None:
     made = reproduce([KNOWREF["knowref:5"]], named=both)[0]
     gain = line(made, "bert-knowref-switching", "gain")
     assert (gain.ours, gain.difference) == (pytest.approx(7), pytest.approx(-3))
+    assert gain.sd is None
     assert {found.row for found in made.lines} == set(KNOWREF["knowref:5"].rows)
+
+
+def test_the_spread_of_a_gain_has_both_rows() -> None:
+    seeds = {
+        "bert-knowref": [run("bert", accuracy) for accuracy in (0.55, 0.61)],
+        "bert-knowref-switching": [run("bert", accuracy) for accuracy in (0.60, 0.68)],
+    }
+    gain = line(reproduce([KNOWREF["knowref:5"]], named=seeds)[0], "bert-knowref-switching", "gain")
+    assert gain.ours == pytest.approx(6)
+    assert gain.sd == pytest.approx((18 + 32) ** 0.5)  # the two variances, in points
 
 
 def test_runs_of_other_rows_are_left_alone() -> None:

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +30,8 @@ from pronominal.adapters.bert.folder import open_encoder
 from pronominal.adapters.bert.mentions import nearest_mention, with_placeholders
 from pronominal.adapters.bert.settings import Classifier
 from pronominal.adapters.bert.system import BERT, UnreadableInstanceWarning
-from pronominal.eval.training.card import SPAN, SUBSTITUTION
-from pronominal.spans import Mention
-from pronominal.switching import switch
+from pronominal.spans import Mention, Span
+from pronominal.switching import locate_candidates, switch
 
 NAMES = ("Anna", "Bella", "Clara", "Dora", "Emma", "Fiona")
 CLAUSES = (
@@ -159,33 +160,46 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
 SCORERS = [("cls", "cls"), ("cls", "mean"), ("cls", "substituted"), ("span", "cls")]
 
 
+READINGS = [(), ("--placeholder-names",), ("--prior-correction", "--placeholder-names")]
+
+
+@pytest.mark.parametrize("reading", READINGS, ids=len)
 @pytest.mark.parametrize(("scorer", "pooling"), SCORERS)
 def test_both_doors_give_the_same_probabilities(
-    encoder: Path, rows: Path, tmp_path: Path, scorer: str, pooling: str
+    encoder: Path, rows: Path, tmp_path: Path, scorer: str, pooling: str, reading: tuple[str, ...]
 ) -> None:
     options = ("--scorer", scorer, "--pooling", pooling, "--updates", "4", "--batch-size", "8")
-    assert run(*command(encoder, rows, tmp_path / "out", *options)) == 0
+    assert run(*command(encoder, rows, tmp_path / "out", *options, *reading)) == 0
     folder = tmp_path / "out" / "seed-1"
     system = load("bert", checkpoint=str(folder))
-    asked = [instance(n) for n in range(12)]
+    asked = [*(instance(n) for n in range(12)), *repeated()]
     found = system.choose(asked)
     assert all(sum(pair) == pytest.approx(1) for pair in found)
-    code = SPAN if scorer == "span" else SUBSTITUTION[pooling]
-    assert code.strip() in (folder / "README.md").read_text(encoding="utf-8")
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall("```python\n(import.*?)```", card, flags=re.DOTALL)
     plain = [in_plain_transformers(code, folder, one) for one in asked]
     torch.testing.assert_close(torch.tensor(found), torch.stack(plain), atol=1e-6, rtol=1e-5)
+
+
+def repeated() -> Iterator[ResolutionInstance]:
+    """Yield instances whose names stand there more than once, one of them in the other."""
+    for text, names in (
+        ("Anna met Bella . Anna thanked Bella because she had helped Anna .", ("Anna", "Bella")),
+        ("Clara helped Dora because she was kind , Dora said .", ("Dora", "Clara")),
+        ("Emma Anna called Anna because she was lonely .", ("Anna", "Emma Anna")),
+    ):
+        start = text.index("she")
+        places = locate_candidates(text, names, Span(start, start + 3))
+        yield ResolutionInstance("own", text, Mention("she", start, start + 3), places, 0)
 
 
 def in_plain_transformers(code: str, folder: Path, asked: ResolutionInstance) -> torch.Tensor:
     """Run the lines of the model card, which print the probabilities."""
     printed: list[torch.Tensor] = []
     names: dict[str, Any] = {"text": asked.text, "print": printed.append}
-    if "copies" in code:
-        names["candidates"] = [candidate.text for candidate in asked.candidates]
-        names["start"], names["end"] = asked.pronoun.span
-    else:
-        names["candidates"] = [candidate.span for candidate in asked.candidates]
-        names["pronoun"] = asked.pronoun.span
+    names["candidates"] = [candidate.text for candidate in asked.candidates]
+    names["start"], names["end"] = asked.pronoun.span
+    names["first"] = int(asked.candidates[0].start > asked.candidates[1].start)
     exec(code.replace("FOLDER", str(folder)), names)
     return printed[0].detach()
 
@@ -293,7 +307,7 @@ def test_another_training_is_not_gone_on_with(
 ) -> None:
     assert run(*command(bert_encoder, rows, tmp_path, "--updates", "2")) == 0
     assert run(*command(bert_encoder, rows, tmp_path, "--updates", "3")) == 2
-    assert "another settings: updates; choose another --out" in capsys.readouterr().err
+    assert "differs in settings (updates); choose another --out" in capsys.readouterr().err
     assert run(*command(bert_encoder, rows, tmp_path, "--updates", "2", "--save-every", "9")) == 0
 
 
@@ -379,7 +393,9 @@ def test_rows_that_cannot_be_learnt_are_listed(
         ("own-3", "both candidates have the same name"),
         ("own-4", "the pronoun is not in the text"),
     ]
-    assert "32 instances from 21 rows, 5 left out" in capsys.readouterr().out
+    assert (
+        "32 instances from 21 rows, stopped by 9 of 9 rows; 5 left out" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(
@@ -388,7 +404,7 @@ def test_rows_that_cannot_be_learnt_are_listed(
         ({"label": 7}, "line 2: the label is outside 0, 1 and 2"),
         ({"label": True}, "line 2: the label is outside 0, 1 and 2"),
         ({"id": "own-0"}, "line 2: its id is also that of line 1"),
-        ({"pronoun": "xe"}, "line 2: the pronoun occurs 0 times"),
+        ({"pronoun": "xe"}, "line 2: the pronoun does not occur"),
         ({"candidates": ["Anna"]}, "line 2: there are not two candidates"),
     ],
 )
@@ -424,6 +440,10 @@ def test_a_malformed_row_is_an_error(
         (["--validation-share", "0"], "0 to stop by"),
         (["--validation-share", "0.5", "--validation", "held.jsonl"], "0.5 has no effect"),
         (["--epochs", "3", "--updates", "9"], "--epochs 3 and --updates 9 both say how long"),
+        (
+            ["--switching", "--pair-batches", "--batch-size", "5"],
+            "5 instances holds no whole pairs",
+        ),
     ],
 )
 def test_a_wrong_option_is_an_error(
@@ -444,6 +464,20 @@ def test_an_encoder_without_a_tokenizer_is_an_error(bert_encoder: Path, tmp_path
         (tmp_path / name).write_bytes((bert_encoder / name).read_bytes())
     with pytest.raises(InputError, match="tokenizer"):
         open_encoder(str(tmp_path))
+
+
+def test_a_decoder_s_first_token_cannot_stand_for_a_text(
+    rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = transformers.GPT2Config(
+        vocab_size=150, n_embd=16, n_layer=1, n_head=2, n_positions=32, bos_token_id=0
+    )
+    transformers.GPT2Model(config).save_pretrained(tmp_path / "decoder")
+    tokenizer("bert", tmp_path / "decoder")
+    asked = command(tmp_path / "decoder", rows, tmp_path / "out", "--updates", "1")
+    assert run(*asked) == 2
+    assert "its first token does not see the text" in capsys.readouterr().err
+    assert run(*asked, "--pooling", "mean") == 0
 
 
 def test_what_is_no_classifier_is_an_error(bert_encoder: Path) -> None:
@@ -522,7 +556,11 @@ def test_a_text_that_does_not_fit_is_named_and_gets_no_choice(
     tests = write_rows(tmp_path / "tests.jsonl", [row(0), long])
     options = ("--updates", "2", "--scorer", "span", "--test", str(tests))
     assert run(*command(bert_encoder, rows, tmp_path, *options)) == 0
-    named = [line for line in capsys.readouterr().err.splitlines() if "no choice" in line]
+    printed = capsys.readouterr()
+    assert re.search(r"original \(2\) +none +50\.0", printed.out)
+    card = (tmp_path / "seed-1" / "README.md").read_text(encoding="utf-8")
+    assert "| test, original | 2 | 50.0 |" in card
+    named = [line for line in printed.err.splitlines() if "no choice" in line]
     assert {line[:37] for line in named} == {"pronominal: bert: id long: no choice,"}
     system = load("bert", checkpoint=str(tmp_path / "seed-1"))
     asked = [instance(0), lengthened(instance(1), 0, between=40)]

@@ -187,7 +187,7 @@ def test_the_last_state_survives_a_full_disk(tmp_path: Path) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
 
     try:
-        with pytest.raises(InputError, match=r"cannot be written.*was saved before is whole"):
+        with pytest.raises(InputError, match=r"cannot be written.*had saved before is whole"):
             trained(tmp_path / "full", progress=fill)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -75,6 +75,18 @@ def open_encoder(where: str) -> tuple[nn.Module, Any, Checkpoint]:
     return encoder, tokenizer, checkpoint
 
 
+def require_seeing_first_token(encoder: nn.Module, where: str) -> None:
+    """Refuse a decoder whose first token is to stand for a text of which it sees nothing."""
+    with torch.inference_mode():
+        states = encoder(input_ids=torch.tensor([[0, 1], [0, 2]])).last_hidden_state
+    if torch.equal(states[0, 0], states[1, 0]):
+        raise InputError(
+            "its first token does not see the text, as in a decoder",
+            cure="give an encoder such as BERT, or --pooling mean",
+            file=where,
+        )
+
+
 def longest_sequence(encoder: nn.Module, tokenizer: Any) -> int:
     """Return how many subwords an encoder takes, special ones included."""
     longest = longest_input(encoder)

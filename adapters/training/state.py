@@ -57,8 +57,8 @@ def writing(path: Path) -> Iterator[None]:
         # torch's writer reports a full disk as a RuntimeError of its own
         reason = getattr(error, "strerror", None) or getattr(error.__context__, "strerror", None)
         raise InputError(
-            f"it cannot be written ({reason or 'the disk may be full'}); the state of the training "
-            "that was saved before is whole",
+            f"it cannot be written ({reason or 'the disk may be full'}); what the training "
+            "had saved before is whole",
             cure="make room and give the same command, which goes on from there",
             file=path,
         ) from error

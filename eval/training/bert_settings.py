@@ -50,6 +50,11 @@ class BertTraining:
                 raise InputError(f"{name} is '{value}'", cure=nearest_name(value, choices))
         if self.pair_batches and not self.switching:
             raise InputError("there are no pairs without switching", cure="add --switching")
+        if self.pair_batches and self.recipe.batch_size % 2:
+            raise InputError(
+                f"a batch of {self.recipe.batch_size} instances holds no whole pairs",
+                cure="give --pair-batches an even --batch-size",
+            )
         if self.recipe.consistency_penalty and not self.pair_batches:
             raise InputError(
                 "the consistency penalty compares the two versions of a row",

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_file
+from pronominal.eval.tables import percent
+from pronominal.eval.training.plain_program import plain_program
 
 
 def write_model_card(folder: Path, training: Mapping[str, Any], encoder: str) -> None:
@@ -64,12 +66,13 @@ def _results(training: Mapping[str, Any]) -> list[str]:
     given = training.get("scores", {}).get("as_given", {})
     rows += [(f"test, {name}", given[name]) for name in ("original", "switched") if name in given]
     lines = [
-        "| rows | n | accuracy | balanced accuracy | answers that are the first mention |",
-        "|---|---|---|---|---|",
+        "| rows | n | without a choice | accuracy of the choices | balanced accuracy "
+        "| choices of the first mention |",
+        "|---|---|---|---|---|---|",
         *(
-            f"| {name} | {measured.get('n', 0):,} | {_percent(measured.get('accuracy'))} "
-            f"| {_percent(measured.get('balanced_accuracy'))} "
-            f"| {_percent(measured.get('first_mention'))} |"
+            f"| {name} | {measured.get('n', 0):,} | {_without_choice(measured)} "
+            f"| {percent(measured.get('accuracy'))} | {percent(measured.get('balanced_accuracy'))} "
+            f"| {percent(measured.get('first_mention'))} |"
             for name, measured in rows
         ),
         "",
@@ -78,12 +81,18 @@ def _results(training: Mapping[str, Any]) -> list[str]:
     if pairs:
         lines += [
             f"Over {pairs['pairs']:,} pairs of an original and its switched version: consistency "
-            f"{_percent(pairs['consistency'])}, right in both "
-            f"{_percent(pairs['consistently_correct'])}, wrong in both "
-            f"{_percent(pairs['consistently_wrong'])} (percent).",
+            f"{percent(pairs['consistency'])}, right in both "
+            f"{percent(pairs['consistently_correct'])}, wrong in both "
+            f"{percent(pairs['consistently_wrong'])} (percent).",
             "",
         ]
     return ["## What came out", "", *lines]
+
+
+def _without_choice(measured: Mapping[str, Any]) -> str:
+    # earlier versions did not write these shares down
+    known = "none" in measured and measured["none"] is not None
+    return percent(measured["none"] + measured["both"] if known else None)
 
 
 def _recipe(training: Mapping[str, Any], encoder: str) -> list[str]:
@@ -95,7 +104,8 @@ def _recipe(training: Mapping[str, Any], encoder: str) -> list[str]:
         "",
         f"Encoder {encoder} (SHA-256 of its files {training['encoder'][:12]}); "
         f"{counts['train_instances']:,} instances from {counts['train_rows']:,} rows of "
-        f"{training['data']['name']}, {counts['left_out']:,} left out by name; "
+        f"{training['data']['name']}, stopped by {counts['validation_instances']:,} of "
+        f"{counts['validation_rows']:,} rows; {counts['left_out']:,} left out by name; "
         f"{outcome['updates']:,} updates, the weights of update {outcome['kept_update']:,} kept; "
         f"seed {training['seed']}. The learning curves are in `curves.jsonl` and `curves.svg`.",
         "",
@@ -119,77 +129,7 @@ def _use(classifier: Mapping[str, Any]) -> list[str]:
         "or in plain transformers, for a text that the encoder takes as a whole:",
         "",
         "```python",
-        (SPAN if classifier["scorer"] == "span" else SUBSTITUTION[classifier["pooling"]]).strip(),
+        plain_program(classifier).strip(),
         "```",
         "",
-        *(NOTES if classifier["placeholder_names"] or classifier["prior_correction"] else []),
     ]
-
-
-def _percent(value: Any) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"
-
-
-NOTES = [
-    "This classifier reads placeholder names or corrects its logits by the prior, as its "
-    "`config.json` says; the lines above do neither.",
-    "",
-]
-
-_OPEN = """
-import torch
-from safetensors.torch import load_file
-from transformers import AutoModel, AutoTokenizer
-
-encoder = AutoModel.from_pretrained("FOLDER").eval()
-tokenizer = AutoTokenizer.from_pretrained("FOLDER")
-head = load_file("FOLDER/model.safetensors")
-"""
-
-_SUBSTITUTION = (
-    _OPEN
-    + """
-# text, candidates (two names) and the pronoun's start and end are yours
-copies = [text[:start] + name + text[end:] for name in candidates]
-read = tokenizer(copies, padding=True, return_offsets_mapping=True, return_tensors="pt")
-offsets = read.pop("offset_mapping")
-with torch.inference_mode():
-    states = encoder(**read).last_hidden_state
-POOLED
-print((pooled @ head["antecedent_head.vector"]).softmax(0))
-"""
-)
-
-_POOLED = {
-    "cls": "pooled = states[:, 0]",
-    "mean": """mask = read["attention_mask"][..., None].float()
-pooled = (states * mask).sum(1) / mask.sum(1)""",
-    "substituted": """pooled = torch.stack([
-    states[i, (offsets[i, :, 0] < start + len(name)) & (offsets[i, :, 1] > start)].mean(0)
-    for i, name in enumerate(candidates)
-])""",
-}
-
-SUBSTITUTION = {name: _SUBSTITUTION.replace("POOLED", code) for name, code in _POOLED.items()}
-"""The classifier of ``cls`` in plain transformers, by pooling."""
-
-SPAN = (
-    _OPEN
-    + """
-# text and the (start, end) of both candidates and of the pronoun are yours
-read = tokenizer(text, return_offsets_mapping=True, return_tensors="pt")
-offsets = read.pop("offset_mapping")[0]
-with torch.inference_mode():
-    states = encoder(**read).last_hidden_state[0]
-    first, second, pronoun = (
-        states[(offsets[:, 0] < end) & (offsets[:, 1] > start)].mean(0)
-        for start, end in (*candidates, pronoun)
-    )
-    pairs = torch.stack([torch.cat((c, pronoun, c * pronoun)) for c in (first, second)])
-    hidden = torch.nn.functional.gelu(
-        pairs @ head["antecedent_head.hidden.weight"].T + head["antecedent_head.hidden.bias"]
-    )
-    print((hidden @ head["antecedent_head.score.weight"][0]).softmax(0))
-"""
-)
-"""The classifier of ``span`` in plain transformers."""

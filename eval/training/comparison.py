@@ -167,6 +167,7 @@ def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str
         difference = f"{100 * one.difference:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
         rows.append((measure.replace("_", " "), f"{one.n:,}", *sides, difference))
     seeds = next(iter(compared.values())).seeds
+    alone = [name for name, count in zip(names, seeds, strict=True) if count == 1]
     return Table(
         title="Two trainings on the same test rows",
         columns=("Measure", "n", *names, "Difference"),
@@ -174,5 +175,6 @@ def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str
         notes=(
             f"( ): standard deviation over {seeds[0]} and {seeds[1]} seeds.",
             f"[ ]: 95% percentile interval, {RESAMPLES:,} resamples of units and of seeds, seed 0.",
+            *(f"{name}: one seed, whose chance the intervals leave out." for name in alone),
         ),
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_file
+from pronominal.eval.tables import percent
 
 SHARES = ("correct", "incorrect", "none", "both", "accuracy")
 
@@ -69,7 +70,7 @@ def _results(training: Mapping[str, Any]) -> list[str]:
             "| rows | n | correct | incorrect | none | both | task-specific accuracy |",
             "|---|---|---|---|---|---|---|",
             *(
-                f"| {name} | {block['n']:,} | {' | '.join(_percent(block[s]) for s in SHARES)} |"
+                f"| {name} | {block['n']:,} | {' | '.join(percent(block[s]) for s in SHARES)} |"
                 for name, block in measured.items()
             ),
             "",
@@ -78,12 +79,12 @@ def _results(training: Mapping[str, Any]) -> list[str]:
         pairs = given["switching"]
         lines += [
             f"Consistency over {pairs['pairs']:,} pairs of an original and its switched version: "
-            f"{_percent(pairs['consistency'])} (percent).",
+            f"{percent(pairs['consistency'])} (percent).",
             "",
         ]
     documents = validation.get("documents", {})
     if documents:
-        scores = ", ".join(f"{name} {_percent(one['f1'])}" for name, one in documents.items())
+        scores = ", ".join(f"{name} {percent(one['f1'])}" for name, one in documents.items())
         lines += [f"F1 on the validation documents: {scores}.", ""]
     return lines
 
@@ -102,7 +103,3 @@ def _recipe(training: Mapping[str, Any]) -> list[str]:
         "```",
         "",
     ]
-
-
-def _percent(value: Any) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"

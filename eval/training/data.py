@@ -122,7 +122,7 @@ def own_data(
     if not rows or not stopping:
         raise InputError(
             f"{len(rows)} rows to learn from and {len(stopping)} to stop by",
-            cure="give more rows",
+            cure="give more rows, or another share to stop by",
             file=train,
         )
     files = {"train": train, "validation": validation or train}

@@ -22,14 +22,17 @@ def answer_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
 
     Returns:
         ``n`` rows; ``accuracy`` (the task-specific one), ``balanced_accuracy`` and
-        ``first_mention`` of `MentionOutcomes`, in [0, 1], None where undefined.
+        ``first_mention`` of `MentionOutcomes`, in [0, 1], None where undefined; ``none`` and
+        ``both``, the shares of the rows without a choice, which those do not count.
     """
-    outcomes = MentionOutcomes(mention_outcomes(rows, decisions).sum(axis=0))
+    counts = mention_outcomes(rows, decisions).sum(axis=0)
+    outcomes = MentionOutcomes(counts)
     return {
         "n": rows.num_rows,
         "accuracy": _fraction(outcomes.task_specific_accuracy),
         "balanced_accuracy": _fraction(outcomes.balanced_accuracy),
         "first_mention": _fraction(outcomes.first_mention),
+        **_shares(counts, {"none": NONE, "both": BOTH}),
     }
 
 
@@ -37,25 +40,15 @@ def outcome_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, 
     """Measure decisions that may abstain.
 
     Returns:
-        What `answer_figures` returns; ``correct``, ``incorrect``, ``none`` and ``both``, the shares
-        of the rows with each outcome (KnowRef, section 3.3); and ``balanced_correct``, the mean of
-        ``correct`` where the first and where the second mention is right.
+        What `answer_figures` returns; ``correct`` and ``incorrect``, the shares of the rows with
+        the other outcomes (KnowRef, section 3.3); and ``balanced_correct``, the mean of ``correct``
+        where the first and where the second mention is right.
     """
     counts = mention_outcomes(rows, decisions).sum(axis=0)
-    total = counts.sum(axis=0)
     halves = Outcomes(counts[[FIRST, SECOND]]).accuracy
-    shares = {
-        name: _fraction(ratio(total[outcome], total.sum()))
-        for name, outcome in (
-            ("correct", RIGHT),
-            ("incorrect", WRONG),
-            ("none", NONE),
-            ("both", BOTH),
-        )
-    }
     return {
         **answer_figures(rows, decisions),
-        **shares,
+        **_shares(counts, {"correct": RIGHT, "incorrect": WRONG}),
         "balanced_correct": _fraction(halves.mean()),
     }
 
@@ -84,22 +77,30 @@ def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     Returns:
         The same shape, with ``{"mean", "sd", "values"}`` in the place of each number; `sd` is
-        None for one seed. What is no number, or None for a seed, is left out.
+        None for one seed, and both are where a seed has None. What is no number is left out.
     """
     found: dict[str, Any] = {}
     for name in measured[0] if measured else ():
         values = [one.get(name) for one in measured]
         if all(isinstance(value, Mapping) for value in values):
             found[name] = over_seeds([value for value in values if isinstance(value, Mapping)])
-        elif all(map(_is_number, values)):
-            numbers = [float(value) for value in values if value is not None]
-            spread = statistics.stdev(numbers) if len(numbers) > 1 else None
-            found[name] = {"mean": statistics.fmean(numbers), "sd": spread, "values": values}
+        elif all(value is None or _is_number(value) for value in values):
+            numbers = [] if None in values else [float(one) for one in values if one is not None]
+            found[name] = {
+                "mean": statistics.fmean(numbers) if numbers else None,
+                "sd": statistics.stdev(numbers) if len(numbers) > 1 else None,
+                "values": values,
+            }
     return found
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _shares(counts: FloatArray, outcomes: Mapping[str, int]) -> dict[str, float | None]:
+    total = counts.sum(axis=0)
+    return {name: _fraction(ratio(total[one], total.sum())) for name, one in outcomes.items()}
 
 
 def _fraction(value: FloatArray) -> float | None:

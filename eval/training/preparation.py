@@ -5,7 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder
-from pronominal.adapters.bert.folder import encoder_name, longest_sequence, open_encoder
+from pronominal.adapters.bert.folder import (
+    encoder_name,
+    longest_sequence,
+    open_encoder,
+    require_seeing_first_token,
+)
 from pronominal.adapters.bert.training import Unit, first_prior, updates_in_epoch
 from pronominal.errors import InputError
 from pronominal.eval.training.bert_settings import BertTraining
@@ -67,6 +72,8 @@ def prepare(data: TrainingData, asked: BertTraining) -> PreparedTraining:
         InputError: the encoder is wrong, or nothing is left to learn from or to stop by.
     """
     network, tokenizer, checkpoint = open_encoder(asked.encoder)
+    if (asked.classifier.scorer, asked.classifier.pooling) == ("cls", "cls"):
+        require_seeing_first_token(network, asked.encoder)
     longest = min(asked.classifier.max_length, longest_sequence(network, tokenizer))
     classifier = replace(asked.classifier, max_length=longest)
     encoder = InstanceEncoder(tokenizer, classifier)

@@ -111,7 +111,8 @@ class SeedFolder:
                 found = _filled_in(found, self.defaults)
             if found != value:
                 raise InputError(
-                    f"the folder holds a training with another {name.replace('_', ' ')}"
+                    "the folder holds another training, which differs in "
+                    + name.replace("_", " ")
                     + _differing(found, value),
                     cure="choose another --out or remove the folder",
                     file=self.path,
@@ -148,8 +149,8 @@ def _filled_in(settings: Any, defaults: Mapping[str, Any]) -> Any:
 
 
 def _differing(earlier: Any, now: Any) -> str:
-    """Name the settings in which two trainings differ."""
+    """Name the settings or data in which two trainings differ."""
     if not (isinstance(earlier, dict) and isinstance(now, dict)):
         return ""
     names = sorted(key for key in earlier.keys() | now.keys() if earlier.get(key) != now.get(key))
-    return f": {', '.join(names)}"
+    return f" ({', '.join(names)})"

@@ -1,0 +1,124 @@
+"""A trained classifier in plain transformers, as its model card shows it."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pronominal.adapters.bert.mentions import PLACEHOLDERS
+
+
+def plain_program(classifier: Mapping[str, Any]) -> str:
+    """Return the lines that print the probabilities of a text's two candidates.
+
+    They need ``text``, ``candidates`` (two names), the pronoun's ``start`` and ``end``, and, where
+    names are replaced or the prior is taken out, ``first``: the index of the candidate that is
+    mentioned first. ``FOLDER`` stands for the classifier's folder.
+
+    Args:
+        classifier: what `Classifier.to_json` says.
+    """
+    spans = classifier["scorer"] == "span"
+    renamed, corrected = classifier["placeholder_names"], classifier["prior_correction"]
+    prior = classifier["first_prior"]
+    return "".join(
+        [
+            *(["import re\n"] if spans or renamed else []),
+            _OPEN,
+            _ASKED_FIRST if renamed or corrected else _ASKED,
+            *([_MENTIONS] if spans or renamed else []),
+            *([_RENAMED] if renamed else []),
+            _SPAN if spans else _SUBSTITUTION.replace("POOLED", _POOLED[classifier["pooling"]]),
+            *([_CORRECTED.format(math.log(prior / (1 - prior)))] if corrected else []),
+            "print(logits.softmax(0))\n",
+        ]
+    )
+
+
+_OPEN = """
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel, AutoTokenizer
+
+encoder = AutoModel.from_pretrained("FOLDER").eval()
+tokenizer = AutoTokenizer.from_pretrained("FOLDER")
+head = load_file("FOLDER/model.safetensors")
+"""
+
+_ASKED = """
+# text, candidates (two names) and the pronoun's start and end are yours
+"""
+
+_ASKED_FIRST = """
+# text, candidates (two names), the pronoun's start and end, and first (the index of the candidate
+# that is mentioned first) are yours
+"""
+
+_MENTIONS = """
+
+def mentions(text, names):
+    longest = sorted(names, key=len, reverse=True)
+    return re.finditer(r"(?<!\\w)(" + "|".join(map(re.escape, longest)) + r")(?!\\w)", text)
+
+"""
+
+_RENAMED = f"""
+# it was trained on fixed names: one for the first, one for the second that is mentioned
+called = {{candidates[first]: "{PLACEHOLDERS[0]}", candidates[1 - first]: "{PLACEHOLDERS[1]}"}}
+parts = []
+for part in (text[:start], text[end:]):
+    for one in reversed(list(mentions(part, candidates))):
+        part = part[: one.start()] + called[one[0]] + part[one.end() :]
+    parts.append(part)
+pronoun = text[start:end]
+start, end = len(parts[0]), len(parts[0]) + len(pronoun)
+text, candidates = pronoun.join(parts), [called[name] for name in candidates]
+"""
+
+_SUBSTITUTION = """
+copies = [text[:start] + name + text[end:] for name in candidates]
+read = tokenizer(copies, padding=True, return_offsets_mapping=True, return_tensors="pt")
+offsets = read.pop("offset_mapping")
+with torch.inference_mode():
+    states = encoder(**read).last_hidden_state
+POOLED
+logits = pooled @ head["antecedent_head.vector"]
+"""
+
+_POOLED = {
+    "cls": "pooled = states[:, 0]",
+    "mean": """mask = read["attention_mask"][..., None].float()
+pooled = (states * mask).sum(1) / mask.sum(1)""",
+    "substituted": """pooled = torch.stack([
+    states[i, (offsets[i, :, 0] < start + len(name)) & (offsets[i, :, 1] > start)].mean(0)
+    for i, name in enumerate(candidates)
+])""",
+}
+
+_SPAN = """
+
+def nearest(name):
+    # the last mention before the pronoun, else the first one after it
+    places = [one.span() for one in mentions(text, candidates) if one[0] == name]
+    before = [place for place in places if place[1] <= start]
+    return before[-1] if before else next(place for place in places if place[0] >= end)
+
+
+read = tokenizer(text, return_offsets_mapping=True, return_tensors="pt")
+offsets = read.pop("offset_mapping")[0]
+with torch.inference_mode():
+    states = encoder(**read).last_hidden_state[0]
+*scored, pronoun = (
+    states[(offsets[:, 0] < place[1]) & (offsets[:, 1] > place[0])].mean(0)
+    for place in (*map(nearest, candidates), (start, end))
+)
+pairs = torch.stack([torch.cat((c, pronoun, c * pronoun)) for c in scored])
+hidden = torch.nn.functional.gelu(
+    pairs @ head["antecedent_head.hidden.weight"].T + head["antecedent_head.hidden.bias"]
+)
+logits = hidden @ head["antecedent_head.score.weight"][0]
+"""
+
+_CORRECTED = """
+# the log odds with which the first mention was right in training
+logits[first] -= {}
+"""
