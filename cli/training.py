@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,7 +48,7 @@ def bert(
         bool, typer.Option("--pair-batches", help="Keep a row and its switched one in one batch.")
     ] = False,
     seeds: Annotated[int, typer.Option(min=1, help="Number of trainings.")] = 1,
-    first_seed: Annotated[int, typer.Option(min=0, help="Seed of the first one.")] = 1,
+    first_seed: Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first one.")] = 1,
     scorer: Annotated[
         str,
         typer.Option(
@@ -112,6 +113,7 @@ def bert(
     --switching doubles the rows by antecedent switching. OUT/seed-N is a checkpoint for
     'run --system bert'; OUT/summary.json has mean and spread over the seeds.
     """
+    require_training_packages()
     from pronominal.adapters.bert.settings import Classifier
     from pronominal.adapters.bert.training import Recipe
     from pronominal.eval.training.asked_rows import asked_rows
@@ -184,6 +186,19 @@ def compare(
         print(table.to_markdown())
     else:
         Console().print(table.to_rich())
+
+
+def require_training_packages() -> None:
+    """Refuse to begin what could not be finished: curves, for one, are drawn at the end.
+
+    Raises:
+        InputError: a package of the extra ``train`` is missing.
+    """
+    for name in ("torch", "transformers", "safetensors", "accelerate", "matplotlib", "spacy"):
+        if find_spec(name) is None:
+            raise InputError(
+                f"training needs the package {name}", cure='pip install "pronominal[train]"'
+            )
 
 
 def asked_epochs(epochs: int | None, updates: int | None, default: int) -> int:

@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
-from pronominal.cli.training import asked_epochs
+from pronominal.cli.training import asked_epochs, require_training_packages
 
 if TYPE_CHECKING:
     from pronominal.eval.training.coreference_settings import CoreferenceTraining
@@ -43,7 +43,7 @@ Switching = Annotated[
     bool, typer.Option("--switching", help="Learn every row with its candidates switched, too.")
 ]
 Seeds = Annotated[int, typer.Option(min=1, help="Number of trainings.")]
-FirstSeed = Annotated[int, typer.Option(min=0, help="Seed of the first one.")]
+FirstSeed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first one.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Documents in a batch; upstream has one.")]
 Epochs = Annotated[
     int | None,
@@ -169,6 +169,7 @@ def c2f(
     switching. OUT/seed-N is a checkpoint for 'run --system spanbert'; OUT/summary.json has mean
     and spread over the seeds.
     """
+    require_training_packages()
     from pronominal.adapters.c2f.optimisers import TransformerRates
     from pronominal.eval.training.coreference_settings import CoreferenceTraining
 

@@ -83,7 +83,7 @@ def _located_pronoun(given: Mention | str, text: str, refuse: Refuse) -> Mention
     if not found:
         raise refuse(
             "the pronoun does not occur in the text",
-            "correct it, or give it the offsets -1 to have the row left out",
+            "correct it, or leave the row out",
         )
     if len(found) > 1:
         raise refuse(

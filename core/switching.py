@@ -14,7 +14,9 @@ from pronominal.spans import Mention, Span
 
 ARTICLES = ("The ", "A ", "An ")
 SAME_NAME = "both candidates have the same name"
-OTHER_CASE = "candidate {} stands there in the other case, too, which only repair_case exchanges"
+OTHER_CASE = (
+    "candidate {} stands there in the other case, too, which takes repair_case (--repair-case)"
+)
 
 
 class Unswitchable(ValueError):  # noqa: N818 - a property of the instance, not a mistake

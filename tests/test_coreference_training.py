@@ -44,7 +44,7 @@ def test_a_system_with_elmo_is_tested_with_it(
     capsys.readouterr()
     # without ELMo, or with another one, it is another training
     assert run(tested) == 2
-    assert "differs in begins with (elmo_weights)" in capsys.readouterr().err
+    assert "another begins_with.elmo_weights" in capsys.readouterr().err
     other = written(tmp_path / "other", options(), random_weights(options(), seed=1))
     assert run([*tested, "--elmo-weights", other]) == 2
 
@@ -55,7 +55,7 @@ def test_another_share_is_another_training(
     assert run(command) == 0
     capsys.readouterr()
     assert run([*command, "--validation-share", "0.5"]) == 2
-    assert "differs in data (held_out)" in capsys.readouterr().err
+    assert "another data.held_out" in capsys.readouterr().err
 
 
 def test_tests_may_be_added_to_a_finished_training(command: list[object], tmp_path: Path) -> None:

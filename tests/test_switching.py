@@ -162,7 +162,7 @@ def test_one_name_in_two_cases_cannot_be_repaired() -> None:
     ],
 )
 def test_names_in_two_cases_are_not_exchanged_by_half(text: str) -> None:
-    with pytest.raises(Unswitchable, match=r"the other case, too, which only repair_case exch"):
+    with pytest.raises(Unswitchable, match=r"the other case, too, which takes repair_case"):
         switch(instance(text))
     assert switch(instance(text), repair_case=True).label == 1
 

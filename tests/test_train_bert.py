@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,19 @@ pytest.importorskip("matplotlib")
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from pronominal import InputError, ResolutionInstance
 from pronominal.adapters import SYSTEMS, kind_of, load
+from pronominal.adapters.bert import folder as folder_of_classifiers
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, Unencodable
 from pronominal.adapters.bert.folder import open_encoder
 from pronominal.adapters.bert.mentions import nearest_mention, with_placeholders
 from pronominal.adapters.bert.settings import Classifier
 from pronominal.adapters.bert.system import BERT, UnreadableInstanceWarning
+from pronominal.cli import training
 from pronominal.spans import Mention, Span
 from pronominal.switching import locate_candidates, switch
 
@@ -307,7 +311,7 @@ def test_another_training_is_not_gone_on_with(
 ) -> None:
     assert run(*command(bert_encoder, rows, tmp_path, "--updates", "2")) == 0
     assert run(*command(bert_encoder, rows, tmp_path, "--updates", "3")) == 2
-    assert "differs in settings (updates); choose another --out" in capsys.readouterr().err
+    assert "with another settings.updates; choose another --out" in capsys.readouterr().err
     assert run(*command(bert_encoder, rows, tmp_path, "--updates", "2", "--save-every", "9")) == 0
 
 
@@ -590,10 +594,102 @@ def test_the_mention_that_is_read(text: str, expected: int) -> None:
         0,
     )
     assert nearest_mention(one, 0).start == expected
-    switched = switch(one)
-    assert with_placeholders(one).text == with_placeholders(switched).text
-    renamed = with_placeholders(one)
+    renamed, other = with_placeholders(one), with_placeholders(switch(one))
+    assert renamed
+    assert other
+    assert renamed.text == other.text
     assert all(m.stands_in(renamed.text) for m in (renamed.pronoun, *renamed.candidates))
+
+
+def test_a_name_that_cannot_be_replaced_is_not_read(bert_encoder: Path) -> None:
+    one = instance(1)
+    inside = Mention("Ann", one.candidates[0].start, one.candidates[0].start + 3)
+    longer = replace(one, text=one.text.replace(one.candidates[0].text, "Annabelle"))
+    she = longer.text.index("she")
+    longer = replace(longer, pronoun=Mention("she", she, she + 3))
+    second = longer.text.index(one.candidates[1].text)
+    other = Mention(one.candidates[1].text, second, second + len(one.candidates[1].text))
+    _, words, _ = open_encoder(str(bert_encoder))
+    reader = InstanceEncoder(words, Classifier("span", max_length=32, placeholder_names=True))
+    (refused,) = reader.encode([replace(longer, candidates=(inside, other))])
+    assert isinstance(refused, Unencodable)
+    assert "inside a longer word" in refused.reason
+
+
+def test_a_prior_that_is_left_out_is_not_left_out_twice(
+    bert_encoder: Path, rows: Path, tmp_path: Path
+) -> None:
+    options = ("--updates", "2", "--test", str(rows))
+    for name, extra in (("plain", ()), ("corrected", ("--prior-correction",))):
+        assert run(*command(bert_encoder, rows, tmp_path / name, *options, *extra)) == 0
+    plain, corrected = (
+        json.loads((tmp_path / name / "summary.json").read_text())["scores"]
+        for name in ("plain", "corrected")
+    )
+    assert corrected["as_given"] == corrected["prior_corrected"] == plain["prior_corrected"]
+    assert plain["as_given"] != plain["prior_corrected"]
+
+
+def test_a_full_disk_while_the_classifier_is_saved_costs_nothing(
+    bert_encoder: Path,
+    rows: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    whole = command(bert_encoder, rows, tmp_path / "whole", "--updates", "3")
+    assert run(*whole) == 0
+    asked = command(bert_encoder, rows, tmp_path / "out", "--updates", "3")
+    with monkeypatch.context() as patched:
+        patched.setattr(folder_of_classifiers, "save_file", full)
+        assert run(*asked) == 2
+    error = capsys.readouterr().err
+    assert "cannot be saved (I/O error: No space left on device (os error 28))" in error
+    assert error.count("\n") == 1
+    assert {path.name for path in (tmp_path / "out" / "seed-1").iterdir()} >= {"state.pt"}
+    assert not (tmp_path / "out" / "seed-1" / "model.safetensors").exists()
+    assert run(*asked) == 0
+    weights = [tmp_path / name / "seed-1" / "model.safetensors" for name in ("whole", "out")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+def test_two_trainings_do_not_share_a_folder(
+    bert_encoder: Path, rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = write_rows(tmp_path / "odd.jsonl", [row(n, label=2 if n < 3 else 0) for n in range(40)])
+    out = tmp_path / "out"
+    assert run(*command(bert_encoder, odd, out, "--updates", "2")) == 0
+    left_out = (out / "left-out.jsonl").read_bytes()
+    assert left_out.count(b"\n") == 3
+    other = (*("--updates", "2"), *("--scorer", "span"), *("--first-seed", "2"))
+    assert run(*command(bert_encoder, odd, out, *other)) == 2
+    assert "another settings.classifier.scorer; choose another --out" in capsys.readouterr().err
+    assert run(*command(bert_encoder, rows, out, "--updates", "2")) == 2
+    assert (out / "left-out.jsonl").read_bytes() == left_out
+    assert not (out / "seed-2").exists()
+
+
+@pytest.mark.parametrize("missing", ["torch", "accelerate", "matplotlib"])
+def test_a_missing_package_is_named_before_anything_is_trained(
+    bert_encoder: Path,
+    rows: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    missing: str,
+) -> None:
+    found = training.find_spec
+    monkeypatch.setattr(
+        training, "find_spec", lambda name: None if name == missing else found(name)
+    )
+    assert run(*command(bert_encoder, rows, tmp_path / "out")) == 2
+    assert (
+        f'needs the package {missing}; pip install "pronominal[train]"' in capsys.readouterr().err
+    )
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_weights_are_safe_tensors_that_plain_transformers_takes(

@@ -107,7 +107,10 @@ class InstanceEncoder:
         if not instance.pronoun.located:
             raise Unencodable("the pronoun is not in the text")
         if self.classifier.placeholder_names:
-            instance = with_placeholders(instance)
+            renamed = with_placeholders(instance)
+            if renamed is None:
+                raise Unencodable("a candidate is marked inside a longer word, and keeps its name")
+            instance = renamed
         pronoun = instance.pronoun.span
         mentions = tuple(nearest_mention(instance, index) for index in (0, 1))
         if self.classifier.scorer == "span":

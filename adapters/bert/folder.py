@@ -76,7 +76,15 @@ def open_encoder(where: str) -> tuple[nn.Module, Any, Checkpoint]:
 
 
 def require_seeing_first_token(encoder: nn.Module, where: str) -> None:
-    """Refuse a decoder whose first token is to stand for a text of which it sees nothing."""
+    """Refuse a decoder whose first token is to stand for a text of which it sees nothing.
+
+    Args:
+        encoder: in evaluation mode.
+        where: how it is called in the error.
+
+    Raises:
+        InputError: the first token's state does not depend on what follows.
+    """
     with torch.inference_mode():
         states = encoder(input_ids=torch.tensor([[0, 1], [0, 2]])).last_hidden_state
     if torch.equal(states[0, 0], states[1, 0]):

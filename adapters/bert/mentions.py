@@ -34,11 +34,12 @@ def first_mentioned(instance: ResolutionInstance) -> int:
     return min((0, 1), key=lambda index: instance.candidates[index].start)
 
 
-def with_placeholders(instance: ResolutionInstance) -> ResolutionInstance:
+def with_placeholders(instance: ResolutionInstance) -> ResolutionInstance | None:
     """Call both candidates by fixed names, in the order of their mentions.
 
     The text of an instance and that of its switched version are then the same, so that whoever
-    reads nothing else answers both alike.
+    reads nothing else answers both alike. None where a candidate is marked inside a longer word,
+    which cannot be renamed.
     """
     first = first_mentioned(instance)
     called = {first: PLACEHOLDERS[0], 1 - first: PLACEHOLDERS[1]}
@@ -61,8 +62,7 @@ def with_placeholders(instance: ResolutionInstance) -> ResolutionInstance:
         if end <= pronoun.start:
             shift = length - done
     if not all(start in moved for start in marked):
-        # a name that is marked inside a longer word cannot be renamed
-        return instance
+        return None
     return replace(
         instance,
         text="".join((*pieces, instance.text[done:])),

@@ -94,6 +94,7 @@ def train_bag_of_words(
     Raises:
         InputError: scikit-learn is not installed, or the rows have one kind of answer only.
     """
+    _require_packages()
     learnt, stopped = _Rows.of(train), _Rows.of(validation)
     for name, rows in (("train", learnt), ("validation", stopped)):
         if len(np.unique(rows.first_is_right)) < 2:
@@ -134,9 +135,23 @@ def train_bag_of_words(
     return config
 
 
+def _require_packages() -> None:
+    try:
+        import scipy.sparse  # noqa: F401
+        import sklearn.linear_model  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"bag-of-words needs the package {error.name} to be trained",
+            cure='pip install "pronominal[bag-of-words]"',
+        ) from error
+
+
 def _vocabulary(rows: Iterable[frozenset[str]]) -> list[str]:
     counts = Counter(word for words in rows for word in words)
-    return sorted(word for word, count in counts.items() if count >= LEAST_ROWS)
+    vocabulary = sorted(word for word, count in counts.items() if count >= LEAST_ROWS)
+    if not vocabulary:
+        raise InputError(f"no word stands in {LEAST_ROWS} rows", cure="give more rows")
+    return vocabulary
 
 
 def _matrix(rows: Sequence[frozenset[str]], vocabulary: Sequence[str]) -> Any:
@@ -153,13 +168,8 @@ def _matrix(rows: Sequence[frozenset[str]], vocabulary: Sequence[str]) -> Any:
 def _fit(
     matrix: Any, labels: npt.NDArray[np.bool_], strength: float, class_weight: str | None
 ) -> Any:
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"bag-of-words needs the package {error.name} to be trained",
-            cure='pip install "pronominal[bag-of-words]"',
-        ) from error
+    from sklearn.linear_model import LogisticRegression
+
     return LogisticRegression(C=strength, class_weight=class_weight, max_iter=2000).fit(
         matrix, labels
     )

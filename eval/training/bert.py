@@ -23,7 +23,7 @@ from pronominal.eval.training.card import write_model_card
 from pronominal.eval.training.data import TrainingData, resolution_table
 from pronominal.eval.training.figures import answer_figures
 from pronominal.eval.training.preparation import PreparedTraining, prepare
-from pronominal.eval.training.seed_folder import SeedFolder
+from pronominal.eval.training.seed_folder import SeedFolder, refuse_other_trainings
 from pronominal.eval.training.summary import summarise, write_left_out
 from pronominal.eval.training.testing import Progress, digests_of, run_tests, score_tests
 
@@ -47,14 +47,14 @@ def train_bert(
     """
     prepared = prepare(data, asked)
     devices = open_devices(asked.precision)
+    defaults = BertTraining("").settings()
+    refuse_other_trainings(out, prepared.identity, defaults)
     if devices.rank == 0:
         out.mkdir(parents=True, exist_ok=True)
         write_left_out(out, prepared.left_out)
     devices.wait()
     for seed in seeds:
-        folder = SeedFolder(
-            out / f"seed-{seed}", {**prepared.identity, "seed": seed}, BertTraining("").settings()
-        )
+        folder = SeedFolder(out / f"seed-{seed}", {**prepared.identity, "seed": seed}, defaults)
         was_complete = folder.was_complete()
         devices.wait()  # until every process has looked
         if devices.rank == 0:
@@ -113,7 +113,9 @@ def _train_seed(
 
 
 def _test(prepared: PreparedTraining, folder: SeedFolder, progress: Progress) -> None:
-    data, prior = prepared.data, prepared.asked.classifier.first_prior
+    data, classifier = prepared.data, prepared.asked.classifier
+    # answers that leave the prior out already are not corrected again
+    prior = 0.5 if classifier.prior_correction else classifier.first_prior
     run_tests(data.tests, folder.path, progress)
     scores = score_tests(data.tests, data.test_name, folder.path, prior)
     folder.describe(scores=scores, tests=digests_of(data.tests))

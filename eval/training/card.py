@@ -9,6 +9,15 @@ from pronominal.atomic import new_file
 from pronominal.eval.tables import percent
 from pronominal.eval.training.plain_program import plain_program
 
+HEADER = (
+    "---",
+    "library_name: transformers",
+    "language: en",
+    "tags: [coreference, pronouns, pronominal]",
+    "---",
+    "",
+)
+
 
 def write_model_card(folder: Path, training: Mapping[str, Any], encoder: str) -> None:
     """Write ``README.md``: what was trained, on what, what came out, and how to use it.
@@ -20,7 +29,7 @@ def write_model_card(folder: Path, training: Mapping[str, Any], encoder: str) ->
     """
     text = "\n".join(
         [
-            *_header(training),
+            *HEADER,
             f"# Antecedents of pronouns: {encoder}, trained on {training['data']['name']}",
             "",
             _summary(training["settings"]),
@@ -32,17 +41,6 @@ def write_model_card(folder: Path, training: Mapping[str, Any], encoder: str) ->
     )
     with new_file(folder / "README.md") as beside:
         beside.write_text(text, encoding="utf-8")
-
-
-def _header(training: Mapping[str, Any]) -> list[str]:
-    return [
-        "---",
-        "library_name: transformers",
-        "language: en",
-        "tags: [coreference, pronouns, pronominal]",
-        "---",
-        "",
-    ]
 
 
 def _summary(settings: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from pronominal.eval.training.coreference_card import write_coreference_card
 from pronominal.eval.training.coreference_data import CoreferenceData
 from pronominal.eval.training.coreference_preparation import PreparedCoreference, prepare
 from pronominal.eval.training.coreference_settings import CoreferenceTraining
-from pronominal.eval.training.seed_folder import SeedFolder
+from pronominal.eval.training.seed_folder import SeedFolder, refuse_other_trainings
 from pronominal.eval.training.summary import summarise, write_left_out
 from pronominal.eval.training.testing import Progress, digests_of, run_tests, score_clusters
 
@@ -50,6 +50,7 @@ def train_coreference(
         )
     out.mkdir(parents=True, exist_ok=True)
     prepared = prepare(data, asked, out)
+    refuse_other_trainings(out, prepared.identity, {})
     write_left_out(out, prepared.left_out)
     for seed in seeds:
         folder = SeedFolder(out / f"seed-{seed}", {**prepared.identity, "seed": seed}, {})

@@ -83,7 +83,11 @@ def published_data(name: str, dataset: str | None, sources: Path | None) -> Trai
             file=dataset or sources,
         )
     if train.dataset != name:
-        raise InputError(f"it holds {train.dataset}, not {name}", cure="name it", file=dataset)
+        raise InputError(
+            f"it holds {train.dataset}, not {name}",
+            cure=f"give --data {train.dataset}",
+            file=dataset,
+        )
     learnt = train.instances()
     return TrainingData(
         name=name,

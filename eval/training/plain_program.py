@@ -75,23 +75,23 @@ text, candidates = pronoun.join(parts), [called[name] for name in candidates]
 """
 
 _SUBSTITUTION = """
-copies = [text[:start] + name + text[end:] for name in candidates]
-read = tokenizer(copies, padding=True, return_offsets_mapping=True, return_tensors="pt")
-offsets = read.pop("offset_mapping")
-with torch.inference_mode():
-    states = encoder(**read).last_hidden_state
-POOLED
-logits = pooled @ head["antecedent_head.vector"]
+pooled = []
+for name in candidates:
+    copy = text[:start] + name + text[end:]
+    read = tokenizer(copy, return_offsets_mapping=True, return_tensors="pt")
+    offsets = read.pop("offset_mapping")[0]
+    with torch.inference_mode():
+        states = encoder(**read).last_hidden_state[0]
+    pooled.append(POOLED)
+logits = torch.stack(pooled) @ head["antecedent_head.vector"]
 """
 
 _POOLED = {
-    "cls": "pooled = states[:, 0]",
-    "mean": """mask = read["attention_mask"][..., None].float()
-pooled = (states * mask).sum(1) / mask.sum(1)""",
-    "substituted": """pooled = torch.stack([
-    states[i, (offsets[i, :, 0] < start + len(name)) & (offsets[i, :, 1] > start)].mean(0)
-    for i, name in enumerate(candidates)
-])""",
+    "cls": "states[0]",
+    "mean": "states.mean(0)",
+    "substituted": (
+        "states[(offsets[:, 0] < start + len(name)) & (offsets[:, 1] > start)].mean(0)"
+    ),
 }
 
 _SPAN = """

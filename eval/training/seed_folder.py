@@ -83,9 +83,11 @@ class SeedFolder:
                 file.chmod(0o644)
                 file.replace(self.path / file.name)
             whole.rmdir()
-        except OSError as error:
+        except InputError:
+            raise
+        except Exception as error:  # safetensors and tokenizers have their own for a full disk
             raise InputError(
-                f"the {what} cannot be saved ({error.strerror}), its training's state is whole",
+                f"the {what} cannot be saved ({_reason(error)}), its training's state is whole",
                 cure="make room and give the same command: it goes on from there",
                 file=self.path,
             ) from error
@@ -105,21 +107,51 @@ class SeedFolder:
             self.describe()
             return
         earlier = read_training(self.path)
-        for name, value in self.identity.items():
-            found = earlier.get(name)
-            if name == "settings":
-                found = _filled_in(found, self.defaults)
-            if found != value:
-                raise InputError(
-                    "the folder holds another training, which differs in "
-                    + name.replace("_", " ")
-                    + _differing(found, value),
-                    cure="choose another --out or remove the folder",
-                    file=self.path,
-                )
+        _refuse_another(self.path, earlier, self.identity, self.defaults)
         self.description = {**earlier, **self.identity}
         if self.description != earlier:
             self.describe()
+
+
+def refuse_other_trainings(
+    out: Path, identity: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> None:
+    """Refuse a folder in which another seed belongs to another training.
+
+    Args:
+        out: the folder of the seeds; it need not be there.
+        identity: what its seeds must have in common.
+        defaults: values of settings that an earlier version of pronominal did not write down.
+
+    Raises:
+        InputError: a seed differs.
+    """
+    for description in sorted(out.glob(f"seed-*/{DESCRIPTION}")):
+        folder = description.parent
+        _refuse_another(folder, read_training(folder), identity, defaults)
+
+
+def _refuse_another(
+    folder: Path,
+    earlier: Mapping[str, Any],
+    identity: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+) -> None:
+    for name, value in identity.items():
+        found = earlier.get(name)
+        if name == "settings":
+            found = _filled_in(found, defaults)
+        if found != value:
+            raise InputError(
+                "the folder holds another training, with another "
+                + " and another ".join(_differing(name, found, value)),
+                cure="choose another --out or remove the folder",
+                file=folder,
+            )
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error).partition("\n")[0]
 
 
 def read_training(folder: Path) -> dict[str, Any]:
@@ -148,9 +180,13 @@ def _filled_in(settings: Any, defaults: Mapping[str, Any]) -> Any:
     return {**defaults, **settings, **nested}
 
 
-def _differing(earlier: Any, now: Any) -> str:
-    """Name the settings or data in which two trainings differ."""
-    if not (isinstance(earlier, dict) and isinstance(now, dict)):
-        return ""
-    names = sorted(key for key in earlier.keys() | now.keys() if earlier.get(key) != now.get(key))
-    return f" ({', '.join(names)})"
+def _differing(name: str, earlier: Any, now: Any) -> list[str]:
+    """Name what two trainings differ in, down to the single setting."""
+    if not (isinstance(earlier, Mapping) and isinstance(now, Mapping)):
+        return [name]
+    keys = sorted(key for key in earlier.keys() | now.keys() if earlier.get(key) != now.get(key))
+    return [
+        f"{name}.{inner}"
+        for key in keys
+        for inner in _differing(key, earlier.get(key), now.get(key))
+    ]

@@ -57,7 +57,7 @@ def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str
         tests: what was run.
         name: the dataset that the tests are of; empty for a user's own rows.
         folder: the classifier's.
-        prior: share of the training rows whose first mention is right.
+        prior: share of the training rows whose first mention is right; 0.5 corrects nothing.
 
     Returns:
         ``as_given`` and ``prior_corrected``: the figures of `answer_figures` for each config and
