@@ -49,5 +49,5 @@ def bag_of_words(
     )
     left_out = counts["train_left_out"] + counts["validation_left_out"]
     if left_out:
-        print(f"{left_out:,} rows have no right candidate or no order of mentions and are left out")
+        print(f"{left_out:,} rows left out ({out / 'left-out.jsonl'})")
     print(out)

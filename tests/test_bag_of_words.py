@@ -121,7 +121,7 @@ def test_the_choice_is_the_validation_rows_and_by_balanced_accuracy(tmp_path: Pa
     assert config["chosen"] == next(t for t in trials if t["balanced_accuracy"] == best)
 
 
-def test_rows_that_cannot_be_learnt_from_are_counted(tmp_path: Path) -> None:
+def test_rows_that_cannot_be_learnt_from_are_listed(tmp_path: Path) -> None:
     one = instance(0, "Ann", "Eve")
     neither = ResolutionInstance("n", one.text, one.pronoun, one.candidates, 2)
     absent = ResolutionInstance("a", one.text, one.pronoun, (Mention("Z", -1, -1),) * 2, 0)
@@ -129,6 +129,8 @@ def test_rows_that_cannot_be_learnt_from_are_counted(tmp_path: Path) -> None:
         [*rows(NAMES[:3]), neither, absent], rows(NAMES[3:5]), tmp_path / "out", {}
     )
     assert config["counts"]["train_left_out"] == 2
+    lines = (tmp_path / "out" / "left-out.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["n", "a"]
     assert config["counts"]["train"] == len(rows(NAMES[:3]))
 
 

@@ -656,6 +656,25 @@ def test_a_full_disk_while_the_classifier_is_saved_costs_nothing(
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
+def test_test_rows_without_a_switched_version_are_listed(
+    bert_encoder: Path, rows: Path, tmp_path: Path
+) -> None:
+    alike = row(1, id="alike", candidates=["Bella", "Bella"])
+    tests = write_rows(tmp_path / "tests.jsonl", [row(0), alike, row(2)])
+    assert run(*command(bert_encoder, rows, tmp_path, "--updates", "2", "--test", str(tests))) == 0
+    (line,) = (tmp_path / "left-out.jsonl").read_text().splitlines()
+    reason = "both candidates have the same name"
+    assert json.loads(line) == {
+        "split": "test",
+        "id": "alike",
+        "version": "switched",
+        "reason": reason,
+    }
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["counts"]["left_out"] == 1
+    assert summary["scores"]["as_given"]["switching"]["pairs"]["mean"] == 2
+
+
 def test_two_trainings_do_not_share_a_folder(
     bert_encoder: Path, rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

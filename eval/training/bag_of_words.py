@@ -18,6 +18,7 @@ from pronominal.adapters.bag_of_words import (
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 from pronominal.eval.outcomes import FloatArray
+from pronominal.eval.training.left_out import LeftOut, write_left_out
 from pronominal.instances import ResolutionInstance
 
 STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -56,16 +57,21 @@ class _Rows:
 
     words: list[frozenset[str]]
     first_is_right: npt.NDArray[np.bool_]
-    left_out: int
+    left_out: list[LeftOut]
 
     @classmethod
-    def of(cls, instances: Sequence[ResolutionInstance]) -> "_Rows":
-        kept = [
-            one for one in instances if one.label in (0, 1) and first_mentioned(one) is not None
-        ]
+    def of(cls, instances: Sequence[ResolutionInstance], split: str) -> "_Rows":
+        kept, left_out = [], []
+        for one in instances:
+            if one.label not in (0, 1):
+                left_out.append(LeftOut(split, one.id, "original", "neither candidate is right"))
+            elif first_mentioned(one) is None:
+                left_out.append(LeftOut(split, one.id, "original", "the mentions have no order"))
+            else:
+                kept.append(one)
         right = np.array([first_mentioned(one) == one.label for one in kept], dtype=np.bool_)
         words = [role_tagged_words(one) for one in kept]
-        return cls(words, right, len(instances) - len(kept))
+        return cls(words, right, left_out)
 
 
 def train_bag_of_words(
@@ -83,7 +89,7 @@ def train_bag_of_words(
 
     Args:
         train: rows to learn from; those without a right candidate or whose mentions have no order
-            are left out and counted.
+            are left out and listed in ``OUT/left-out.jsonl``.
         validation: rows to choose by.
         out: the checkpoint's folder, which is replaced.
         data: what identifies the rows; kept in the checkpoint.
@@ -95,7 +101,7 @@ def train_bag_of_words(
         InputError: scikit-learn is not installed, or the rows have one kind of answer only.
     """
     _require_packages()
-    learnt, stopped = _Rows.of(train), _Rows.of(validation)
+    learnt, stopped = _Rows.of(train, "train"), _Rows.of(validation, "validation")
     for name, rows in (("train", learnt), ("validation", stopped)):
         if len(np.unique(rows.first_is_right)) < 2:
             raise InputError(
@@ -122,9 +128,9 @@ def train_bag_of_words(
         "least_rows": LEAST_ROWS,
         "counts": {
             "train": len(learnt.words),
-            "train_left_out": learnt.left_out,
+            "train_left_out": len(learnt.left_out),
             "validation": len(stopped.words),
-            "validation_left_out": stopped.left_out,
+            "validation_left_out": len(stopped.left_out),
             "words": len(vocabulary),
         },
         "chosen": asdict(trials[best]),
@@ -132,6 +138,7 @@ def train_bag_of_words(
     }
     with new_folder(out) as beside:
         save_word_weights(weights, config, beside)
+        write_left_out(beside, [*learnt.left_out, *stopped.left_out])
     return config
 
 

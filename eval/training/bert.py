@@ -22,9 +22,10 @@ from pronominal.eval.training.bert_settings import BertTraining
 from pronominal.eval.training.card import write_model_card
 from pronominal.eval.training.data import TrainingData, resolution_table
 from pronominal.eval.training.figures import answer_figures
+from pronominal.eval.training.left_out import write_left_out
 from pronominal.eval.training.preparation import PreparedTraining, prepare
 from pronominal.eval.training.seed_folder import SeedFolder, refuse_other_trainings
-from pronominal.eval.training.summary import summarise, write_left_out
+from pronominal.eval.training.summary import summarise
 from pronominal.eval.training.testing import Progress, digests_of, run_tests, score_tests
 
 

@@ -17,8 +17,9 @@ from pronominal.eval.training.coreference_card import write_coreference_card
 from pronominal.eval.training.coreference_data import CoreferenceData
 from pronominal.eval.training.coreference_preparation import PreparedCoreference, prepare
 from pronominal.eval.training.coreference_settings import CoreferenceTraining
+from pronominal.eval.training.left_out import write_left_out
 from pronominal.eval.training.seed_folder import SeedFolder, refuse_other_trainings
-from pronominal.eval.training.summary import summarise, write_left_out
+from pronominal.eval.training.summary import summarise
 from pronominal.eval.training.testing import Progress, digests_of, run_tests, score_clusters
 
 

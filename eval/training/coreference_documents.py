@@ -8,7 +8,7 @@ from pronominal.adapters.c2f.documents import TrainingDocument
 from pronominal.adapters.c2f.training import Trainee
 from pronominal.adapters.english_words import EnglishWords
 from pronominal.dataset_scripts.conll2012 import AnnotatedDocument
-from pronominal.eval.training.units import LeftOut
+from pronominal.eval.training.left_out import LeftOut
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Document, Span
 from pronominal.switching import SAME_NAME, Unswitchable, switch

@@ -30,7 +30,7 @@ from pronominal.eval.training.coreference_documents import (
 )
 from pronominal.eval.training.coreference_settings import CoreferenceTraining
 from pronominal.eval.training.coreference_validation import CoreferenceValidation
-from pronominal.eval.training.units import LeftOut
+from pronominal.eval.training.left_out import LeftOut, unswitched
 
 EMBEDDINGS = "embeddings.txt"
 """Where the vectors are that were made of an encoder's word pieces."""
@@ -134,7 +134,7 @@ def prepare(data: CoreferenceData, asked: CoreferenceTraining, out: Path) -> Pre
         trainee=trainee,
         documents=kept,
         validation=CoreferenceValidation(trainee, stopping, data.validation_documents),
-        left_out=[*left_out, *unreadable, *too_short],
+        left_out=[*left_out, *unreadable, *too_short, *unswitched(data.tests)],
         updates=asked.updates or asked.epochs * batches,
         digests=digests,
     )

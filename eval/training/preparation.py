@@ -15,7 +15,8 @@ from pronominal.adapters.bert.training import Unit, first_prior, updates_in_epoc
 from pronominal.errors import InputError
 from pronominal.eval.training.bert_settings import BertTraining
 from pronominal.eval.training.data import TrainingData
-from pronominal.eval.training.units import LeftOut, readable, training_units
+from pronominal.eval.training.left_out import LeftOut, unswitched
+from pronominal.eval.training.units import readable, training_units
 from pronominal.instances import ResolutionInstance
 
 
@@ -28,7 +29,7 @@ class PreparedTraining:
         asked: the settings, completed by the encoder's longest sequence and the rows' prior.
         units: what is learnt, encoded.
         validation: the rows to stop by that can be read, encoded.
-        left_out: the rows that are not learnt or not validated on.
+        left_out: the rows that are not learnt, validated on or tested in both versions.
         updates: steps of one training.
         encoder_digest: of the encoder's files.
         encoder_name: how the encoder is called.
@@ -93,7 +94,7 @@ def prepare(data: TrainingData, asked: BertTraining) -> PreparedTraining:
         asked=replace(asked, classifier=classifier),
         units=units,
         validation=validation,
-        left_out=[*left_out, *unreadable],
+        left_out=[*left_out, *unreadable, *unswitched(data.tests)],
         updates=updates,
         encoder_digest=checkpoint.digest,
         encoder_name=encoder_name(checkpoint),

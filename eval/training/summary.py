@@ -1,32 +1,14 @@
-"""What the seeds of a training have in common: rows that were left out, and figures with spread."""
+"""What the seeds of a training have in common: counts, and figures with spread."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from pronominal.atomic import new_file
 from pronominal.eval.run_store import write_json
 from pronominal.eval.training.figures import over_seeds
 from pronominal.eval.training.seed_folder import read_training
 
-LEFT_OUT = "left-out.jsonl"
 SUMMARY = "summary.json"
-
-
-class Listed(Protocol):
-    """A row that cannot be learnt from, and why."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what is written of it."""
-        ...
-
-
-def write_left_out(out: Path, rows: Sequence[Listed]) -> None:
-    """Write ``OUT/left-out.jsonl``."""
-    with new_file(out / LEFT_OUT) as beside:
-        lines = [json.dumps(one.to_json()) + "\n" for one in rows]
-        beside.write_text("".join(lines), encoding="utf-8")
 
 
 def summarise(out: Path, identity: Mapping[str, Any], tests: Mapping[str, str]) -> dict[str, Any]:

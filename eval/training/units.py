@@ -1,34 +1,12 @@
 """From rows to what one batch holds together, with everything that is left out named."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder
 from pronominal.adapters.bert.training import Unit
+from pronominal.eval.training.left_out import LeftOut
 from pronominal.instances import ResolutionInstance
 from pronominal.switching import SAME_NAME, Unswitchable, switch
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A row that is not learnt from, or not in one of its versions.
-
-    Attributes:
-        split: ``train`` or ``validation``.
-        id: of the row.
-        version: ``original`` (and then also its switched one) or ``switched``.
-        reason: why, without text of the row.
-    """
-
-    split: str
-    id: str
-    version: str
-    reason: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a line of ``left-out.jsonl`` holds it."""
-        return asdict(self)
 
 
 def training_units(
