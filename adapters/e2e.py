@@ -15,9 +15,9 @@ from pronominal.adapters.c2f.units import AntecedentScores
 from pronominal.adapters.c2f.words import RAW_TEXT_GENRE, word_units
 from pronominal.adapters.english_words import EnglishWords, in_characters
 from pronominal.adapters.interface import contract_clusters, refuse_bare_string
+from pronominal.adapters.length_batches import require_batch_size
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.self_check import announce, check_clusters
-from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document
 
 
@@ -64,8 +64,7 @@ class E2E:
         device: str | None = None,
         batch_size: int = 32,
     ) -> None:
-        if batch_size < 1:
-            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        require_batch_size(batch_size)
         target = torch_device(device)
         parts = open_parts(checkpoint, context_embeddings, head_embeddings)
         self.checkpoint = parts.checkpoint

@@ -22,6 +22,7 @@ from pronominal.adapters import SYSTEMS
 from pronominal.adapters.checkpoints import Checkpoint, open_checkpoint
 from pronominal.adapters.english_words import english_pipeline
 from pronominal.adapters.interface import contract_clusters, refuse_bare_string
+from pronominal.adapters.length_batches import require_batch_size
 from pronominal.adapters.model_loading import (
     first_line,
     longest_input,
@@ -92,8 +93,7 @@ class FastcorefSystem:
     def __init__(
         self, checkpoint: str | None = None, *, device: str | None = None, batch_size: int = 128
     ) -> None:
-        if batch_size < 1:
-            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        require_batch_size(batch_size)
         published = str(SYSTEMS[self.name].weights)
         self.checkpoint = open_checkpoint(published if checkpoint is None else checkpoint)
         self.batch_size = batch_size

@@ -2,6 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from pronominal.errors import InputError
+
+
+def require_batch_size(batch_size: int) -> None:
+    """Refuse a batch of no texts; `InputError` if it is below 1."""
+    if batch_size < 1:
+        raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+
 
 def length_batches(
     lengths: Sequence[int], *, room: int, most: int | None = None, padded: bool = False

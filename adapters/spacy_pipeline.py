@@ -9,6 +9,7 @@ from spacy.language import Language
 
 from pronominal.adapters.checkpoints import Checkpoint
 from pronominal.adapters.interface import contract_clusters, refuse_bare_string
+from pronominal.adapters.length_batches import require_batch_size
 from pronominal.adapters.model_loading import first_line
 from pronominal.adapters.remote.programs.spacy_coreference import PREFIX, clusters_of, load_pipeline
 from pronominal.adapters.self_check import announce, check_clusters
@@ -44,8 +45,8 @@ class SpacyPipeline:
         prefix: str = PREFIX,
         batch_size: int | None = None,
     ) -> None:
-        if batch_size is not None and batch_size < 1:
-            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        if batch_size is not None:
+            require_batch_size(batch_size)
         self._prefix, self._batch_size = prefix, batch_size
         self._pipeline = _loaded(pipeline, components) if isinstance(pipeline, str) else pipeline
         self.checkpoint = _checkpoint(pipeline, self._pipeline)

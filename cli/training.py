@@ -188,13 +188,16 @@ def compare(
         Console().print(table.to_rich())
 
 
-def require_training_packages() -> None:
+def require_training_packages(*others: str) -> None:
     """Refuse to begin what could not be finished: curves, for one, are drawn at the end.
+
+    Args:
+        others: packages that the system needs beside those of every training.
 
     Raises:
         InputError: a package of the extra ``train`` is missing.
     """
-    for name in ("torch", "transformers", "safetensors", "accelerate", "matplotlib", "spacy"):
+    for name in ("torch", "transformers", "safetensors", "accelerate", "matplotlib", *others):
         if find_spec(name) is None:
             raise InputError(
                 f"training needs the package {name}", cure='pip install "pronominal[train]"'

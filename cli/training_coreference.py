@@ -107,6 +107,7 @@ def e2e(
     switching. OUT/seed-N is a checkpoint for 'run --system e2e'; OUT/summary.json has mean and
     spread over the seeds.
     """
+    require_training_packages("spacy")
     from pronominal.adapters.c2f.optimisers import E2ERates
     from pronominal.eval.training.coreference_settings import CoreferenceTraining, Embeddings
 
@@ -169,7 +170,7 @@ def c2f(
     switching. OUT/seed-N is a checkpoint for 'run --system spanbert'; OUT/summary.json has mean
     and spread over the seeds.
     """
-    require_training_packages()
+    require_training_packages("spacy")
     from pronominal.adapters.c2f.optimisers import TransformerRates
     from pronominal.eval.training.coreference_settings import CoreferenceTraining
 

@@ -36,7 +36,7 @@ def parse_json_lines(lines: Iterable[bytes], path: Path) -> Iterator[tuple[int, 
             record = json.loads(line.decode("utf-8-sig"))
         except UnicodeDecodeError as error:
             raise InputError(
-                "it is not in UTF-8", cure="save it in UTF-8", file=path, row=f"line {number}"
+                "the text is not UTF-8", cure="save it in UTF-8", file=path, row=f"line {number}"
             ) from error
         except (ValueError, RecursionError):
             record = None

@@ -394,7 +394,7 @@ def test_a_broken_line_is_named(tmp_path: Path, damage: bytes) -> None:
     lines = [json.dumps(row(line)).encode() for line in range(8)]
     lines[6] = damage
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(lines))
-    with pytest.raises(InputError, match=r"not a JSON object|not in UTF-8") as error:
+    with pytest.raises(InputError, match=r"not a JSON object|not UTF-8") as error:
         switch_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
     assert error.value.row == "line 7"
     assert not (tmp_path / "out.jsonl").exists()
@@ -430,8 +430,8 @@ def test_files_without_rows_or_in_another_encoding_are_refused(tmp_path: Path) -
     for content, message in (
         (b"", "it has no rows"),
         (b"\n \n", "it has no rows"),
-        (json.dumps(row(0)).encode("utf-16"), "line 1: it is not in UTF-8"),
-        (json.dumps({"name": "Ren\xe9"}, ensure_ascii=False).encode("latin-1"), "not in UTF-8"),
+        (json.dumps(row(0)).encode("utf-16"), "line 1: the text is not UTF-8"),
+        (json.dumps({"name": "Ren\xe9"}, ensure_ascii=False).encode("latin-1"), "not UTF-8"),
     ):
         source.write_bytes(content)
         with pytest.raises(InputError, match=message):

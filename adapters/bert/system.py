@@ -9,8 +9,8 @@ from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, 
 from pronominal.adapters.bert.folder import load_classifier
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
 from pronominal.adapters.interface import AnswerWarning
+from pronominal.adapters.length_batches import require_batch_size
 from pronominal.adapters.model_loading import torch_device
-from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 
 
@@ -47,8 +47,7 @@ class BERT:
         batch_size: int = 64,
         prior_correction: bool | None = None,
     ) -> None:
-        if batch_size < 1:
-            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        require_batch_size(batch_size)
         target = torch_device(device)
         model, tokenizer, classifier, self.checkpoint = load_classifier(checkpoint)
         self._model = model.to(target)

@@ -19,10 +19,11 @@ from pronominal.adapters.c2f.prediction import predicted_clusters
 from pronominal.adapters.c2f.units import Units
 from pronominal.adapters.english_words import EnglishWords
 from pronominal.adapters.interface import TextWarning, contract_clusters, refuse_bare_string
+from pronominal.adapters.length_batches import require_batch_size
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.self_check import announce, check_clusters
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import unknown_name
 from pronominal.spans import Cluster, Document
 
 TextInput = Literal["words", "winopron"]
@@ -72,8 +73,7 @@ class TransformerCoreference:
         device: str | None = None,
         batch_size: int = 32,
     ) -> None:
-        if batch_size < 1:
-            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        require_batch_size(batch_size)
         if text_input not in get_args(TextInput):
             raise unknown_name("text_input", text_input, get_args(TextInput))
         target = torch_device(device)

@@ -9,11 +9,10 @@ from pronominal.adapters.caw.model import NonFiniteScoresError
 from pronominal.adapters.caw.tokens import TokenizedDocument, oversized_sentences
 from pronominal.adapters.english_words import EnglishWords, in_characters
 from pronominal.adapters.interface import TextWarning, contract_clusters, refuse_bare_string
-from pronominal.adapters.length_batches import length_batches
+from pronominal.adapters.length_batches import length_batches, require_batch_size
 from pronominal.adapters.model_loading import torch_device
 from pronominal.adapters.refusals import scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters
-from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document
 
 
@@ -52,8 +51,7 @@ class CAW:
         device: str | None = None,
         batch_size: int = 32,
     ) -> None:
-        if batch_size < 1:
-            raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+        require_batch_size(batch_size)
         target = torch_device(device)
         parts = open_parts(checkpoint, section)
         self.checkpoint = parts.checkpoint

@@ -85,10 +85,11 @@ def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if all(isinstance(value, Mapping) for value in values):
             found[name] = over_seeds([value for value in values if isinstance(value, Mapping)])
         elif all(value is None or _is_number(value) for value in values):
-            numbers = [] if None in values else [float(one) for one in values if one is not None]
+            numbers = [float(value) for value in values if value is not None]
+            complete = len(numbers) == len(values)
             found[name] = {
-                "mean": statistics.fmean(numbers) if numbers else None,
-                "sd": statistics.stdev(numbers) if len(numbers) > 1 else None,
+                "mean": statistics.fmean(numbers) if complete else None,
+                "sd": statistics.stdev(numbers) if complete and len(numbers) > 1 else None,
                 "values": values,
             }
     return found

@@ -37,8 +37,7 @@ def unswitched(tests: Mapping[str, PublishedSplit]) -> list[LeftOut]:
     """
     if "original" not in tests:
         return []
-    others = tests["switched"].table["id"].to_pylist() if "switched" in tests else []
-    known = set(others)
+    known = set(tests["switched"].table["id"].to_pylist()) if "switched" in tests else set()
     left_out = []
     for instance in tests["original"].instances():
         if instance.id not in known:

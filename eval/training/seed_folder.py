@@ -83,9 +83,10 @@ class SeedFolder:
                 file.chmod(0o644)
                 file.replace(self.path / file.name)
             whole.rmdir()
-        except InputError:
-            raise
-        except Exception as error:  # safetensors and tokenizers have their own for a full disk
+        except Exception as error:
+            # safetensors and tokenizers are in Rust, whose file errors end in "(os error N)"
+            if not isinstance(error, OSError) and "(os error " not in str(error):
+                raise
             raise InputError(
                 f"the {what} cannot be saved ({_reason(error)}), its training's state is whole",
                 cure="make room and give the same command: it goes on from there",
