@@ -56,6 +56,27 @@ def new_folder(path: str | Path) -> Iterator[Path]:
         _remove_abandoned(target)
 
 
+@contextmanager
+def held_folder(folder: Path) -> Iterator[None]:
+    """Make a folder if there is none, and keep other processes out of it while the block runs.
+
+    Raises:
+        InputError: another process holds it.
+    """
+    with _parents(folder / "content"):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise InputError(
+                    "another process is writing there", cure="wait until it is done", file=folder
+                ) from error
+            yield
+        finally:
+            os.close(handle)
+
+
 def _replace(target: Path, beside: Path) -> None:
     """Swap a folder for another: folders, unlike files, cannot be replaced in one step."""
     with _claimed_folder(target) as aside:

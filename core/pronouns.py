@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from pronominal.errors import InputError
+from pronominal.text_files import read_text
 
 Case = Literal["nominative", "accusative", "possessive"]
 CASES: tuple[Case, ...] = get_args(Case)
@@ -77,8 +78,8 @@ def load_pronoun_sets(path: str | Path) -> tuple[PronounSet, ...]:
         InputError: the file is missing, is not TOML, or a set is incomplete or already known.
     """
     try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        tables = tomllib.loads(read_text(Path(path), cure="save it as UTF-8"))
+    except tomllib.TOMLDecodeError as error:
         raise InputError(
             f"no pronoun sets could be read ({error})", cure="give a TOML file", file=path
         ) from error

@@ -35,7 +35,8 @@ class Mention(NamedTuple):
 
     def stands_in(self, text: str) -> bool:
         """Say whether `text` holds exactly this mention at these offsets."""
-        return self.located and text[self.start : self.end] == self.text
+        whole = self.located and self.end == self.start + len(self.text)
+        return whole and text[self.start : self.end] == self.text
 
 
 @dataclass(frozen=True, slots=True)

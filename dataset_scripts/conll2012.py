@@ -47,7 +47,9 @@ def read_conll(path: Path) -> list[AnnotatedDocument]:
     Raises:
         InputError: there is no file, or a line is not in the format; names file and line.
     """
-    files = sorted(path.rglob("*_conll")) if path.is_dir() else [path]
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*_conll") if file.is_file())
     if not files:
         raise InputError("no file is named *_conll", cure="give the folder of them", file=path)
     return [document for file in files for document in _read_file(file)]

@@ -10,6 +10,7 @@ from pronominal.adapters import SYSTEMS
 from pronominal.adapters.own_object import is_place
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.runner import SystemSettings
+from pronominal.text_files import read_text
 
 LABEL = re.compile(r"\w[\w.@+-]*")
 """What a system may be called, since its run's folder is named after it."""
@@ -64,8 +65,8 @@ def read_systems(path: Path) -> list[SystemSettings]:
         batch_size = 8
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        tables = tomllib.loads(read_text(path, cure="save it as UTF-8"))
+    except tomllib.TOMLDecodeError as error:
         raise InputError(
             f"no systems could be read ({error})", cure="give a TOML file", file=path
         ) from error

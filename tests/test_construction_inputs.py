@@ -53,7 +53,7 @@ def read(path: Path, **options: str) -> tuple[list[tuple[str, str]], Counter[str
     return found, +damage
 
 
-@pytest.mark.parametrize("packing", ["", ".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("packing", ["", ".gz", ".bz2", ".zst", ".ZST"])
 @pytest.mark.parametrize("name", list(CONTENTS))
 def test_every_format_packed_or_not(tmp_path: Path, name: str, packing: str) -> None:
     text, expected = CONTENTS[name]
@@ -62,6 +62,10 @@ def test_every_format_packed_or_not(tmp_path: Path, name: str, packing: str) -> 
         ".gz": gzip.compress,
         ".bz2": bz2.compress,
         ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+        # pzstd writes a frame before each frame, which is to be passed over
+        ".ZST": lambda content: (
+            b"\x50\x2a\x4d\x18\x04\0\0\0abcd" + pa.compress(content, "zstd", asbytes=True)
+        ),
     }
     path = tmp_path / (name + packing)
     path.write_bytes(pack[packing](text.encode()))
@@ -190,6 +194,14 @@ def test_pieces_of_a_file_hold_each_line_once(tmp_path: Path, piece: int) -> Non
     ]
     assert [(place, body.strip()) for place, body in found] == whole
     assert not damage
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.GZ", "a.txt.gz"])
+def test_what_is_packed_is_not_cut_into_pieces(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(MANY))
+    (shard,) = shards([path], 1000)
+    assert len(list(documents(shard, "text", Counter()))) == 200_000
 
 
 def test_folders_are_read_in_the_order_of_names(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from pronominal.atomic import held_folder
 from pronominal.dataset_scripts.checksums import SUMS
-from pronominal.dataset_scripts.construction import engine
+from pronominal.dataset_scripts.construction import engine, result
 from pronominal.dataset_scripts.construction.checks import violations
 from pronominal.dataset_scripts.construction.engine import Construction
+from pronominal.dataset_scripts.construction.inputs import Shard
 from pronominal.dataset_scripts.construction.pipeline import STAGES, Report
 from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER, RELEASED
@@ -142,6 +145,53 @@ def test_parts_of_other_rules_are_not_gone_on_with(
     other = replace(text[0], rules=replace(RELEASED, pipeline=None))
     with pytest.raises(InputError, match="unfinished run of other inputs or rules"):
         engine.prepare(other, tmp_path / "work")
+
+
+def test_two_processes_do_not_construct_one_corpus(
+    text: tuple[Construction, set[str]], tmp_path: Path
+) -> None:
+    with (
+        held_folder(tmp_path / "out" / ".constructed.parts"),
+        pytest.raises(InputError, match="another process is writing there; wait until it is done"),
+    ):
+        construct_dataset(text[0], Description(), tmp_path / "out")
+
+
+def test_what_cannot_be_written_loses_no_part(
+    text: tuple[Construction, set[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: Path) -> None:
+        raise InputError("another process has written the folder", cure="wait", file=folder)
+
+    monkeypatch.setattr(result.build, "write_checksums", refuse)
+    with pytest.raises(InputError, match="another process has written"):
+        construct_dataset(text[0], Description(), tmp_path / "out")
+    work = tmp_path / "out" / ".constructed.parts"
+    assert len(list(work.glob("*/damage.json"))) == len(list(work.glob("0*"))) > 1
+
+
+def test_a_refusal_does_not_wait_for_every_shard(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    todo = [Shard(number, begun / str(number)) for number in range(40)]
+    with pytest.raises(InputError, match="no such names"):
+        engine.run_in_processes(partial(refused_shard, at=0), todo, 2, lambda done, shards: None)
+    assert len(list(begun.iterdir())) < len(todo)
+
+
+def refused_shard(shard: Shard, at: int) -> tuple[str, str] | None:
+    shard.path.touch()
+    return ("no such names", "give others") if shard.number == at else None
+
+
+def killed_shard(shard: Shard) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_process_is_told_with_its_cure(tmp_path: Path) -> None:
+    todo = [Shard(number, tmp_path) for number in range(3)]
+    with pytest.raises(InputError, match="want of memory; give the same command again, with fewer"):
+        engine.run_in_processes(killed_shard, todo, 2, lambda done, shards: None)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra ray is not here")
@@ -271,7 +321,7 @@ def test_a_corpus_without_a_fitting_sentence_is_refused(tmp_path: Path, content:
     construction = Construction((tmp_path / "a.txt",), NO_MODEL, names=write_names(tmp_path))
     with pytest.raises(InputError, match="no sentence is left"):
         construct_dataset(construction, Description(), tmp_path / "out")
-    assert not list((tmp_path / "out").iterdir())
+    assert not (tmp_path / "out").exists()
 
 
 def test_names_of_folders_are_plain(text: tuple[Construction, set[str]], tmp_path: Path) -> None:

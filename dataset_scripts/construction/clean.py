@@ -81,7 +81,7 @@ REFERENCES = re.compile(r"\n=+ *References[^\n]*")
 HEADING_OR_ITEM = re.compile(r"^[ \t]*(?:[\d=*~#:;|!]|-[ \t])[^\n]*", re.MULTILINE)
 PAGE = re.compile(r":\d+")
 ARTICLE = re.compile(r"\bart\. ?\d")
-PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*")
+PARAGRAPH_END = re.compile(r"\n\s*\n")
 INNERMOST_FIRST = 8
 """Templates are removed from the inside out, so many deep."""
 

@@ -9,8 +9,9 @@ import json
 import os
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -101,10 +102,28 @@ def run(
     if workers == 1:
         _count(map(run_one, todo), len(todo), progress)
     else:
-        # spawned, not forked: pyarrow and spaCy have threads of their own
-        with ProcessPoolExecutor(workers, get_context("spawn"), _end_with_parent) as pool:
-            _count(pool.map(run_one, todo), len(todo), progress)
+        run_in_processes(run_one, todo, workers, progress)
     return report_of(construction, work)
+
+
+def run_in_processes(
+    run_one: Callable[[Shard], Refusal | None],
+    todo: Sequence[Shard],
+    workers: int,
+    progress: Callable[[int, int], None],
+) -> None:
+    """Run every shard in one of several processes; after a refusal no further one is begun."""
+    # spawned, not forked: pyarrow and spaCy have threads of their own
+    with ProcessPoolExecutor(workers, get_context("spawn"), _end_with_parent) as pool:
+        try:
+            _count(pool.map(run_one, todo), len(todo), progress)
+        except BrokenProcessPool as error:
+            raise InputError(
+                "a process was killed, perhaps for want of memory",
+                cure="give the same command again, with fewer --workers",
+            ) from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def prepare(construction: Construction, work: Path) -> list[Shard]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.dataset_scripts.construction.xml_inputs import without_speaker_dash, xml_documents
-from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, PACKED
+from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, PACKED, SKIPPABLE, ZSTANDARD
 from pronominal.errors import InputError
 
 LONGEST_LINE = 8 << 20
@@ -62,13 +62,23 @@ def shards(paths: Sequence[Path], piece: int = PIECE) -> list[Shard]:
         below = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else []
         for file in below or [path]:
             size = file.stat().st_size if file.is_file() else 0
-            if kind_of(file) in LINE_KINDS and file.suffix not in PACKED_SUFFIXES and size > piece:
+            if size > piece and kind_of(file) in LINE_KINDS and _can_be_cut(file):
                 found += [(file, begin, begin + piece) for begin in range(0, size, piece)]
             elif file.is_file():
                 found.append((file, 0, None))
     if not found:
         raise InputError("there is no file in it", cure="check --input", file=paths[0])
     return [Shard(number, *shard) for number, shard in enumerate(found)]
+
+
+def _can_be_cut(file: Path) -> bool:
+    """Say whether a file holds lines as they are; packed ones do not, whatever their names."""
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(6)
+    except OSError:
+        return False
+    return not start.startswith((*(magic for magic, _ in PACKED), *SKIPPABLE))
 
 
 def kind_of(path: Path) -> str:
@@ -124,6 +134,8 @@ class _Unpacked(io.RawIOBase):
 
 def _unpacked(stream: io.BufferedReader) -> io.BufferedReader:
     start = stream.peek(6)[:6]
+    if start.startswith(SKIPPABLE):
+        start = ZSTANDARD
     for magic, unpack in PACKED:
         if start.startswith(magic):
             return io.BufferedReader(_Unpacked(unpack(stream)), buffer_size=1 << 17)

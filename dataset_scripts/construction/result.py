@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from pronominal.atomic import new_folder
+from pronominal.atomic import held_folder, new_folder
 from pronominal.dataset_scripts import build, card
 from pronominal.dataset_scripts.columns import Column, arrow_schema, resolution_columns
 from pronominal.dataset_scripts.construction import engine
@@ -84,8 +84,8 @@ def construct_dataset(
         progress: called with the shards done and their number (one machine).
 
     Raises:
-        InputError: an input is missing or wrong, the folder is something else's, or no sentence
-            is left.
+        InputError: an input is missing or wrong, the folder is something else's, another process
+            is constructing it, or no sentence is left.
     """
     if not FOLDER.fullmatch(description.name):
         cure = "use small letters, digits, - and _"
@@ -98,20 +98,20 @@ def construct_dataset(
     work = out / f".{description.name}.parts"
     watched = {"progress": progress} if run is engine.run else {}
     begun = work.exists()
-    try:
-        report = run(construction, work, workers, **watched)
-    except InputError:
-        # the next try, with what was wrong put right, is not to meet a run without a part
-        if not begun and not any(work.glob("*/*.parquet")):
-            shutil.rmtree(work, ignore_errors=True)
-        raise
-    try:
+    with held_folder(work):
+        try:
+            report = run(construction, work, workers, **watched)
+        except InputError:
+            # the next try, with what was wrong put right, is not to meet a run without a part
+            if not begun and not any(work.glob("*/*.parquet")):
+                shutil.rmtree(work)
+            raise
+        if not report.stages["replacement"].kept:
+            # other inputs are not to meet these parts, with which nothing can be done
+            shutil.rmtree(work)
+            raise _nothing_left(report)
         _write(construction, description, report, folder, work)
-    except InputError:
-        # nothing is left to go on with, and other inputs are not to meet these parts
         shutil.rmtree(work)
-        raise
-    shutil.rmtree(work)
     return report
 
 
@@ -127,8 +127,6 @@ def _write(
         tables = rows(construction, work, report)
         original = Split("original", description.split, COLUMNS, tables)
         built = [build.write_split(NAME, original, canary, beside)]
-        if not built[0].rows:
-            raise _nothing_left(report)
         path = beside / built[0].path
         switched = Split("switched", description.split, COLUMNS, _switched(path))
         built.append(build.write_split(NAME, switched, canary, beside))

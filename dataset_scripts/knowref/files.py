@@ -10,7 +10,7 @@ from typing import Any
 
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K
 from pronominal.dataset_scripts.sources import Sources, read_table
-from pronominal.errors import InputError
+from pronominal.errors import InputError, shown
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
 from pronominal.switching import locate_candidates
@@ -184,7 +184,8 @@ def _parse_pair(row: int, pair: Sequence[Mapping[str, str]], place: str) -> Sent
         return InputError(cause, cure="fetch the file again", file=place, row=f"row {row}")
 
     if len(pair) != 2 or pair[0]["index"] != str(row):
-        raise refuse(f"{len(pair)} substitutions of index {pair[0]['index']} instead of 2 of {row}")
+        index = shown(pair[0]["index"])
+        raise refuse(f"{len(pair)} substitutions of index {index} instead of 2 of {row}")
     names = (pair[0]["candidate0"], pair[0]["candidate1"])
     tokens = [joined(substitution).split(" ") for substitution in pair]
     differing = [

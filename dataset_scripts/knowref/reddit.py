@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,16 @@ SPLITS = {"train": "dev", "validation": "val"}
 """Our splits of Reddit text, and what upstream calls them."""
 
 SPREADSHEET = "knowref_dev_val_info.xlsx"
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    LookupError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    ElementTree.ParseError,
+)
+"""What reading a damaged spreadsheet raises."""
 XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 Post = tuple[str, str | None]
@@ -78,7 +89,7 @@ def read_labels(sources: Sources, split: str) -> list[Label]:
             table = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{sheet}.xml"))
         words = ["".join(text.text or "" for text in item.iter(f"{XML}t")) for item in shared]
         rows = [[_cell(cell, words) for cell in row] for row in table.iter(f"{XML}row")][1:]
-    except (zipfile.BadZipFile, LookupError, EOFError, ValueError, ElementTree.ParseError) as error:
+    except DAMAGED as error:
         raise InputError(
             "the spreadsheet is truncated or damaged", cure="fetch it again", file=place
         ) from error

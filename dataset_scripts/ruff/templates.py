@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pronominal.dataset_scripts.sources import TableRow
 from pronominal.dataset_scripts.templates import parse_case
-from pronominal.errors import InputError
+from pronominal.errors import InputError, shown
 from pronominal.pronouns import CASES, Case
 
 ENTITY = "$OCCUPATION/PARTICIPANT"
@@ -99,7 +99,7 @@ def parse_context(row: TableRow, place: str) -> ContextTemplate:
     case = parse_case(slot, place, row.line)
     known = next((name for name in POLARITIES if name == polarity), None)
     if known is None:
-        raise _refusal(f"there is no polarity '{polarity}'", place, row)
+        raise _refusal(f"there is no polarity {shown(polarity)}", place, row)
     if explicit.count(ENTITY) != 1:
         raise _refusal(f"the explicit template needs the slot {ENTITY} once", place, row)
     for text in (explicit, implicit):
