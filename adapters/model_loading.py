@@ -62,8 +62,25 @@ def longest_input(encoder: Any) -> int | None:
     return int(positions.num_embeddings - reserved)
 
 
-def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
+def require_words(tokenizer: Any, checkpoint: str) -> None:
     """Refuse a tokenizer without words, which transformers makes up where the files are missing.
+
+    Args:
+        tokenizer: a tokenizer of transformers.
+        checkpoint: where it is from, for the message.
+
+    Raises:
+        InputError: it knows special tokens alone, and perhaps the space.
+    """
+    # T5's and mBART's know the space, too
+    if tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}:
+        raise InputError(
+            "the tokenizer's files are missing", cure="add tokenizer.json", file=checkpoint
+        )
+
+
+def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
+    """Refuse a tokenizer without words, or with more than the model has vectors for.
 
     Args:
         tokenizer: a tokenizer of transformers.
@@ -73,16 +90,14 @@ def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
     Raises:
         InputError: it knows special tokens alone, or tokens that the encoder has no vectors for.
     """
-    vocabulary = tokenizer.get_vocab()
+    require_words(tokenizer, checkpoint)
     vectors = encoder.get_input_embeddings().num_embeddings
-    if vocabulary.keys() <= set(tokenizer.all_special_tokens):
-        fault, cure = "the tokenizer's files are missing", "add tokenizer.json"
-    elif max(vocabulary.values()) >= vectors:
-        fault = f"the tokenizer knows more tokens than the {vectors} that the model has vectors for"
-        cure = "give the tokenizer that the model was trained with"
-    else:
-        return
-    raise InputError(fault, cure=cure, file=checkpoint)
+    if max(tokenizer.get_vocab().values()) >= vectors:
+        raise InputError(
+            f"the tokenizer knows more tokens than the {vectors} that the model has vectors for",
+            cure="give the tokenizer that the model was trained with",
+            file=checkpoint,
+        )
 
 
 def first_line(error: BaseException) -> str:

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pronominal.adapters.checkpoints import open_checkpoint
+from transformers import pipeline as pipeline_of
+
+from pronominal.adapters.checkpoints import Checkpoint
+from pronominal.adapters.lm.loading import load_language_model
 from pronominal.adapters.lm.prompts import parse_prompts
-from pronominal.adapters.model_loading import first_line, silent_transformers
+from pronominal.adapters.model_loading import silent_transformers
 from pronominal.adapters.refusals import FailedCallError
 from pronominal.errors import InputError
 
@@ -51,8 +54,10 @@ class TextGeneration:
             raise InputError("nothing is answered", cure="give max_new_tokens above 0")
         self.prompting = parse_prompts(prompts, chain_of_thought)
         self.max_new_tokens = max_new_tokens
-        self.checkpoint = open_checkpoint(pipeline) if isinstance(pipeline, str) else None
-        self._pipeline = _made(str(self.checkpoint.folder)) if self.checkpoint else pipeline
+        self.checkpoint: Checkpoint | None = None
+        if isinstance(pipeline, str):
+            self.checkpoint, pipeline = _made(pipeline)
+        self._pipeline = pipeline
         if getattr(self._pipeline, "task", None) != "text-generation":
             raise InputError(
                 f"a {type(self._pipeline).__name__} does not generate text",
@@ -87,15 +92,20 @@ class TextGeneration:
             ) from error
 
 
-def _made(folder: str) -> Any:
-    from transformers import pipeline
-
-    try:
-        with silent_transformers():
-            return pipeline("text-generation", model=folder)
-    except (OSError, ValueError, KeyError) as error:
+def _made(checkpoint: str) -> tuple[Checkpoint, Any]:
+    # the pipeline's own loading draws missing tensors at random, and makes up a tokenizer
+    loaded = load_language_model(checkpoint)
+    if loaded.objective != "causal":
         raise InputError(
-            f"no text-generation pipeline can be made ({first_line(error)})",
-            cure="give a causal model with its tokenizer",
-            file=folder,
-        ) from error
+            f"a {loaded.objective} model makes no text-generation pipeline",
+            cure="give a causal model, or another as the system lm-prompts or lm",
+            file=checkpoint,
+        )
+    with silent_transformers():
+        made = pipeline_of(
+            "text-generation",
+            model=loaded.model,
+            tokenizer=loaded.tokenizer,
+            device=loaded.model.device,
+        )
+    return loaded.checkpoint, made

@@ -340,6 +340,16 @@ def test_a_checkpoint_without_its_head(family: str, copied: Callable[[str], Path
         loaded(where)
 
 
+@pytest.mark.parametrize("family", THREE)
+def test_a_checkpoint_without_tokenizer(family: str, copied: Callable[[str], Path]) -> None:
+    """transformers makes one up that knows no word."""
+    where = copied(family)
+    for file in where.glob("token*.json"):
+        file.unlink()
+    with pytest.raises(InputError, match="the tokenizer's files are missing"):
+        loaded(where)
+
+
 def test_a_checkpoint_in_pieces(folder: Callable[[str], Path], tmp_path: Path) -> None:
     system = loaded(folder("gpt2"))
     with quiet():

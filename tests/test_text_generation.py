@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from pronominal import InputError
 from pronominal.adapters import load
@@ -12,7 +13,7 @@ from pronominal.adapters.model_loading import silent_transformers
 from pronominal.adapters.plain_questions import plain_prompts
 from pronominal.adapters.refusals import FailedCallError
 from pronominal.adapters.text_generation import TextGeneration
-from tests.language_models import CAUSAL, filled, own_instances, save
+from tests.language_models import CAUSAL, T5, filled, own_instances, save
 
 PROMPTS = plain_prompts()
 
@@ -93,8 +94,38 @@ def test_what_is_no_pipeline_is_one_line(
         TextGeneration(pipeline, **settings)
 
 
+def copied(checkpoint: str, where: Path, *, without: str = "nothing") -> Path:
+    for file in Path(checkpoint).iterdir():
+        if not file.name.startswith(without):
+            (where / file.name).write_bytes(file.read_bytes())
+    return where
+
+
 def test_a_folder_without_a_causal_model_is_one_line(checkpoint: str, tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"model_type": "no-such-model"}')
-    (tmp_path / "model.safetensors").write_bytes(b"")
-    with pytest.raises(InputError, match="no text-generation pipeline can be made"):
+    with pytest.raises(InputError, match="the tokenizer's files are missing"):
+        TextGeneration(str(copied(checkpoint, tmp_path, without="token")))
+    tensors = load_file(tmp_path / "model.safetensors")
+    tensors.pop(next(name for name in tensors if "h.0.mlp" in name))
+    save_file(tensors, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InputError, match="tensors are missing from the checkpoint"):
         TextGeneration(str(tmp_path))
+    (tmp_path / "model.safetensors").write_bytes(b"12345678")
+    with pytest.raises(InputError, match="do not make up a language model"):
+        TextGeneration(str(tmp_path))
+
+
+def test_a_model_that_is_not_causal_is_one_line(tmp_path: Path) -> None:
+    save(tmp_path, T5, PROMPTS)
+    with pytest.raises(InputError, match="a sequence-to-sequence model makes no text-generation"):
+        TextGeneration(str(tmp_path))
+
+
+def test_a_checkpoint_in_pieces_writes_what_the_whole_one_writes(
+    checkpoint: str, pipeline: Any, tmp_path: Path
+) -> None:
+    copied(checkpoint, tmp_path, without="model")
+    with silent_transformers():
+        pipeline.model.save_pretrained(tmp_path, max_shard_size="20KB")
+    assert len([*tmp_path.glob("model-*.safetensors")]) > 1
+    pieces = TextGeneration(str(tmp_path), max_new_tokens=4)
+    assert pieces.generate(PROMPTS) == TextGeneration(pipeline, max_new_tokens=4).generate(PROMPTS)

@@ -15,6 +15,7 @@ from pronominal.adapters.lm.packed_weights import pack_weights
 from pronominal.adapters.model_loading import (
     first_line,
     longest_input,
+    require_words,
     silent_transformers,
     torch_device,
 )
@@ -35,7 +36,6 @@ _OTHERS = (
     "*.index.json",
     "chat_template.jinja",
     "generation_config.json",
-    "tokenizer.model",
 )
 _CODE = ("*.py",)
 _AUTO_CLASSES: dict[Objective, tuple[Any, Any]] = {
@@ -94,7 +94,8 @@ def load_language_model(
 
     Raises:
         InputError: the checkpoint, the device or the dtype cannot be used, the model needs code
-            that the checkpoint brings and it is not to be run, or weights are missing.
+            that the checkpoint brings and it is not to be run, or weights or the tokenizer's
+            files are missing.
     """
     target = None if device_map else torch_device(device)
     _check_settings(dtype, device, device_map, trust_remote_code)
@@ -133,6 +134,7 @@ def load_language_model(
     if report["missing_keys"] and not trust_remote_code:
         _refuse_remote_code(found)
     _refuse_missing(report["missing_keys"], checkpoint)
+    require_words(tokenizer, checkpoint)
     model.eval().requires_grad_(False)
     fuse_activations(model)
     if target is not None:
