@@ -15,9 +15,12 @@ WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 TOKENIZER_FILES = (
     "added_tokens.json",
     "merges.txt",
+    "sentencepiece.bpe.model",
     "special_tokens_map.json",
     "spiece.model",
+    "spm.model",
     "tokenizer.json",
+    "tokenizer.model",
     "tokenizer_config.json",
     "vocab.json",
     "vocab.txt",
@@ -86,8 +89,15 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
         raise InputError(
             "there is no such folder", cure="give a folder or a Hub id ORG/NAME", file=checkpoint
         )
-    from huggingface_hub import snapshot_download
-
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "there is no such folder, and the package huggingface_hub, which fetches from the Hub, "
+            "is not installed",
+            cure='give a folder, or pip install "pronominal[hub]"',
+            file=checkpoint,
+        ) from error
     try:
         for name in weights:
             # one format at a time, so that nobody waits for the same weights twice

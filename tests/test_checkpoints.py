@@ -1,4 +1,5 @@
 import hashlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,13 @@ def test_files_that_are_read_count(folder: Path, name: str) -> None:
     assert open_checkpoint(str(folder)).digest != before
 
 
+@pytest.mark.parametrize("name", ["sentencepiece.bpe.model", "spm.model", "tokenizer.model"])
+def test_vocabularies_of_sentence_pieces_count(folder: Path, name: str) -> None:
+    before = open_checkpoint(str(folder)).digest
+    (folder / name).write_text("pieces")
+    assert open_checkpoint(str(folder)).digest != before
+
+
 def test_names_count(folder: Path) -> None:
     before = open_checkpoint(str(folder)).digest
     (folder / "vocab.json").rename(folder / "tokenizer.json")
@@ -123,6 +131,12 @@ def test_the_hub_is_asked_for_what_is_read(folder: Path, monkeypatch: pytest.Mon
         ("org/name", ["model.safetensors", *rest]),
         ("org/name", ["pytorch_model.bin", *rest]),
     ]
+
+
+def test_what_fetches_from_the_hub_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(InputError, match=r"give a folder, or pip install .pronominal\[hub\]"):
+        open_checkpoint("org/name")
 
 
 def test_a_refusal_of_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
