@@ -6,9 +6,12 @@ from pronominal.errors import InputError
 
 
 def require_batch_size(batch_size: int) -> None:
-    """Refuse a batch of no texts; `InputError` if it is below 1."""
-    if batch_size < 1:
-        raise InputError(f"a batch of {batch_size} texts", cure="give a batch size above 0")
+    """Refuse a batch of no texts; `InputError` if it is below 1, or no whole number."""
+    # settings come from files, where true and 2.5 are numbers as well
+    if type(batch_size) is not int or batch_size < 1:
+        raise InputError(
+            f"a batch of {batch_size} texts", cure="give a batch size above 0, a whole number"
+        )
 
 
 def length_batches(

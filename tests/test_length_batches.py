@@ -1,11 +1,14 @@
 """Inputs that go through a model together: all of them, once, within the bounds."""
 
 from itertools import chain
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pronominal.adapters.length_batches import length_batches
+from pronominal.adapters.length_batches import length_batches, require_batch_size
+from pronominal.errors import InputError
 
 
 @given(
@@ -30,3 +33,10 @@ def test_batches_are_whole_and_bounded(
 def test_similar_lengths_go_together() -> None:
     assert list(length_batches([5, 1, 5, 1, 0], room=10)) == [[1, 3, 0], [2]]
     assert list(length_batches([5, 1, 5, 1, 0], room=10, padded=True)) == [[1, 3], [0, 2]]
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, 2.0, True, "2"])
+def test_batches_of_no_whole_number_of_texts(size: Any) -> None:
+    require_batch_size(1)
+    with pytest.raises(InputError, match=f"a batch of {size} texts; give a batch size above 0"):
+        require_batch_size(size)
