@@ -43,6 +43,18 @@ class NoAnswerError(RefusedTextError):
     """No answer came to one of the texts, though the system did not say that it has none."""
 
 
+class NonFiniteScoresError(FloatingPointError):
+    """Scores are infinite or not a number, so that no comparison of them means anything.
+
+    Args:
+        document: which document of the batch they belong to.
+    """
+
+    def __init__(self, document: int) -> None:
+        super().__init__(f"document {document} of the batch has scores that are not finite")
+        self.document = document
+
+
 def scores_not_finite(index: int, checkpoint: str, among: str = "texts") -> RefusedTextError:
     """Return the error for scores that no comparison means anything with."""
     return RefusedTextError(

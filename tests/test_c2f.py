@@ -23,14 +23,14 @@ from pronominal.adapters.c2f.bert_checkpoint import open_parts
 from pronominal.adapters.c2f.candidates import CandidateGrid
 from pronominal.adapters.c2f.decoding import decode, predicted_antecedents
 from pronominal.adapters.c2f.features import UnknownGenreError, genre_number, speaker_numbers
-from pronominal.adapters.c2f.head import CoarseToFineHead, NonFiniteScoresError
+from pronominal.adapters.c2f.head import CoarseToFineHead
 from pronominal.adapters.c2f.loss import gold_labels, marginal_loss
 from pronominal.adapters.c2f.pruning import keep_best
 from pronominal.adapters.c2f.system import OversizedSentenceWarning
 from pronominal.adapters.c2f.transformer import TransformerModel
 from pronominal.adapters.c2f.unit_batch import UnitBatch
 from pronominal.adapters.c2f.units import AntecedentScores, Encoded, Units
-from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.refusals import NonFiniteScoresError, RefusedTextError
 from pronominal.adapters.spanbert import SpanBERT
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.eval.runner import predict

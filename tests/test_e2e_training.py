@@ -175,6 +175,24 @@ def test_it_learns_what_can_be_learnt(data: Path, tmp_path: Path) -> None:
     assert validation["correct"] == scores["original"]["correct"]
 
 
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [((), "the loss of update 2"), (("--validate-every", "1"), "a score of the validation at")],
+)
+def test_a_training_that_diverges_is_one_line(
+    data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    what: str,
+) -> None:
+    rate = ("--data", str(data / "own.jsonl"), "--learning-rate", "1e30", "--updates", "4")
+    assert run(command(data, tmp_path, *rate, *options)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert what in line
+    assert line.endswith("is no finite number; lower the learning rate")
+
+
 def test_rows_and_documents_are_one_set(data: Path, tmp_path: Path) -> None:
     both = ("--data", str(data / "own.jsonl"), "--data", f"conll:{data / 'own_conll'}")
     held = ("--validation", f"conll:{data / 'own_conll'}", "--updates", "2")

@@ -208,6 +208,24 @@ def test_a_loss_that_is_no_number_stops_the_training(tmp_path: Path) -> None:
         trained(tmp_path, loss=lambda model, batch: noisy_loss(model, batch) / 0)
 
 
+def diverged(*given: Any) -> Any:
+    raise FloatingPointError
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("loss", "the loss of update 1 is no finite number; lower the learning rate"),
+        ("validate", "a score of the validation at update 3 is no finite number; lower the"),
+    ],
+)
+def test_a_model_that_answers_nothing_any_more_stops_the_training(
+    tmp_path: Path, part: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        trained(tmp_path, validate_every=3, **{part: diverged})
+
+
 def test_gradients_are_clipped(tmp_path: Path) -> None:
     _, before = trained(tmp_path / "none", updates=0)
     _, small = trained(tmp_path / "clipped", updates=1, clip=1e-9)

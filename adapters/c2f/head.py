@@ -19,18 +19,7 @@ from pronominal.adapters.c2f.kept_spans import Antecedents, KeptSpans, attended
 from pronominal.adapters.c2f.pruning import kept_candidates
 from pronominal.adapters.c2f.unit_batch import UnitBatch
 from pronominal.adapters.c2f.units import AntecedentScores, Encoded, Units
-
-
-class NonFiniteScoresError(ArithmeticError):
-    """Scores are infinite or not a number, so that no comparison of them means anything.
-
-    Args:
-        document: which document of the batch they belong to.
-    """
-
-    def __init__(self, document: int) -> None:
-        super().__init__(f"document {document} of the batch has scores that are not finite")
-        self.document = document
+from pronominal.adapters.refusals import NonFiniteScoresError
 
 
 class CoarseToFineHead(nn.Module):

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 import torch
 
 from pronominal.adapters.c2f.decoding import decode
-from pronominal.adapters.c2f.head import NonFiniteScoresError
 from pronominal.adapters.c2f.units import AntecedentScores
 from pronominal.adapters.length_batches import length_batches
-from pronominal.adapters.refusals import scores_not_finite
+from pronominal.adapters.refusals import NonFiniteScoresError, scores_not_finite
 from pronominal.spans import Cluster
 
 UNITS_AT_ONCE = 4096
@@ -20,7 +19,7 @@ def predicted_clusters(
     lengths: Sequence[int],
     *,
     most: int | None = None,
-    checkpoint: str = "",
+    checkpoint: str | None = None,
     among: str = "documents",
 ) -> list[list[Cluster]]:
     """Return the clusters of each document, in order, as half-open spans of units.
@@ -29,11 +28,12 @@ def predicted_clusters(
         score: takes the numbers of some documents and returns the scores of each.
         lengths: of the documents, in units; a document without units has no clusters.
         most: how many documents are scored at once; None for any number.
-        checkpoint: of the model, for messages.
+        checkpoint: of the model, for messages; None while it is trained.
         among: what messages call the documents.
 
     Raises:
         RefusedTextError: a document's scores are not finite.
+        NonFiniteScoresError: they are not, and the model has no checkpoint to blame.
     """
     answers: list[list[Cluster]] = [[] for _ in lengths]
     for batch in length_batches(lengths, room=UNITS_AT_ONCE, most=most):
@@ -41,6 +41,8 @@ def predicted_clusters(
             with torch.inference_mode():
                 scores = score(batch)
         except NonFiniteScoresError as error:
+            if checkpoint is None:
+                raise
             raise scores_not_finite(batch[error.document], checkpoint, among) from error
         for index, found in zip(batch, scores, strict=True):
             answers[index] = decode(found)

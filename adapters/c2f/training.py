@@ -97,7 +97,11 @@ def coreference_training(  # noqa: PLR0913 - each one is a part of a training
 def document_loss(
     trainee: Trainee, model: nn.Module, documents: Sequence[TrainingDocument]
 ) -> Tensor:
-    """Return the mean over documents of the loss that upstream sums over a document's spans."""
+    """Return the mean over documents of the loss that upstream sums over a document's spans.
+
+    Raises:
+        NonFiniteScoresError: there is none, for the training diverged.
+    """
     scores = trainee.scores(model, documents)
     losses = [
         marginal_loss(found, gold_labels(document.clusters))
@@ -109,7 +113,11 @@ def document_loss(
 def predict(
     trainee: Trainee, model: nn.Module, documents: Sequence[TrainingDocument]
 ) -> list[list[Cluster]]:
-    """Return the clusters that a model finds in whole documents, in words."""
+    """Return the clusters that a model finds in whole documents, in words.
+
+    Raises:
+        NonFiniteScoresError: it finds none, for the training diverged.
+    """
     found = predicted_clusters(
         lambda batch: trainee.scores(model, [documents[index] for index in batch]),
         [len(document.units) for document in documents],

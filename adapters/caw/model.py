@@ -18,6 +18,7 @@ from pronominal.adapters.caw.scorer import (
 )
 from pronominal.adapters.caw.spans import Head, SpanPredictor, best_spans
 from pronominal.adapters.caw.tokens import GENRES, TokenizedDocument, windows
+from pronominal.adapters.refusals import NonFiniteScoresError
 from pronominal.spans import Cluster, Span
 
 DUMMY = torch.tensor(1e-7).item()
@@ -55,18 +56,6 @@ class Hyperparameters:
     def capacity(self) -> int:
         """How many subwords of a text a window holds."""
         return self.bert_window_size - FRAME
-
-
-class NonFiniteScoresError(ArithmeticError):
-    """Scores are infinite or not a number, so that no comparison of them means anything.
-
-    Args:
-        document: which document of the batch they belong to.
-    """
-
-    def __init__(self, document: int) -> None:
-        super().__init__(f"document {document} of the batch has scores that are not finite")
-        self.document = document
 
 
 class WordLevelModel(nn.Module):

@@ -46,7 +46,7 @@ def train(
         progress: told how many updates are done.
 
     Raises:
-        InputError: the state is damaged or cannot be saved, or the loss is no finite number.
+        InputError: the state is damaged or cannot be saved, or the training diverges.
     """
     return _Loop(training, settings, folder, devices or OneProcess(), progress).run()
 
@@ -109,18 +109,17 @@ class _Loop:
         place, devices = self.place, self.devices
         self.model.train()
         share = batch[devices.rank :: devices.processes]
-        loss = self.training.loss(self.model, share or batch[:1])
+        try:
+            loss = self.training.loss(self.model, share or batch[:1])
+        except FloatingPointError as error:
+            raise self._diverged(f"the loss of update {place.update + 1}") from error
         # gradients are averaged over the processes, and their shares may differ by one
         weight = len(share) * devices.processes / len(batch)
         devices.backward(loss * weight if weight != 1 else loss)
         value = devices.mean(float(loss.detach()) * weight)
         place.update, place.batch = place.update + 1, place.batch + 1
         if not torch.isfinite(torch.tensor(value)):
-            raise InputError(
-                f"the loss of update {place.update} is no finite number",
-                cure="lower the learning rate",
-                file=self.folder,
-            )
+            raise self._diverged(f"the loss of update {place.update}")
         rates = [group["lr"] for one in self.training.optimisers for group in one.param_groups]
         if self.settings.clip is not None:
             devices.clip(self.model, self.settings.clip)
@@ -132,6 +131,11 @@ class _Loop:
         if self.curves is not None:
             self.curves.add(place.update, epoch=place.epoch, loss=value, learning_rates=rates)
         self.progress(place.update)
+
+    def _diverged(self, what: str) -> InputError:
+        return InputError(
+            f"{what} is no finite number", cure="lower the learning rate", file=self.folder
+        )
 
     def _validate_and_save(self, epoch_ended: bool) -> None:
         settings, update = self.settings, self.place.update
@@ -146,8 +150,11 @@ class _Loop:
     def _validate(self, validate: Callable[[nn.Module], Validation]) -> None:
         place = self.place
         self.training.model.eval()
-        with torch.inference_mode():
-            found = validate(self.training.model)
+        try:
+            with torch.inference_mode():
+                found = validate(self.training.model)
+        except FloatingPointError as error:
+            raise self._diverged(f"a score of the validation at update {place.update}") from error
         if place.best_score is None or found.score > place.best_score:
             place.best_score, place.best_update = found.score, place.update
             place.validations_since, place.figures = 0, dict(found.figures)

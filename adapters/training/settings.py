@@ -57,7 +57,8 @@ class Training:
         optimisers: each for its own parameters.
         schedules: of the learning rates; each takes a step after every update.
         batches: the batches of an epoch (from 0), which nothing but its number may change.
-        loss: takes the model and a batch, in training mode, and returns the mean loss.
+        loss: takes the model and a batch, in training mode, and returns the mean loss; like
+            `validate` it raises `FloatingPointError` where a model that diverged has no answers.
         validate: takes the model in evaluation mode; None trains without validation.
     """
 
