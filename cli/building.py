@@ -52,9 +52,7 @@ def build(
     ] = False,
     repair_case: Annotated[
         bool,
-        typer.Option(
-            "--repair-case", help="Mend the case of switched names where a sentence begins."
-        ),
+        typer.Option("--repair-case", help="Give switched names the case of their new places."),
     ] = False,
     names: Annotated[
         Path | None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.progress import DownloadColumn, SpinnerColumn
 from rich.table import Table
 
 from pronominal.cli.progress import progress_bar
@@ -173,7 +174,8 @@ def overlap(
         )
     known = LeakIndex.read(index) if index else LeakIndex.of(map(open_dataset, dataset or []))
     survey = Survey()
-    found = count(corpus, known, exclude=exclude or [], survey=survey)
+    with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
+        found = count(corpus, known, exclude=exclude or [], survey=survey, progress=progress)
     if as_json:
         told = {"splits": [asdict(split) for split in found], **asdict(survey)}
         print(json.dumps(told, indent=2))

@@ -122,7 +122,7 @@ def switch(instance: ResolutionInstance, *, repair_case: bool = False) -> Resolu
     if repair_case:
         # what stands where is told from the case it would have in the other place, too
         names += (_other_case(first.text), _other_case(second.text))
-        if first.text == names[3]:
+        if first.text == names[3] or second.text == names[2]:
             raise Unswitchable(SAME_NAME)
     else:
         _refuse_other_case(instance.text, names)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, documents
+from pronominal.dataset_scripts.leakcheck.corpora import documents
 from pronominal.dataset_scripts.leakcheck.finder import Survey, existing_paths, whole_words
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
@@ -69,7 +69,8 @@ def overlap(
     how much of it a model may have seen, not that it saw the sentence (`leakcheck` does).
 
     Args:
-        paths: the corpus; packed files are unpacked, see `leakcheck.corpora`.
+        paths: the corpus, files that git ignores included; packed files are unpacked, see
+            `leakcheck.corpora`.
         index: the sentences, from built datasets or a file.
         exclude: patterns of paths to leave out.
         survey: takes how much was read, and what could not be.
@@ -80,22 +81,11 @@ def overlap(
     """
     survey = survey if survey is not None else Survey()
     seen = _every_sentence(index)
-
-    def counted(blocks: Iterable[bytes]) -> Iterator[bytes]:
-        for block in blocks:
-            survey.size += len(block)
-            progress(survey.size)
-            yield block
-
     for path in existing_paths(paths):
-        for document in documents(path, exclude, history=False):
-            survey.documents += 1
-            try:
-                for run in _runs(counted(document.blocks), index):
+        for document in documents(path, exclude, history=False, ignored=True):
+            with survey.reading(document, progress) as blocks:
+                for run in _runs(blocks, index):
                     seen[run.sentence].offsets.add(run.offset)
-            except DAMAGED as error:
-                for place in document.places():
-                    survey.unreadable.append(f"{place.path}: cannot be read ({error})")
     sentences = list(seen.values())
     return [
         _summary(name, [each for each in sentences if each.split == number])

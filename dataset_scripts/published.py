@@ -229,7 +229,7 @@ def column_faults(table: pa.Table, dataset: str) -> Iterator[Fault]:
     """Yield (row or None, what is wrong) where a table is not what its dataset's script makes."""
     if not table.num_rows:
         yield None, "the table is empty"
-    # RUFF's columns depend on the pronoun sets, and it has nothing that a scorer here reads
+    # RUFF's columns depend on the pronoun sets
     columns = getattr(dataset_script(dataset), "COLUMNS", ()) if dataset in DATASETS else ()
     for column in columns:
         if column.name not in table.column_names:

@@ -21,7 +21,7 @@ class BuildOptions:
     Attributes:
         pronoun_sets: the sets that fill the templates of datasets that are built from templates.
         everything: whether to build the splits too that are not published by default (RUFF).
-        repair_case: whether a switched sentence begins with a capital where its original does.
+        repair_case: whether switched names take the case of their new places, see `switch`.
         names: the people of WinoNB's ``personal``.
     """
 

@@ -51,9 +51,11 @@ class StreamedSplit:
     files: tuple[Path, ...]
 
     def stream(self, start: int = 0, stop: int | None = None) -> Iterator[Instance]:
-        """Yield the instances from row `start` up to row `stop`; no others are decoded."""
+        """Yield the instances from row `start` up to row `stop`."""
         end = self.num_rows if stop is None else stop
         for first, batch in _batches(self.files, start, end):
+            if first >= end:
+                return
             skipped = min(max(0, start - first), batch.num_rows)
             yield from instances_of(batch.slice(skipped, max(0, end - first - skipped)))
 

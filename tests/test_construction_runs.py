@@ -254,6 +254,7 @@ def test_a_good_corpus_passes_its_check(built: tuple[Path, Any]) -> None:
         ("candidates", lambda row: row["candidates"][::-1], "one after the other"),
         ("pronoun", lambda row: row["candidates"][0], "behind the pronoun"),
         ("candidates", lambda row: row["candidates"][:1] * 2, "the same name"),
+        ("label", lambda row: 7, "the label 7 is none"),
     ],
 )
 def test_a_planted_fault_is_found(
@@ -269,6 +270,18 @@ def test_a_planted_fault_is_found(
     found = [str(violation) for violation in violations(folder)]
     assert any(f"id {rows[3]['id']}: " in line and message in line for line in found)
     assert any("not its original switched" in line for line in found)
+
+
+def test_a_missing_column_is_named(built: tuple[Path, Any], tmp_path: Path) -> None:
+    folder = tmp_path / "constructed"
+    shutil.copytree(built[0], folder)
+    path = folder / "original" / "train.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["giveaway", "source"]), path)
+    found = [str(violation) for violation in violations(folder)]
+    assert [line.partition(": ")[2] for line in found] == [
+        "the column 'giveaway' is missing",
+        "the column 'source' is missing",
+    ]
 
 
 def test_unlabelled_sentences_keep_their_guess(

@@ -1,10 +1,12 @@
 """How much of a dataset stands in a corpus."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from pronominal.dataset_scripts.leakcheck.finder import Survey
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 from pronominal.dataset_scripts.overlap import SplitOverlap, overlap
 from pronominal.dataset_scripts.published import read_split
@@ -51,6 +53,18 @@ def test_the_last_eight_words_are_a_part_of_a_sentence(
     found = double(overlap([str(tmp_path)], index))
     assert 0 < found.any < 0.1
     assert 0 < found.runs <= found.any
+
+
+def test_files_that_git_ignores_are_part_of_a_corpus(
+    sample: Path, index: LeakIndex, tmp_path: Path
+) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / ".gitignore").write_text("data\n")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "corpus.txt").write_text("\n".join(texts(sample)))
+    survey = Survey()
+    assert double(overlap([str(tmp_path)], index, survey=survey)).whole == 1
+    assert survey.documents == 2
 
 
 def test_the_command_prints_shares_and_no_sentence(sample: Path, tmp_path: Path) -> None:

@@ -20,6 +20,9 @@ def test_a_mention_stands_where_its_text_is(before: str, word: str, after: str) 
     start = len(before)
     assert Mention(word, start, start + len(word)).stands_in(text)
     assert not Mention(word, -1, -1).stands_in(text)
+    # a slice would take an offset that counts from the end, and one behind it
+    assert not Mention(word, start, start + len(word) - len(text)).stands_in(text)
+    assert not Mention(word, start, len(text) + 1).stands_in(before + word)
 
 
 def test_a_span_unpacks() -> None:

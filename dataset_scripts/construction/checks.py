@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from pronominal.dataset_scripts.construction.genders import NameGenders
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
-from pronominal.dataset_scripts.construction.result import NAME
+from pronominal.dataset_scripts.construction.result import COLUMNS, NAME
 from pronominal.dataset_scripts.construction.words import TARGETS
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
 from pronominal.dataset_scripts.script import Violation
@@ -17,7 +19,7 @@ from pronominal.switching import Unswitchable, switch_row
 def violations(folder: Path, names: NameGenders | None = None) -> Iterator[Violation]:
     """Yield everything that is wrong with a constructed corpus, by file and row.
 
-    Offsets, repeated ids and labels are looked at when a split is read; a fault there is raised.
+    Offsets and repeated ids are looked at when a split is read; a fault there is raised.
 
     Args:
         folder: what `construct_dataset` wrote.
@@ -35,11 +37,23 @@ def violations(folder: Path, names: NameGenders | None = None) -> Iterator[Viola
         if original.dataset != NAME:
             cure = f"use 'pronominal validate {original.dataset}'"
             raise InputError("it is not a constructed corpus", cure=cure, file=file)
+        faults = [*_column_faults(original.table.schema)]
+        yield from (Violation(original.file, None, fault) for fault in faults)
+        if faults:
+            continue
         for row in original.table.to_pylist():
             for message in _faults(row, names):
                 yield Violation(original.file, f"id {row['id']}", message)
         switched = read_split(str(folder), "switched", file.stem)
         yield from _switching_faults(original, switched)
+
+
+def _column_faults(schema: pa.Schema) -> Iterator[str]:
+    for column in COLUMNS:
+        if column.name not in schema.names:
+            yield f"the column '{column.name}' is missing"
+        elif schema.field(column.name).type != column.type:
+            yield f"the column '{column.name}' does not hold {column.type}"
 
 
 def _faults(row: dict[str, Any], names: NameGenders | None) -> Iterator[str]:
@@ -53,6 +67,8 @@ def _faults(row: dict[str, Any], names: NameGenders | None) -> Iterator[str]:
         yield "both candidates have the same name"
     if TARGETS.get(pronoun["text"].lower()) != row["gender"]:
         yield "the gender is not the pronoun's"
+    if row["label"] not in (UNLABELLED, 0, 1):
+        yield f"the label {row['label']} is none"
     # where annotators have voted, the label is theirs
     if "votes" not in row and row["label"] not in (UNLABELLED, row["giveaway"]):
         yield "the label is not what the gender giveaway said"

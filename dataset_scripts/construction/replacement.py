@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 
 from pronominal.dataset_scripts.columns import MENTION
-from pronominal.dataset_scripts.construction.genders import GENDERS, Gender, NameGenders, titles
+from pronominal.dataset_scripts.construction.genders import Gender, NameGenders, titles
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
 from pronominal.dataset_scripts.construction.stage import PLACES, Kept, Stage, select
 from pronominal.dataset_scripts.construction.words import (
@@ -105,7 +105,9 @@ def agreeing(
     answer = row["giveaway"]
     edits = [Edit(m.start, m.end, m.text) for m in (*candidates, pronoun)]
     if answer != UNLABELLED:
-        gender = _opposite(TARGETS[pronoun.text], rules.change == "answer")
+        gender = TARGETS[pronoun.text]
+        if rules.change == "answer":
+            gender = _opposite(gender)
         changing = {"other": [1 - answer], "answer": [answer], "both": [0, 1]}[rules.change]
         for index in changing:
             if fault := _unchangeable(text, candidates[index], rules):
@@ -140,8 +142,8 @@ def _row(text: str, edits: Sequence[Edit], mentions: Sequence[Mention]) -> dict[
     return {"text": new, "pronoun": pronoun, "candidates": candidates}
 
 
-def _opposite(gender: str, change: bool) -> Gender:
-    return GENDERS[(gender == "female") != change]
+def _opposite(gender: Gender) -> Gender:
+    return "male" if gender == "female" else "female"
 
 
 def _renamed(
@@ -168,7 +170,7 @@ def _renamed(
 
 def _other_pronouns(text: str, gender: Gender, names: Sequence[Edit]) -> list[Edit]:
     """Return an edit for every pronoun that is not of this gender."""
-    forms = FORMS[_opposite(gender, True)]
+    forms = FORMS[_opposite(gender)]
     inside = [(edit.start, edit.end) for edit in names]
     edits = []
     for word in WORD.finditer(text):

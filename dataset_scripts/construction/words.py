@@ -1,5 +1,7 @@
 """The closed word lists of the construction: pronouns, connectives, titles, stopwords."""
 
+from typing import Literal
+
 PRONOUNS = (
     *("he", "she", "it", "they", "him", "her", "them", "their"),
     *("hers", "his", "these", "those"),
@@ -10,9 +12,13 @@ MASCULINE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 FEMININE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
 """Forms that tell a gender -> a form of the other one."""
 
-TARGETS = {
-    **dict.fromkeys(("he", "him", "his"), "male"),
-    **dict.fromkeys(("she", "her", "hers"), "female"),
+TARGETS: dict[str, Literal["male", "female"]] = {
+    "he": "male",
+    "him": "male",
+    "his": "male",
+    "she": "female",
+    "her": "female",
+    "hers": "female",
 }
 """A pronoun that can be resolved by the gender of a name -> that gender."""
 

@@ -78,7 +78,9 @@ class Document(NamedTuple):
     blocks: Iterator[bytes]
 
 
-def documents(path: str, exclude: Sequence[str], history: bool) -> Iterator[Document]:
+def documents(
+    path: str, exclude: Sequence[str], *, history: bool, ignored: bool = False
+) -> Iterator[Document]:
     """Yield what a path holds.
 
     A file is one document. Of a folder, every regular file below it is one; of a repository, the
@@ -90,6 +92,7 @@ def documents(path: str, exclude: Sequence[str], history: bool) -> Iterator[Docu
         exclude: patterns of paths to leave out, below `path` if it is a folder; ``*`` matches
             ``/`` too.
         history: whether to read the objects of repositories.
+        ignored: whether to read every file of a repository, also those that git ignores.
     """
     top = Path(path)
 
@@ -98,27 +101,29 @@ def documents(path: str, exclude: Sequence[str], history: bool) -> Iterator[Docu
         return not any(fnmatch(below.as_posix(), pattern) for pattern in exclude)
 
     if top.is_dir():
-        yield from _folder(top, wanted, history)
+        yield from _folder(top, wanted, history, ignored)
     elif wanted(top):
         yield _file(top)
 
 
-def _folder(folder: Path, wanted: Callable[[Path], bool], history: bool) -> Iterator[Document]:
+def _folder(
+    folder: Path, wanted: Callable[[Path], bool], history: bool, ignored: bool
+) -> Iterator[Document]:
     repository: Repository | None = None
     entries: list[Path] = []
     try:
-        repository = Repository.at(folder)
-        entries = repository.files() if repository else sorted(folder.iterdir())
+        repository = None if ignored else Repository.at(folder)
+        entries = repository.files() if repository else _entries(folder)
     except InputError as error:
         # its files are still there, ignored ones too: git cannot tell
         yield _unreadable(folder, error)
         repository = None
-        entries = sorted(entry for entry in folder.iterdir() if entry.name != ".git")
+        entries = _entries(folder)
     except OSError as error:
         yield _unreadable(folder, error)
     for entry in entries:
         if wanted(entry):
-            yield from _entry(entry, wanted, history)
+            yield from _entry(entry, wanted, history, ignored)
     if repository and history:
         try:
             for stored in repository.objects():
@@ -127,7 +132,13 @@ def _folder(folder: Path, wanted: Callable[[Path], bool], history: bool) -> Iter
             yield _unreadable(folder, error)
 
 
-def _entry(path: Path, wanted: Callable[[Path], bool], history: bool) -> Iterator[Document]:
+def _entries(folder: Path) -> list[Path]:
+    return sorted(entry for entry in folder.iterdir() if entry.name != ".git")
+
+
+def _entry(
+    path: Path, wanted: Callable[[Path], bool], history: bool, ignored: bool
+) -> Iterator[Document]:
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -136,7 +147,7 @@ def _entry(path: Path, wanted: Callable[[Path], bool], history: bool) -> Iterato
         yield _unreadable(path, error)
         return
     if stat.S_ISDIR(mode):
-        yield from _folder(path, wanted, history)
+        yield from _folder(path, wanted, history, ignored)
     elif stat.S_ISREG(mode):
         yield _file(path)
 

@@ -8,11 +8,12 @@ common to a long sentence and to other text does not count, and a whole sentence
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, Place, documents
+from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, Document, Place, documents
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
 from pronominal.dataset_scripts.leakcheck.word_runs import hashed_words, without_zero_width
@@ -56,6 +57,26 @@ class Survey:
     size: int = 0
     unreadable: list[str] = field(default_factory=list)
 
+    @contextmanager
+    def reading(
+        self, document: Document, progress: Callable[[int], None]
+    ) -> Iterator[Iterator[bytes]]:
+        """Give the bytes of a document and count them; note it if it cannot be read to its end."""
+
+        def counted() -> Iterator[bytes]:
+            for block in document.blocks:
+                self.size += len(block)
+                progress(self.size)
+                yield block
+
+        self.documents += 1
+        try:
+            yield counted()
+        except DAMAGED as error:
+            for place in document.places():
+                name = f"{place.path} ({place.history})" if place.history else place.path
+                self.unreadable.append(f"{name}: cannot be read ({_reason(error)})")
+
 
 def leakcheck(
     paths: Iterable[str],
@@ -69,7 +90,8 @@ def leakcheck(
     """Yield every leak below the paths, in the order of reading.
 
     A document that cannot be read is noted in the survey and the others are read. Memory does not
-    grow with the size of a file or line: about 30 MB, and the index.
+    grow with the size of a file or line: about 30 MB, and the index; but a zip or Parquet file in
+    git history or in an archive is held as a whole.
 
     Args:
         paths: files and folders, see `corpora.documents`.
@@ -84,26 +106,14 @@ def leakcheck(
     """
     paths = existing_paths(paths)
     survey = survey if survey is not None else Survey()
-
-    def counted(blocks: Iterator[bytes]) -> Iterator[bytes]:
-        for block in blocks:
-            survey.size += len(block)
-            progress(survey.size)
-            yield block
-
     for path in paths:
-        for document in documents(path, exclude, history):
-            survey.documents += 1
+        for document in documents(path, exclude, history=history):
             places: list[Place] | None = None
-            try:
-                for line, source in find_leaks(counted(document.blocks), index):
+            with survey.reading(document, progress) as blocks:
+                for line, source in find_leaks(blocks, index):
                     places = document.places() if places is None else places
                     for place in places:
                         yield Leak(place, line, source)
-            except DAMAGED as error:
-                for place in document.places() if places is None else places:
-                    name = f"{place.path} ({place.history})" if place.history else place.path
-                    survey.unreadable.append(f"{name}: cannot be read ({_reason(error)})")
 
 
 def existing_paths(paths: Iterable[str]) -> list[str]:
