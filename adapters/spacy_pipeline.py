@@ -32,7 +32,7 @@ class SpacyPipeline:
         self_check: what is wrong with it, one line each; also warned of on load.
 
     Raises:
-        InputError: the pipeline cannot be loaded.
+        InputError: the pipeline cannot be loaded, or a setting is wrong.
     """
 
     name = "spacy"
@@ -47,6 +47,11 @@ class SpacyPipeline:
     ) -> None:
         if batch_size is not None:
             require_batch_size(batch_size)
+        if not isinstance(components, list | tuple):
+            raise InputError(
+                "components are a list of modules",
+                cure='write components = ["fastcoref.spacy_component"], say',
+            )
         self._prefix, self._batch_size = prefix, batch_size
         self._pipeline = _loaded(pipeline, components) if isinstance(pipeline, str) else pipeline
         self.checkpoint = _checkpoint(pipeline, self._pipeline)
