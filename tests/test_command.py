@@ -60,6 +60,11 @@ def test_thousands_of_long_lines_do_not_block(tmp_path: Path) -> None:
     assert system.cluster(texts) == expected(texts)
 
 
+def test_a_program_may_stand_in_the_command() -> None:
+    code = BEGIN + EACH_LINE + "# and much more" * 300
+    assert load("command", shlex.join([sys.executable, "-c", code])).cluster(TEXTS)
+
+
 def test_a_program_that_reads_everything_first(tmp_path: Path) -> None:
     code = "lines = sys.stdin.readlines()[::-1]\n" + EACH_LINE.replace("sys.stdin", "lines").strip()
     system = load("command", program(tmp_path, code), once=True)
@@ -194,6 +199,7 @@ def test_a_program_that_cannot_answer_at_all_is_refused_at_once(
     [
         ("no-such-program here", {}, "no-such-program: the program cannot be started"),
         ("", {}, "the command is empty"),
+        ('cat "one', {}, r"cannot be split into words \(No closing quotation\); quote it as you"),
         ("cat", {"method": "clusters"}, "did you mean 'cluster'"),
         ("cat", {"timeout": 0}, "no time for an answer"),
         (None, {}, "command needs a command; give the program"),

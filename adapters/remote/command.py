@@ -19,6 +19,7 @@ from typing import IO, Any, NamedTuple
 
 from pronominal.adapters.checkpoints import Checkpoint
 from pronominal.adapters.interface import System
+from pronominal.adapters.model_loading import first_line
 from pronominal.adapters.refusals import NoAnswerError
 from pronominal.adapters.remote.messages import Greeting, Message, connect
 from pronominal.adapters.self_check import announce
@@ -51,15 +52,25 @@ def command(
         name: how messages call it.
 
     Raises:
-        InputError: it cannot be started, or does not answer.
+        InputError: it is no command, cannot be started, or does not answer.
     """
-    words = shlex.split(command) if isinstance(command, str) else [str(word) for word in command]
+    words = _words(command) if isinstance(command, str) else [str(word) for word in command]
     if not words:
         raise InputError("the command is empty", cure="give a program and its arguments")
     if timeout <= 0 or start_timeout <= 0:
         raise InputError("there is no time for an answer", cure="give seconds above 0")
     limits = _Limits(timeout, start_timeout, once)
     return connect(method, lambda greeting: _Program(name, words, greeting, limits))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise InputError(
+            f"the command cannot be split into words ({first_line(error)})",
+            cure="quote it as you would in a shell",
+        ) from error
 
 
 class _Limits(NamedTuple):
@@ -260,7 +271,9 @@ def _digest(words: Sequence[str]) -> str:
     """Identify a program by its command and by the files that its command names."""
     parts = [shlex.join(words)]
     for word in words:
-        if Path(word).is_file():
-            with Path(word).open("rb") as file:
-                parts.append(hashlib.file_digest(file, "sha256").hexdigest())
+        # a word may be a whole program, and too long for the name of a file
+        with suppress(OSError):
+            if Path(word).is_file():
+                with Path(word).open("rb") as file:
+                    parts.append(hashlib.file_digest(file, "sha256").hexdigest())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
