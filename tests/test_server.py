@@ -224,6 +224,7 @@ def test_a_host_can_be_named_but_no_known_api(server: Server) -> None:
         ("file:///etc/passwd", "is no URL"),
         ("http://", "is no URL"),
         ("http://me:secret@localhost", "holds a user or a query"),
+        ("http://:secret@localhost", "holds a user or a query"),
         ("http://localhost/?key=1", "holds a user or a query"),
         ("http://[::1", "is no URL"),
         ("http://localhost:99999", "is no URL"),
