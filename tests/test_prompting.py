@@ -345,6 +345,7 @@ def test_chat_formats(
         ({"chat": "template"}, "the tokenizer has no chat template"),
         ({"max_new_tokens": 0}, "max_new_tokens is 0"),
         ({"prompts": "0"}, "prompts are a list of names"),
+        ({"prompts": []}, "prompts are a list of names"),
         ({"chain_of_thought": 1}, "chain_of_thought is a name"),
     ],
 )

@@ -150,7 +150,9 @@ def concluding(question: str, chain: str, conclusion: str) -> str:
 def parse_prompts(prompts: object, chain_of_thought: object) -> Prompting:
     """Return a system's settings as `Prompting`; `InputError` for values of another type."""
     if prompts is not None and (
-        not isinstance(prompts, list | tuple) or not all(isinstance(name, str) for name in prompts)
+        not isinstance(prompts, list | tuple)
+        or not prompts
+        or not all(isinstance(name, str) for name in prompts)
     ):
         raise InputError("prompts are a list of names", cure='write prompts = ["0", "3"], say')
     if not isinstance(chain_of_thought, str | None):
