@@ -7,7 +7,7 @@ from pronominal.eval.significance import p_value, paired_test_tables
 from pronominal.eval.tables import UNDEFINED, Cell, Score, Table, percent, table, with_interval
 from pronominal.eval.winonb_answers import ASSOCIATIONS, NUMBERS, SOURCES
 
-PLACES = ("individual", "group", "elsewhere", "unresolved", "both")
+PLACES = ("individual", "group", "neither", "elsewhere", "unresolved", "both")
 
 FRIEDMAN = "across_systems"
 """Where a comparison of systems keeps what `pronominal.eval.winonb_tests.across_systems` gave."""
@@ -46,18 +46,24 @@ def _accuracy(scores: Mapping[str, Score]) -> Table:
 
 
 def _answers(scores: Mapping[str, Score]) -> Table:
-    known = any(_all(score, "singular").get("elsewhere") is not None for score in scores.values())
-    places = PLACES if known else ("individual", "group", "neither", "both")
+    known = [_all(score, "singular").get("elsewhere") is not None for score in scores.values()]
+    left_out = () if any(known) else ("elsewhere", "unresolved")
+    places = [place for place in PLACES if place not in left_out]
+    if all(known):
+        places.remove("neither")
     columns = {
         f"{number[:2]}.: {place}": _cell("by_source", "all", number, place)
         for number in NUMBERS
         for place in places
     }
-    notes = [
-        "Elsewhere: in a cluster, but with neither candidate; unresolved: in no cluster."
-        if known
-        else "Neither: resolved to neither candidate."
-    ]
+    notes = []
+    if any(known):
+        notes.append(
+            "Elsewhere: in a cluster, but with neither candidate; unresolved: in no cluster."
+        )
+    if not all(known):
+        further = ", elsewhere or unresolved" if any(known) else ""
+        notes.append(f"Neither: resolved to neither candidate{further}.")
     return table("WinoNB: answers", columns, scores, notes)
 
 

@@ -1,6 +1,7 @@
 """Each kind of score has its chart, and the notes below it say what is in it and no more."""
 
 import re
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -51,6 +52,21 @@ def test_each_kind_of_score_has_its_chart(
     found = {figure.name: figure for figure in figures(dataset, {"one": score})}
     marks = sum(panel.count("data-value=") for _, panel in found[name].panels)
     assert marks == drawn
+
+
+def test_no_abstention_is_drawn_twice() -> None:
+    shares = {"n": 4, "individual": 0.5, "group": 0.25, "neither": 0.25, "both": 0.0}
+    choosing = shares | {"accuracy": 0.5, "elsewhere": None, "unresolved": None}
+    clusters = choosing | {"elsewhere": 0.125, "unresolved": 0.125}
+    scores = {
+        system: {"by_source": {"all": {"singular": block, "plural": block}}}
+        for system, block in (("choosing", choosing), ("clusters", clusters))
+    }
+    found = {figure.name: figure for figure in figures("winonb", scores)}["answers"]
+    for _, panel in found.panels:
+        assert sum(map(float, re.findall(r'data-value="([^"]+)"', panel))) == len(scores)
+    styles = files("pronominal.eval.report").joinpath("chart.css").read_text()
+    assert all(f".{colour} {{" in styles for colour, _ in found.legend)
 
 
 def test_readings_that_differ_are_drawn() -> None:

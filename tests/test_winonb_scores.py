@@ -110,6 +110,10 @@ def test_clusters_tell_elsewhere_from_unresolved(tmp_path: Path) -> None:
     heads = tables({"a": scores})[1].columns
     assert "si.: elsewhere" in heads
     assert "si.: neither" not in heads
+    # beside a system without clusters, of whose answers neither is all that is known
+    mixed = {"a": scores, "b": scored(lambda row: NONE)}
+    row = dict(zip(tables(mixed)[1].columns, tables(mixed)[1].rows[1], strict=True))
+    assert (row["si.: neither"], row["si.: elsewhere"]) == ("100.0", "–")
     # one line without clusters, and no one knows
     file.write_text("".join([*lines[:-1], Prediction(given[-1][0], NONE).line()]))
     assert options_of(split(PERSONAL), file) == {}

@@ -18,9 +18,9 @@ from pronominal.eval.report.figures import (
     sizes,
     written,
 )
-from pronominal.eval.tables import Table, percent
+from pronominal.eval.tables import Score, Table, percent
 
-CHANCE = {"ruff": 0.25, "gap": None, "knowref": 0.5}
+CHANCE = {"ruff": 0.25, "gap": None}
 """Dataset -> accuracy of a coin; one half for those that are not here."""
 
 OUTCOMES = ("correct", "incorrect", "none", "both")
@@ -30,7 +30,7 @@ PROMPTED = {
     "chains": "With chains of thought",
     "multiple_choice": "Accuracy over prompts, of the likeliest option",
 }
-ANSWERS = ("individual", "group", "elsewhere", "neither", "unresolved", "none", "both")
+ANSWERS = ("individual", "group", "elsewhere", "unresolved", "neither", "both")
 
 
 def figures(dataset: str, scores: Scores) -> Iterator[Figure]:
@@ -166,7 +166,17 @@ def _winonb(scores: Scores) -> Iterator[Figure]:
         yield from dot_figure(f"by-{kind}", title, scores, found)
         if division == "by_source" and "all" in found:
             answers = {number: path[:-1] for number, path in found["all"].items()}
-            yield from bar_figure("answers", "Where the answers went", scores, answers, ANSWERS)
+            once = {system: _in_parts(score) for system, score in scores.items()}
+            yield from bar_figure("answers", "Where the answers went", once, answers, ANSWERS)
+
+
+def _in_parts(score: Score) -> Score:
+    """Leave out ``neither`` where its parts, ``elsewhere`` and ``unresolved``, are known."""
+    answers = {
+        number: {k: v for k, v in block.items() if k != "neither" or block.get("elsewhere") is None}
+        for number, block in score["by_source"]["all"].items()
+    }
+    return {**score, "by_source": {**score["by_source"], "all": answers}}
 
 
 def _errors(scores: Scores) -> Iterator[Figure]:
