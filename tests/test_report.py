@@ -198,3 +198,8 @@ def test_bias_map_shows_the_planted_bias(sample: Path, runs: Path) -> None:
     panels = dict(figure.panels)
     positive = sum(len(form["positive"]) for form in scores["skewed"]["bias"]["by_form"].values())
     assert panels[("skewed",)].count('class="cell positive"') == positive
+
+
+def test_a_sample_without_a_whole_template_pair_has_no_bias_map() -> None:
+    cut = {"bias": {"by_form": {}, "between_cases": {}}}
+    assert list(bias_maps({"human": cut})) == []

@@ -19,8 +19,12 @@ LEVEL = 0.05
 
 def bias_maps(scores: Scores) -> Iterator[Figure]:
     """Map occupations and pronoun forms of each system (WinoPron, Table 4)."""
-    # GAP's bias is a number
-    there = {s: score for s, score in scores.items() if isinstance(score.get("bias"), Mapping)}
+    # GAP's bias is a number; a sample of the rows may hold no whole template pair
+    there = {
+        system: score
+        for system, score in scores.items()
+        if isinstance(bias := score.get("bias"), Mapping) and bias["by_form"]
+    }
     if not there:
         return
     tables, panels, unbiased = occupation_tables(there), [], []
