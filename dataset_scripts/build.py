@@ -1,6 +1,5 @@
 """From a dataset script to a folder that `datasets.load_dataset` reads."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -10,7 +9,7 @@ import pyarrow.parquet as pq
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.card import card_header, write_card
-from pronominal.dataset_scripts.checksums import SUMS, read_checksums
+from pronominal.dataset_scripts.checksums import SUMS, read_checksums, write_checksums
 from pronominal.dataset_scripts.columns import CANARY, Columns, arrow_schema
 from pronominal.dataset_scripts.digests import BLOCK, ContentDigest, blocks
 from pronominal.dataset_scripts.published import dataset_of, mention_faults, repeated_ids
@@ -102,7 +101,8 @@ def refuse_others_files(folder: Path, dataset: str) -> None:
         )
     sums = read_checksums(folder)
     _refuse_other_datasets(folder, sums, dataset)
-    for path in sorted(set(_files(folder)) - {folder / path for path in (*sums, SUMS)}):
+    listed = {folder / path for path in (*sums, SUMS)}
+    for path in sorted({path for path in folder.rglob("*") if path.is_file()} - listed):
         raise InputError(
             "it is no file of the dataset, and building again would remove it",
             cure="move it away or choose another --out",
@@ -201,16 +201,3 @@ def _named(rows: Sequence[int], path: Path) -> Iterator[tuple[int, str]]:
 
 def _refusal(fault: str, file: str, row: int) -> InputError:
     return InputError(fault, cure="mend the upstream row or report it", file=file, row=f"row {row}")
-
-
-def write_checksums(folder: Path) -> None:
-    """Write SHA256SUMS in the form that ``sha256sum --check`` reads."""
-    lines = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
-        for path in _files(folder)
-    ]
-    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
-
-
-def _files(folder: Path) -> Sequence[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())

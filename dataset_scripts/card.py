@@ -1,7 +1,7 @@
 """Dataset cards: the hand-written page in ``cards/`` and what was built, as one README.md."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
@@ -32,26 +32,60 @@ def write_card(
     The header holds the page's own fields, then ``configs`` and ``dataset_info``, from which
     `datasets` takes files, features and the row counts that it verifies.
     """
-    fields = {**card_header(script.NAME), **generated_fields(built)}
     # a script may name splits whose text must stay where it was built; `publish` refuses them
     kept_back = getattr(script, "UNPUBLISHABLE", ())
-    unpublishable = [f"{split.config}/{split.name}" for split in built if split.name in kept_back]
-    if unpublishable:
-        fields["unpublishable"] = unpublishable
-    template = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False
-    ).from_string(_page(script.NAME)[1])
-    text = _notice(sources.changed) + template.render(
-        columns=columns_table(built),
+    write_page(
+        script.NAME,
+        {},
+        built,
+        path,
+        unpublishable=[
+            f"{split.config}/{split.name}" for split in built if split.name in kept_back
+        ],
+        notice=_notice(sources.changed),
         splits="\n".join((splits_table(built), *_own_build(options))),
         upstream=script.UPSTREAM,
         options=options,
+    )
+
+
+def write_page(
+    page: str,
+    fields: Mapping[str, Any],
+    built: Sequence["BuiltSplit"],
+    path: Path,
+    *,
+    unpublishable: Sequence[str],
+    notice: str = "",
+    **told: Any,
+) -> None:
+    """Fill a page of ``cards/`` and write it under a header that `datasets` and the Hub read.
+
+    Args:
+        page: its name, without the suffix.
+        fields: of the header, instead of the page's own or beside them.
+        built: the splits.
+        path: the card.
+        unpublishable: splits that `publish` refuses, as ``config/split``.
+        notice: what stands before the page.
+        told: what the page asks for besides the tables of splits and columns.
+    """
+    own, body = _page(page)
+    header = {**yaml.safe_load(own), **fields, **generated_fields(built)}
+    if unpublishable:
+        header["unpublishable"] = list(unpublishable)
+    common = {"splits": splits_table(built), "columns": columns_table(built)}
+    template = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False
+    ).from_string(body)
+    text = template.render(
+        {**common, **told},
         version=version("pronominal"),
-        canary=fields["canary"],
+        canary=header["canary"],
         unpublishable=unpublishable,
     )
-    front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100)
-    path.write_text(f"---\n{front}---\n{text}", encoding="utf-8")
+    front = yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=100)
+    path.write_text(f"---\n{front}---\n{notice}{text}", encoding="utf-8")
 
 
 def _notice(changed: Sequence[str]) -> str:

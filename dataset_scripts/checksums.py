@@ -11,6 +11,13 @@ SUMS = "SHA256SUMS"
 LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)")
 
 
+def write_checksums(folder: Path) -> None:
+    """Write SHA256SUMS in the form that ``sha256sum --check`` reads."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [f"{_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
 def read_checksums(folder: Path) -> dict[str, str]:
     """Return path -> SHA-256 (64 hexadecimal digits) as the folder's SHA256SUMS lists them.
 

@@ -45,10 +45,6 @@ class Template:
         """Name of the template, stable between versions."""
         return f"{self.occupation}-{self.participant}-{self.case}-{self.answer}"
 
-    def entity(self, index: int) -> str:
-        """Return the occupation (0) or the participant (1)."""
-        return (self.occupation, self.participant)[index]
-
 
 def parse_answer(answer: str, place: str, line: int) -> int:
     """Return 0 or 1; `InputError` for anything else."""

@@ -163,7 +163,7 @@ def test_what_cannot_be_written_loses_no_part(
     def refuse(folder: Path) -> None:
         raise InputError("another process has written the folder", cure="wait", file=folder)
 
-    monkeypatch.setattr(result.build, "write_checksums", refuse)
+    monkeypatch.setattr(result, "write_checksums", refuse)
     with pytest.raises(InputError, match="another process has written"):
         construct_dataset(text[0], Description(), tmp_path / "out")
     work = tmp_path / "out" / ".constructed.parts"

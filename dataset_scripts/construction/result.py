@@ -6,18 +6,15 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 
 from pronominal.atomic import held_folder, new_folder
 from pronominal.dataset_scripts import build, card
+from pronominal.dataset_scripts.checksums import write_checksums
 from pronominal.dataset_scripts.columns import Column, arrow_schema, resolution_columns
 from pronominal.dataset_scripts.construction import engine
 from pronominal.dataset_scripts.construction.duplicates import Duplicates, sentence_key
@@ -87,14 +84,10 @@ def construct_dataset(
         InputError: an input is missing or wrong, the folder is something else's, another process
             is constructing it, or no sentence is left.
     """
-    if not FOLDER.fullmatch(description.name):
-        cure = "use small letters, digits, - and _"
-        raise InputError(f"no folder can be called '{description.name}'", cure=cure)
     if not SPLIT.fullmatch(description.split):
         cure = "use letters, digits and _"
         raise InputError(f"no split can be called '{description.split}'", cure=cure)
-    folder = (out / description.name).resolve()
-    build.refuse_others_files(folder, NAME)
+    folder = free_folder(out, description.name, NAME)
     work = out / f".{description.name}.parts"
     watched = {"progress": progress} if run is engine.run else {}
     begun = work.exists()
@@ -115,6 +108,16 @@ def construct_dataset(
     return report
 
 
+def free_folder(out: Path, name: str, dataset: str) -> Path:
+    """Return where a dataset of the user's own goes; `InputError` where that cannot be."""
+    if not FOLDER.fullmatch(name):
+        cure = "use small letters, digits, - and _"
+        raise InputError(f"no folder can be called '{name}'", cure=cure)
+    folder = (out / name).resolve()
+    build.refuse_others_files(folder, dataset)
+    return folder
+
+
 def _write(
     construction: Construction,
     description: Description,
@@ -131,7 +134,7 @@ def _write(
         switched = Split("switched", description.split, COLUMNS, _switched(path))
         built.append(build.write_split(NAME, switched, canary, beside))
         _write_card(construction, description, report, built, canary, beside / "README.md")
-        build.write_checksums(beside)
+        write_checksums(beside)
 
 
 def _nothing_left(report: Report) -> InputError:
@@ -196,31 +199,24 @@ def _write_card(
     canary: str,
     path: Path,
 ) -> None:
-    page = files("pronominal.cards").joinpath(f"{NAME}.md").read_text(encoding="utf-8")
-    _, header, body = page.split("---\n", maxsplit=2)
-    fields = {**yaml.safe_load(header), "pretty_name": description.name, "canary": canary}
-    fields["license"] = description.licence or "unknown"
-    fields.update(card.generated_fields(built))
-    unpublishable = [] if description.licence else [f"{b.config}/{b.name}" for b in built]
-    if unpublishable:
-        fields["unpublishable"] = unpublishable
     told = construction.rules.describe()
     del told["connectives"]["common_words"]
     if told["pipeline"]:
         # a folder's place says where somebody keeps their files
         told["pipeline"] = Path(told["pipeline"]).name
-    template = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
-    text = template.from_string(body).render(
+    card.write_page(
+        NAME,
+        {
+            "pretty_name": description.name,
+            "canary": canary,
+            "license": description.licence or "unknown",
+        },
+        built,
+        path,
+        unpublishable=[] if description.licence else [f"{b.config}/{b.name}" for b in built],
         name=description.name,
-        splits=card.splits_table(built),
-        columns=card.columns_table(built),
         report="\n".join(report.lines()),
         rules=json.dumps(told, indent=2),
         labelled=construction.rules.labels == "gender",
         sources=sorted({Path(name).name for name, _, _ in construction.describe()["files"]}),
-        version=version("pronominal"),
-        unpublishable=unpublishable,
-        canary=canary,
     )
-    front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100)
-    path.write_text(f"---\n{front}---\n{text}\n", encoding="utf-8")

@@ -1,17 +1,15 @@
 """The rows that annotators agree on as a dataset like the others: card, offsets, switched twins."""
 
 from collections.abc import Iterator
-from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pyarrow as pa
 import yaml
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts import DATASETS, build, card, dataset_script
+from pronominal.dataset_scripts.checksums import write_checksums
 from pronominal.dataset_scripts.columns import Column, Columns
 from pronominal.dataset_scripts.construction import result
 from pronominal.dataset_scripts.published import PublishedSplit
@@ -23,7 +21,7 @@ from pronominal.signals import signals_as_exits
 from pronominal.switching import Unswitchable, switch_row
 
 REPORT = "annotation.json"
-PAGE = "annotated.md"
+PAGE = "annotated"
 VOTES = Column("votes", pa.int64(), "annotators who chose the label")
 
 
@@ -60,18 +58,14 @@ def write_dataset(
             if found
         ]
         _write_card(rows, kept, name, header, built, beside / "README.md")
-        build.write_checksums(beside)
+        write_checksums(beside)
     write_json(folder.with_name(f"{name}.{REPORT}"), kept.describe())
     return folder
 
 
 def _free_folder(rows: PublishedSplit, out: Path, name: str) -> Path:
     """Return the dataset's folder; `InputError` where it would replace something else."""
-    if not result.FOLDER.fullmatch(name):
-        cure = "use small letters, digits, - and _"
-        raise InputError(f"no folder can be called '{name}'", cure=cure)
-    folder = (out / name).resolve()
-    build.refuse_others_files(folder, rows.dataset)
+    folder = result.free_folder(out, name, rows.dataset)
     if folder == rows.file.parent.parent.resolve():
         raise InputError("the rows are from this folder", cure="give another --name", file=folder)
     return folder
@@ -133,24 +127,20 @@ def _write_card(
     built: list[build.BuiltSplit],
     path: Path,
 ) -> None:
-    page = files("pronominal.cards").joinpath(PAGE).read_text(encoding="utf-8")
-    _, header, body = page.split("---\n", maxsplit=2)
-    fields = {**yaml.safe_load(header), "pretty_name": name, "canary": source["canary"]}
-    fields["license"] = source.get("license") or "unknown"
-    fields.update(card.generated_fields(built))
-    if _kept_back(rows, source):
-        fields["unpublishable"] = [f"{one.config}/{one.name}" for one in built]
-    template = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
-    text = template.from_string(body).render(
+    card.write_page(
+        PAGE,
+        {
+            "pretty_name": name,
+            "canary": source["canary"],
+            "license": source.get("license") or "unknown",
+        },
+        built,
+        path,
+        unpublishable=(
+            [f"{one.config}/{one.name}" for one in built] if _kept_back(rows, source) else []
+        ),
         name=name,
         rows=rows,
         kept=kept,
         report=kept.describe(),
-        splits=card.splits_table(built),
-        columns=card.columns_table(built),
-        unpublishable=fields.get("unpublishable", []),
-        version=version("pronominal"),
-        canary=fields["canary"],
     )
-    front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100)
-    path.write_text(f"---\n{front}---\n{text}\n", encoding="utf-8")
