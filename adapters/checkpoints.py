@@ -37,8 +37,7 @@ class Checkpoint:
     Attributes:
         name: the folder or the Hub id as the user gave it.
         folder: where the files are.
-        digest: SHA-256, in hex, of what ``sha256sum`` prints for the files in the order of their
-            names relative to the folder.
+        digest: which files they are; see `files_digest`.
     """
 
     name: str
@@ -81,7 +80,7 @@ def open_checkpoint(
             "there are no weights", cure=f"add {' or '.join(weights)}", file=checkpoint
         )
     files = {*chosen, *_matches(folder, [config, *others])}
-    return Checkpoint(name=checkpoint, folder=folder, digest=_digest(folder, files))
+    return Checkpoint(name=checkpoint, folder=folder, digest=files_digest(folder, files))
 
 
 def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Path:
@@ -117,7 +116,13 @@ def _matches(folder: Path, patterns: Iterable[str]) -> set[Path]:
     return {file for name in patterns for file in folder.glob(name) if file.is_file()}
 
 
-def _digest(folder: Path, files: Iterable[Path]) -> str:
+def files_digest(folder: Path, files: Iterable[Path]) -> str:
+    """Return the SHA-256, in hex, of what ``sha256sum`` prints for files, in order of their names.
+
+    Args:
+        folder: what the names are relative to.
+        files: below the folder.
+    """
     listing = hashlib.sha256()
     for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
         with file.open("rb") as stream:

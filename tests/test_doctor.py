@@ -168,6 +168,8 @@ def test_environments_keep_to_packages_of_their_time() -> None:
     [
         (["corefere"], "there is no environment 'corefere'; did you mean 'coreferee'?"),
         (["coreferee", "--python", "no-such-python"], "no-such-python is no Python from 3.7"),
+        (["coreferee", "--python", "/bin/echo"], "/bin/echo is no Python from 3.7"),
+        (["coreferee", "--python", "/bin/true"], "/bin/true is no Python from 3.7"),
     ],
 )
 def test_an_environment_that_cannot_be_made_is_one_line(

@@ -2,8 +2,9 @@
 
 import io
 import json
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from pronominal import InputError, Span
-from pronominal.adapters import load
+from pronominal.adapters import System, load
 from pronominal.adapters.contract_checks import check_system
+from pronominal.adapters.remote.environments import environments, in_environment
 from pronominal.adapters.remote.programs.spacy_coreference import answer_lines, clusters_of
 from pronominal.adapters.self_check import SelfCheckWarning
 from pronominal.adapters.spacy_pipeline import SpacyPipeline
@@ -157,24 +159,57 @@ def test_the_program_answers_every_line_and_survives_a_fault(stored: Path) -> No
     assert {*last} == {"id", "error"}
 
 
-def test_a_system_of_an_environment_runs_its_program(
+@pytest.fixture
+def environment(
     stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The environment is this one, in place of one with old pins."""
-    import sys
-
-    from pronominal.adapters.remote.environments import environments, in_environment
-
-    made = tmp_path / "environments" / "coreferee"
-    (made / "bin").mkdir(parents=True)
-    (made / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    (made / "bin" / "python").chmod(0o755)
-    wanted = list(environments()["coreferee"].requirements)
-    (made / "environment.json").write_text(json.dumps({"requirements": wanted}))
-    monkeypatch.setenv("PRONOMINAL_ENVIRONMENTS", str(tmp_path / "environments"))
+) -> Callable[..., System]:
+    """The system of an environment that is this one, in place of one with old pins."""
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    def of(home: str = "home", packages: Sequence[str] = ("spacy==3.5",)) -> System:
+        made = tmp_path / home / "coreferee"
+        (made / "bin").mkdir(parents=True, exist_ok=True)
+        (made / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        (made / "bin" / "python").chmod(0o755)
+        wanted = environments()["coreferee"].requirements
+        content = {"requirements": wanted, "packages": packages}
+        (made / "environment.json").write_text(json.dumps(content))
+        monkeypatch.setenv("PRONOMINAL_ENVIRONMENTS", str(tmp_path / home))
+        return in_environment("coreferee", [str(stored), "own_coreference_component"], 60)
+
+    return of
+
+
+def test_a_system_of_an_environment_runs_its_program(environment: Callable[..., Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        system: Any = in_environment("coreferee", [str(stored), "own_coreference_component"], 60)
-    assert system.name == "coreferee"
-    assert [[[Span(*s) for s in c] for c in one] for one in system.cluster(TEXTS)] == CLUSTERS
+        system = environment()
+    assert (system.name, system.self_check) == ("coreferee", ())
+    assert system.cluster(TEXTS) == CLUSTERS
+    assert not [check for check in check_system(system) if check.faults]
+
+
+def test_a_system_of_an_environment_is_known_by_what_is_in_it(
+    environment: Callable[..., Any],
+) -> None:
+    first = environment().checkpoint.digest
+    assert environment("elsewhere").checkpoint.digest == first
+    assert environment(packages=["spacy==3.4"]).checkpoint.digest != first
+
+
+def test_a_system_of_an_environment_that_finds_nothing_is_warned_of(
+    environment: Callable[..., Any], tmp_path: Path
+) -> None:
+    component = tmp_path / "own_coreference_component.py"
+    component.write_text(COMPONENT.replace("doc.spans", "doc.spans.copy()"))
+    with pytest.warns(SelfCheckWarning, match="coreferee .*: no cluster in any of 6 plain"):
+        assert environment().cluster(TEXTS[:1]) == [[]]
+
+
+def test_clusters_of_an_environment_are_cleaned(
+    environment: Callable[..., Any], tmp_path: Path
+) -> None:
+    twice = "for token in mentions] + [doc[:1]]\n        doc.spans['coref_clusters_2'] = [doc[:1]]"
+    component = tmp_path / "own_coreference_component.py"
+    component.write_text(COMPONENT.replace("for token in mentions]\n", f"{twice}\n"))
+    assert environment().cluster(TEXTS) == CLUSTERS

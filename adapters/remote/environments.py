@@ -3,23 +3,28 @@
 What is in each stands in ``environments.toml``.
 """
 
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
-from pronominal.adapters.interface import System
+from pronominal.adapters.checkpoints import Checkpoint, files_digest
+from pronominal.adapters.interface import System, contract_clusters
 from pronominal.adapters.remote.command import command
+from pronominal.adapters.self_check import announce, check_clusters
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError, unknown_name
+from pronominal.spans import Cluster
 
 PLACE = "PRONOMINAL_ENVIRONMENTS"
 """Environment variable with the folder of all environments."""
@@ -71,11 +76,16 @@ def folder_of(name: str) -> Path:
 
 def is_made(name: str) -> bool:
     """Say whether an environment is there as it is wanted now."""
+    return bool(_made(name).get("requirements") == list(environments()[name].requirements))
+
+
+def _made(name: str) -> dict[str, Any]:
+    """Return what an environment says of itself; nothing where it is not there."""
     try:
-        made = json.loads((folder_of(name) / MADE).read_text(encoding="utf-8"))
+        found = json.loads((folder_of(name) / MADE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return False
-    return bool(made["requirements"] == list(environments()[name].requirements))
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def create(name: str, python: str | None = None, say: Callable[[str], None] = print) -> Path:
@@ -132,9 +142,40 @@ def in_environment(name: str, arguments: Sequence[str], timeout: float) -> Syste
             f"{name} runs in an environment of its own, which is not there",
             cure=f"pronominal env create {name}",
         )
-    program = files("pronominal.adapters.remote.programs").joinpath(environments()[name].program)
-    words = [str(folder_of(name) / "bin" / "python"), str(program), *arguments]
-    return command(words, timeout=timeout, name=name)
+    return _EnvironmentSystem(name, arguments, timeout)
+
+
+class _EnvironmentSystem:
+    """A coreference system in its environment; it checks itself, and its clusters are cleaned."""
+
+    def __init__(self, name: str, arguments: Sequence[str], timeout: float) -> None:
+        programs = files("pronominal.adapters.remote.programs")
+        program = programs.joinpath(environments()[name].program)
+        folder = folder_of(name)
+        words = [str(folder / "bin" / "python"), str(program), *arguments]
+        self.name = name
+        self.checkpoint = Checkpoint(
+            " ".join(arguments), folder, _digest(program.read_bytes(), arguments, _made(name))
+        )
+        self._program: Any = command(words, timeout=timeout, name=name)
+        self.self_check = check_clusters(self)
+        announce(self.self_check)
+
+    def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
+        """Return for each text, in order, its clusters as half-open character spans."""
+        return [contract_clusters(clusters) for clusters in self._program.cluster(texts)]
+
+
+def _digest(program: bytes, arguments: Sequence[str], made: Mapping[str, Any]) -> str:
+    """Identify what is run, wherever on a machine it lies."""
+    parts = [hashlib.sha256(program).hexdigest(), *made.get("packages", ())]
+    for argument in arguments:
+        given = Path(argument)
+        if given.is_dir():
+            parts.append(files_digest(given, filter(Path.is_file, given.rglob("*"))))
+        else:
+            parts.append(files_digest(given.parent, [given]) if given.is_file() else argument)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _python(name: str, wanted: Environment, given: str | None) -> str:
@@ -161,8 +202,11 @@ def _version_of(python: str) -> tuple[int, int] | None:
     if shutil.which(python) is None:
         return None
     show = "import sys; print('%d.%d' % sys.version_info[:2])"
-    shown = subprocess.run([python, "-c", show], capture_output=True, text=True, check=False)
-    return _version(shown.stdout.strip()) if shown.returncode == 0 else None
+    try:
+        shown = subprocess.run([python, "-c", show], capture_output=True, text=True, check=False)
+        return _version(shown.stdout.strip()) if shown.returncode == 0 else None
+    except (OSError, ValueError):  # no program, or one that shows something else
+        return None
 
 
 def _run(step: Sequence[str], name: str) -> str:
