@@ -20,11 +20,26 @@ RIGHT, WRONG, NONE, BOTH = range(4)
 CHOSE_NONE, CHOSE_BOTH = -1, -2
 """Abstentions among choices, beside the candidates' indices 0, 1, ..."""
 
+NOTHING_RIGHT = -3
+"""What is right where a row has no label: a code that no choice has."""
+
 
 def choices_of(decisions: Sequence[Decision]) -> IntArray:
     """Return decisions as integers, shape ``[len(decisions)]``: an index or an abstention."""
     abstentions = {"none": CHOSE_NONE, "both": CHOSE_BOTH, None: 0}
     return np.array([abstentions[d.abstained] if d.choice is None else d.choice for d in decisions])
+
+
+def right_choices(labels: IntArray, candidates: int) -> IntArray:
+    """Return what is right of each row in the codes of `choices_of`, shape ``[rows]``.
+
+    Args:
+        labels: index of the right candidate; `candidates` stands for GAP's *neither*, which is the
+            abstention, and -1 for a row of which no answer is right, as RUFF's without context.
+        candidates: number of candidates, or of options, of each row.
+    """
+    known = np.where(labels == candidates, CHOSE_NONE, labels)
+    return np.where(labels < 0, NOTHING_RIGHT, known)
 
 
 def outcome_counts(labels: IntArray, choices: IntArray) -> IntArray:

@@ -52,10 +52,26 @@ def refuse_other_length(name: str, answers: Any, asked: Sequence[object]) -> Non
         )
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return every line of a predictions file that we wrote, as it stands there."""
-    lines = path.read_bytes().splitlines()
-    return [parse_line(line, path, number) for number, line in enumerate(lines, start=1)]
+def predictions_file(path: Path) -> Path:
+    """Return the predictions file of a run's folder; a file is returned as it is."""
+    return path / PREDICTIONS if path.is_dir() else path
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the object of each line of a predictions file.
+
+    Args:
+        path: the file, or the folder of a run. Empty lines are passed by; `read_predictions`, which
+            says what is wrong with a file, refuses those before its end.
+
+    Raises:
+        InputError: a line is no JSON object.
+    """
+    file = predictions_file(path)
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield number, parse_line(line, file, number)
 
 
 def read_predictions(
@@ -81,7 +97,7 @@ def read_predictions(
         raise InputError(
             f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
             cure="predict every row; an answer that is none has abstained: none",
-            file=path / PREDICTIONS if path.is_dir() else path,
+            file=predictions_file(path),
         )
     return [found.get(name, NONE) for name in ids]
 
@@ -90,7 +106,7 @@ def read_given_predictions(
     path: Path, split: PublishedSplit, failed: Container[str] = ()
 ) -> dict[str, Decision]:
     """Read decisions by id as `read_predictions` does, but of as many rows as there are."""
-    file = path / PREDICTIONS if path.is_dir() else path
+    file = predictions_file(path)
     ids = split.table["id"].to_pylist()
     filling = "options" in split.table.column_names
     options = split.table["options" if filling else "candidates"]

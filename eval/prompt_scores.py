@@ -1,6 +1,5 @@
 """Accuracy over prompts: the mean, and the range that hangs on how a model is asked."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,15 @@ from typing import Any
 import numpy as np
 
 from pronominal.dataset_scripts.published import PublishedSplit
-from pronominal.eval.outcomes import CHOSE_BOTH, CHOSE_NONE, IntArray
-from pronominal.eval.predictions import PREDICTIONS
+from pronominal.errors import InputError
+from pronominal.eval.outcomes import (
+    CHOSE_BOTH,
+    CHOSE_NONE,
+    NOTHING_RIGHT,
+    IntArray,
+    right_choices,
+)
+from pronominal.eval.predictions import predictions_file, read_lines
 from pronominal.eval.sentences import Sentences
 from pronominal.eval.tables import UNDEFINED, Cell, Score, Table, percent, table
 
@@ -40,16 +46,23 @@ def prompt_scores(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
         ``accuracy`` (mean over prompts, as the papers report), ``sd`` over them (sample standard
         deviation), ``lowest`` and ``highest``, and ``by_prompt``, each with ``n``, ``accuracy``,
         ``none`` and ``both``. Of template datasets also ``every_answer``, their scores over all
-        answers to all prompts together, as WinoPron's authors count them.
+        answers to all prompts together, as WinoPron's authors count them. Nothing where no row has
+        a right answer, as in RUFF's ``no_context``.
+
+    Raises:
+        InputError: a line has no answer to one of the first line's prompts.
     """
-    file = predictions / PREDICTIONS if predictions.is_dir() else predictions
-    with file.open("rb") as lines:
-        given = json.loads(next(lines, b"{}"))
+    column = split.table["options" if "options" in split.table.column_names else "candidates"]
+    right = right_choices(split.table["label"].to_numpy(), len(column[0]))
+    if (right == NOTHING_RIGHT).all():
+        return {}
+    _, given = next(read_lines(predictions), (0, {}))
     found = {}
     for name, key in ASKED.items():
-        if isinstance(given.get(key), dict):
+        if given.get(key) and isinstance(given[key], dict):
             prompts = [*given[key]]
-            found[name] = _scores(split, _choices(split, file, key, prompts), prompts)
+            choices = _choices(split, predictions, key, prompts)
+            found[name] = _scores(split, right, choices, prompts)
     return found
 
 
@@ -73,29 +86,43 @@ def _percent(name: str) -> Cell:
     return lambda block: UNDEFINED if block[name] is None else percent(block[name])
 
 
-def _choices(split: PublishedSplit, file: Path, key: str, prompts: list[str]) -> IntArray:
+def _choices(split: PublishedSplit, predictions: Path, key: str, prompts: list[str]) -> IntArray:
     """Return what was chosen, [rows, prompts]: an index or an abstention."""
     places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
     choices = np.full((len(places), len(prompts)), CHOSE_NONE)
-    with file.open("rb") as lines:
-        for line in map(json.loads, lines):
-            answers = [line[key][prompt] for prompt in prompts]
-            choices[places[line["id"]]] = [CODES.get(answer, answer) for answer in answers]
+    for number, line in read_lines(predictions):
+        answers = line[key] if isinstance(line.get(key), dict) else {}
+        codes = [_code(answers.get(prompt)) for prompt in prompts]
+        if None in codes:
+            raise InputError(
+                f"{line['id']} has no answer to the prompt {prompts[codes.index(None)]}",
+                cure=f'write an index, "none" or "both" for each prompt into "{key}"',
+                file=predictions_file(predictions),
+                row=f"line {number}",
+            )
+        choices[places[line["id"]]] = codes
     return choices
 
 
-def _scores(split: PublishedSplit, choices: IntArray, prompts: list[str]) -> dict[str, Any]:
-    labels = split.table["label"].to_numpy()
-    right = (choices == labels[:, None]).mean(axis=0)
+def _code(answer: object) -> int | None:
+    if isinstance(answer, str):
+        return CODES.get(answer)
+    return answer if isinstance(answer, int) else None
+
+
+def _scores(
+    split: PublishedSplit, right_choice: IntArray, choices: IntArray, prompts: list[str]
+) -> dict[str, Any]:
+    right = (choices == right_choice[:, None]).mean(axis=0)
     found = {
-        "n": len(labels),
+        "n": len(choices),
         "accuracy": float(right.mean()),
         "sd": float(right.std(ddof=1)) if len(prompts) > 1 else None,
         "lowest": float(right.min()),
         "highest": float(right.max()),
         "by_prompt": {
             prompt: {
-                "n": len(labels),
+                "n": len(choices),
                 "accuracy": float(right[column]),
                 "none": float((choices[:, column] == CHOSE_NONE).mean()),
                 "both": float((choices[:, column] == CHOSE_BOTH).mean()),

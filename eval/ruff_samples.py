@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
 from pronominal.dataset_scripts.ruff import SEEDS
 from pronominal.dataset_scripts.streaming import read_joined
-from pronominal.eval.predictions import PREDICTIONS, parse_line
+from pronominal.eval.predictions import predictions_file, read_lines
 from pronominal.eval.run_store import read_description
 
 SAMPLES = "+".join(f"seed_{seed}" for seed in SEEDS)
@@ -59,7 +59,7 @@ def answered_split(where: str, config: str | None, predictions: Path) -> Publish
         return read_split(where, config)
     samples = read_joined(where, config, SAMPLES)
     known = set(samples.table["id"].to_pylist())
-    if all(line.get("id") in known for line in _lines(predictions)):
+    if all(line.get("id") in known for line in _objects(predictions)):
         return samples
     return read_joined(where, config)
 
@@ -82,7 +82,7 @@ def options_of(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
 
 
 def _margins(predictions: Path) -> Iterator[float]:
-    for line in _lines(predictions):
+    for line in _objects(predictions):
         scores = line.get("scores")
         if not isinstance(scores, list) or len(scores) < 2:
             return
@@ -90,11 +90,7 @@ def _margins(predictions: Path) -> Iterator[float]:
         yield best - second
 
 
-def _lines(predictions: Path) -> Iterator[dict[str, Any]]:
-    file = predictions / PREDICTIONS if predictions.is_dir() else predictions
-    if not file.exists():
+def _objects(predictions: Path) -> Iterator[dict[str, Any]]:
+    if not predictions_file(predictions).exists():
         return  # whoever reads the decisions says so
-    with file.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield parse_line(line, file, number)
+    yield from (line for _, line in read_lines(predictions))

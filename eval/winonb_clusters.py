@@ -1,13 +1,12 @@
 """Where WinoNB's unresolved pronouns went: into a cluster with something else, or into none."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pronominal.dataset_scripts.published import PublishedSplit
-from pronominal.eval.predictions import PREDICTIONS
+from pronominal.eval.predictions import predictions_file, read_lines
 
 
 def options_of(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
@@ -17,20 +16,17 @@ def options_of(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
         split: the rows.
         predictions: a predictions file, or the folder of a run.
     """
-    file = predictions / PREDICTIONS if predictions.is_dir() else predictions
-    if not file.exists():
+    if not predictions_file(predictions).exists():
         return {}  # whoever reads the decisions says so
     pronouns = [[p["start"], p["end"]] for p in split.table["pronoun"].to_pylist()]
     places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
     clustered = np.zeros(len(places), dtype=np.bool_)
-    with file.open("rb") as lines:
-        for line in lines:
-            try:
-                fields = json.loads(line)
-                row, clusters = places[fields["id"]], fields["clusters"]
-                clustered[row] = any(
-                    pronouns[row] in cluster and len(cluster) > 1 for cluster in clusters
-                )
-            except (ValueError, KeyError, TypeError):
-                return {}
+    for _, fields in read_lines(predictions):
+        try:
+            row, clusters = places[fields["id"]], fields["clusters"]
+            clustered[row] = any(
+                pronouns[row] in cluster and len(cluster) > 1 for cluster in clusters
+            )
+        except (KeyError, TypeError):
+            return {}
     return {"clustered": clustered}

@@ -169,6 +169,44 @@ def test_a_file_with_missing_rows(gap: PublishedSplit, tmp_path: Path) -> None:
     assert scores["overall"]["missing"] == 1000
 
 
+# A right, B right, neither
+ASKED = PublishedSplit(
+    *("gap", "original", "test"),
+    pa.table(
+        {
+            "id": ["0", "1", "2"],
+            "label": [0, 1, 2],
+            "gender": ["masculine", "feminine", "feminine"],
+            "candidates": [[{"text": "Ann"}, {"text": "Bea"}]] * 3,
+        }
+    ),
+    *("digest", Path("gap")),
+)
+
+
+def prompted(file: Path, *answers: Any) -> Path:
+    """Write a file whose rows have these answers to their prompts, and an empty last line."""
+    lines = [Prediction(str(row), NONE, given).line() for row, given in enumerate(answers)]
+    file.write_text("".join([*lines, "\n"]))
+    return file
+
+
+def test_neither_is_a_right_answer_to_a_prompt(tmp_path: Path) -> None:
+    answers = [{"answers": {"a": a, "b": b}} for a, b in ((0, "none"), (1, "none"), ("none", 1))]
+    scores = score_predictions(ASKED, prompted(tmp_path / "mine.jsonl", *answers))["prompts"]
+    by_prompt = scores["by_prompt"]
+    assert (by_prompt["a"]["accuracy"], by_prompt["b"]["accuracy"]) == (1, 0)
+    assert scores["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize("second", [{}, {"answers": {"b": 0}}, {"answers": [0]}])
+def test_a_row_without_an_answer_to_a_prompt_is_named(tmp_path: Path, second: Any) -> None:
+    first = {"answers": {"a": 0}}
+    file = prompted(tmp_path / "mine.jsonl", first, second, first)
+    with pytest.raises(InputError, match="line 2: 1 has no answer to the prompt a"):
+        score_predictions(ASKED, file)
+
+
 def test_intervals_resample_rows_with_a_stated_seed() -> None:
     decisions = [Decision(0)] * 8
     scores = score(ROWS, decisions, resamples=200, seed=3)

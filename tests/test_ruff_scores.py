@@ -24,6 +24,9 @@ from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
 from pronominal.dataset_scripts.streaming import read_joined
 from pronominal.eval.evaluation import evaluate, rows_to_score, score_predictions
+from pronominal.eval.predictions import Prediction
+from pronominal.eval.report.disagreements import disagreements
+from pronominal.eval.report.scored import Comparison
 from pronominal.eval.ruff import score, tables
 from pronominal.eval.ruff_samples import SAMPLES, Margins
 from pronominal.eval.runner import SystemSettings, predict, run
@@ -343,3 +346,19 @@ def test_margins_come_from_the_scores(dataset: str, tmp_path: Path) -> None:
             "margins",
         )
     ]
+
+
+def test_no_answer_is_right_without_context(dataset: str, tmp_path: Path) -> None:
+    split = read_split(dataset, "no_context")
+    asked = [SystemSettings(name, name) for name in ("always-he", "last-pronoun")]
+    folders = {one.label: run(split, one.load(), one, tmp_path).path for one in asked}
+    comparison = Comparison("ruff", "no_context", "test", split.digest, folders=folders)
+    shown, number = disagreements(comparison, split)
+    assert len(shown) == number > 0
+    assert {(one.right, *(right for _, _, right in one.answers)) for one in shown} == {
+        ("", None, None)
+    }
+    names = split.table["id"].to_pylist()
+    lines = [Prediction(name, NONE, {"answers": {"0": "none"}}).line() for name in names]
+    (tmp_path / "mine.jsonl").write_text("".join(lines))
+    assert "prompts" not in score_predictions(split, tmp_path / "mine.jsonl")

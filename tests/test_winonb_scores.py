@@ -101,7 +101,8 @@ def test_clusters_tell_elsewhere_from_unresolved(tmp_path: Path) -> None:
     given = [*zip(PERSONAL["id"].to_pylist(), itertools.cycle(clusters), strict=False)]
     lines = [Prediction(name, NONE, {"clusters": found}).line() for name, found in given]
     file.write_text("".join(lines))
-    scores = scored(lambda row: NONE, **options_of(split(PERSONAL), file))
+    known = options_of(split(PERSONAL), file)
+    scores = scored(lambda row: NONE, **known)
     found = scores["by_source"]["all"]
     assert sum(found[number]["elsewhere"] * found[number]["n"] for number in found) == 12
     for block in blocks(scores):
@@ -114,6 +115,9 @@ def test_clusters_tell_elsewhere_from_unresolved(tmp_path: Path) -> None:
     mixed = {"a": scores, "b": scored(lambda row: NONE)}
     row = dict(zip(tables(mixed)[1].columns, tables(mixed)[1].rows[1], strict=True))
     assert (row["si.: neither"], row["si.: elsewhere"]) == ("100.0", "–")
+    # an empty last line is no line without clusters
+    file.write_text("".join([*lines, "\n"]))
+    assert (options_of(split(PERSONAL), file)["clustered"] == known["clustered"]).all()
     # one line without clusters, and no one knows
     file.write_text("".join([*lines[:-1], Prediction(given[-1][0], NONE).line()]))
     assert options_of(split(PERSONAL), file) == {}

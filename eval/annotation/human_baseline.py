@@ -96,8 +96,8 @@ def runs_beside(answers: Answers, rows: PublishedSplit, runs: Path, out: Path) -
         if described["dataset"]["digest"] != answers.key.dataset["digest"]:
             continue
         if described["complete"] and described["system"].get("kind") != "people":
-            lines = read_lines(file.with_name(PREDICTIONS))
-            kept = [_line(one) for one in lines if one["id"] in asked]
+            lines = read_lines(file.parent)
+            kept = [_line(one) for _, one in lines if one["id"] in asked]
             failed = [one for one in read_failures(file.parent).values() if one.id in asked]
             found[described["label"]] = _write_run(described, kept, rows, out, failed)
     if not found:

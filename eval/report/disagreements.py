@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from markupsafe import Markup, escape
 
 from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.eval.outcomes import CHOSE_NONE, NOTHING_RIGHT, choices_of, right_choices
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.run_store import read_answers
 
@@ -22,13 +24,13 @@ class Disagreement:
     Attributes:
         id: of the row.
         text: with the pronoun and the candidates marked.
-        answers: (system, answer, whether it is right).
-        right: the right answer.
+        answers: (system, answer, whether it is right; None where no answer is).
+        right: the right answer; empty where there is none.
     """
 
     id: str
     text: Markup
-    answers: tuple[tuple[str, str, bool], ...]
+    answers: tuple[tuple[str, str, bool | None], ...]
     right: str
 
 
@@ -57,23 +59,19 @@ def _shown(row: dict[str, Any], given: dict[str, Any]) -> Disagreement:
         names = [candidate["text"] for candidate in row["candidates"]]
         spans = [(row["pronoun"], "pronoun")]
         spans += [(c, f"candidate c{i}") for i, c in enumerate(row["candidates"])]
-    label = row["label"]
-    right = names[label] if 0 <= label < len(names) else "neither"
-    answers = (
-        (system, _answer(decision, names), _is_right(decision, label, len(names)))
-        for system, decision in given.items()
+    right = int(right_choices(np.array([row["label"]]), len(names))[0])
+    answers = tuple(
+        (system, _answer(decision, names), None if right == NOTHING_RIGHT else code == right)
+        for (system, decision), code in zip(
+            given.items(), choices_of([*given.values()]).tolist(), strict=True
+        )
     )
-    return Disagreement(row["id"], _marked(row["text"], spans), tuple(answers), right)
+    told = names[right] if right >= 0 else {CHOSE_NONE: "neither"}.get(right, "")
+    return Disagreement(row["id"], _marked(row["text"], spans), answers, told)
 
 
 def _answer(decision: Any, names: list[str]) -> str:
     return str(decision.abstained if decision.choice is None else names[decision.choice])
-
-
-def _is_right(decision: Any, label: int, names: int) -> bool:
-    if 0 <= label < names:
-        return bool(decision.choice == label)
-    return bool(decision.abstained == "none")
 
 
 def _marked(text: str, spans: list[tuple[dict[str, Any], str]]) -> Markup:
