@@ -6,10 +6,10 @@ from typing import Any
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.published import Instance, PublishedSplit
-from pronominal.decisions import Decision
+from pronominal.decisions import NONE, Decision
 from pronominal.errors import InputError
 from pronominal.eval.failures import read_failures
-from pronominal.eval.predictions import PREDICTIONS, Prediction, parse_line
+from pronominal.eval.predictions import PREDICTIONS, Prediction, predictions_file, read_lines
 from pronominal.eval.readings import Row, reading_called
 from pronominal.eval.run_store import read_answers
 from pronominal.instances import ResolutionInstance
@@ -59,8 +59,10 @@ def answers(path: Path, split: PublishedSplit, reading: str | None = None) -> li
     if reading is None:
         return decisions
     read = reading_called(reading)
-    file = path / PREDICTIONS if path.is_dir() else path
-    return [read(*row) for row in clustered_rows(file, split.stream())]
+    failed, rows = read_failures(path), clustered_rows(predictions_file(path), split.stream())
+    # every row is read, since what is read of one may hang on the row before
+    found = [(instance.id, read(instance, clusters)) for instance, clusters in rows]
+    return [NONE if name in failed else decision for name, decision in found]
 
 
 def clustered_rows(file: Path, instances: Iterable[Instance]) -> Iterator[Row]:
@@ -70,10 +72,8 @@ def clustered_rows(file: Path, instances: Iterable[Instance]) -> Iterator[Row]:
         InputError: a line has no clusters, or none that are pairs of offsets.
     """
     clusters: dict[str, list[Cluster]] = {}
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        if line.strip():
-            given = parse_line(line, file, number)
-            clusters[given["id"]] = _clusters(given, file, number)
+    for number, given in read_lines(file):
+        clusters[given["id"]] = _clusters(given, file, number)
     for instance in instances:
         if isinstance(instance, ResolutionInstance):
             # a row that the run failed at is in no cluster

@@ -84,6 +84,12 @@ def test_an_exported_run_is_imported_with_the_same_decisions(
     assert {one["abstained"] for one in ours} == {None, "none", "both"}
 
 
+def test_progress_counts_the_texts_that_are_written(rows: PublishedSplit, tmp_path: Path) -> None:
+    told: list[int] = []
+    export(rows, "e2e", tmp_path / "in.jsonl", progress=told.append)
+    assert told == [*range(1, ROWS + 1)]
+
+
 def records(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (run / PREDICTIONS).read_text().splitlines()]
 

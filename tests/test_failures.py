@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from pronominal import InputError, Span
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
+from pronominal.decisions import NONE
 from pronominal.eval.asked_systems import parse_systems, refuse_unknown
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.failures import comparison_tables, read_failures
-from pronominal.eval.rereading import reread
+from pronominal.eval.rereading import answers, reread
 from pronominal.eval.run_store import read_answers
 from pronominal.eval.runner import CHUNK, SystemSettings, run
 from pronominal.eval.shards import Shard, merge
@@ -191,7 +192,18 @@ def test_shards_bring_their_failures_along(split: PublishedSplit, tmp_path: Path
 def test_failures_do_not_become_answers_by_another_reading(
     split: PublishedSplit, tmp_path: Path
 ) -> None:
-    folder = run(split, fragile(split, "raises"), ASKED, tmp_path)
+    rows, texts = split.instances(), split.table["text"].to_pylist()
+    system = fragile(split, "raises")
+    # a pronoun without a cluster would have the answer of the row before
+    found = {row.text: [[row.candidates[0].span, row.pronoun.span]] for row in rows}
+    system.cluster = lambda asked: [  # type: ignore[method-assign]
+        system.break_at(text) if text in system.culprits else found[text] for text in asked
+    ]
+    folder = run(split, system, ASKED, tmp_path)
+    carried = answers(folder.path, split, "upstream-spanbert")
+    assert [texts[row] in system.culprits for row in range(len(rows))] == [
+        decision == NONE for decision in carried
+    ]
     with pytest.raises(InputError, match="the run failed at 4 rows"):
         reread(split, folder.path, "upstream", tmp_path / "other.jsonl")
     assert not (tmp_path / "other.jsonl").exists()

@@ -9,7 +9,7 @@ from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.errors import InputError
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.documents import ExportedText
-from pronominal.eval.predictions import PREDICTIONS
+from pronominal.eval.predictions import predictions_file
 from pronominal.eval.rereading import clustered_rows
 from pronominal.eval.run_store import read_answers
 from pronominal.eval.runner import Progress
@@ -58,7 +58,7 @@ def _answered(split: PublishedSplit, path: Path, *, clusters: bool) -> Iterator[
         for instance, decision in zip(split.instances(), decisions, strict=True):
             yield ExportedText(instance, decision=decision)
         return
-    file = path / PREDICTIONS if path.is_dir() else path
+    file = predictions_file(path)
     for (instance, found), decision in zip(
         clustered_rows(file, split.stream()), decisions, strict=True
     ):
@@ -66,6 +66,6 @@ def _answered(split: PublishedSplit, path: Path, *, clusters: bool) -> Iterator[
 
 
 def _counted(texts: Iterator[ExportedText], progress: Progress) -> Iterator[ExportedText]:
-    for done, text in enumerate(texts):
-        progress(done)
+    for done, text in enumerate(texts, start=1):
         yield text
+        progress(done)
