@@ -110,7 +110,10 @@ def with_interval(block: Score, name: str, mark: str = "") -> str:
 _LATEX = str.maketrans(
     {character: "\\" + character for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {UNDEFINED: "--", VACUOUS: r"$^\dagger$", BELOW_CHANCE: r"$^\downarrow$"}
+    | {UNDEFINED: "--", VACUOUS: r"$^\dagger$", BELOW_CHANCE: r"$^\downarrow$", "…": r"\ldots{}"}
+    # the first three stand for other signs in LaTeX's own fonts, and they have none of the others
+    | {"<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "±": r"$\pm$", "≈": r"$\approx$"}
+    | {"▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$"}
 )
 
 

@@ -104,6 +104,7 @@ def test_tables_and_charts_come_as_files(sample: Path, runs: Path, tmp_path: Pat
     titles = re.findall(r"^\*\*(.+)\*\*$", places["markdown"].read_text(), re.MULTILINE)
     tables = sorted(places["csv"].iterdir())
     assert len(titles) == len(tables) == places["latex"].read_text().count(r"\toprule")
+    assert places["latex"].read_text().isascii()
     assert len({len(row) for row in csv.reader(tables[0].open())}) == 1
     charts = [file.read_text() for file in places["svg"].iterdir()]
     assert charts
@@ -166,6 +167,18 @@ def test_a_dataset_of_other_rows_is_refused(runs: Path, tmp_path: Path) -> None:
     assert run["dataset"]["digest"][:12] in str(refused.value)
     assert given[:12] in str(refused.value)
     assert not (tmp_path / "report.html").exists()
+
+
+def test_a_dataset_whose_default_config_has_another_split(sample: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "sample"
+    shutil.copytree(sample, folder)
+    (folder / "double" / "test.parquet").rename(folder / "double" / "train.parquet")
+    split = read_split(str(folder), "double", "train")
+    evaluate(split, SystemSettings("random", "random"), tmp_path / "runs")
+    write_report(tmp_path / "runs", tmp_path / "report.html", datasets=[str(folder)])
+    assert "sample / double / train" in (tmp_path / "report.html").read_text()
+    with pytest.raises(InputError, match="there is no such folder"):
+        write_report(tmp_path / "runs", tmp_path / "report.html", datasets=[str(tmp_path / "no")])
 
 
 def test_two_runs_of_one_name_are_refused(runs: Path, tmp_path: Path) -> None:

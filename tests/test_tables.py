@@ -166,6 +166,14 @@ def test_latex() -> None:
     assert latex.isascii()
 
 
+def test_signs_that_latex_has_only_in_formulas() -> None:
+    signs = Table("p | q", ("▲ ▼", "p"), (("a…", "<0.001"), ("−", "1 ±0.5")), ("≈: > 0.05",))
+    latex = signs.to_latex()
+    assert latex.isascii()
+    for written in ("$<$0.001", r"$-$ & 1 $\pm$0.5", "p $|$ q", r"a\ldots{}"):
+        assert written in latex
+
+
 def test_csv() -> None:
     assert list(csv.reader(io.StringIO(SMALL.to_csv()))) == [
         list(SMALL.columns),
