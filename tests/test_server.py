@@ -11,6 +11,7 @@ import pytest
 from pronominal import InputError
 from pronominal.adapters import load
 from pronominal.adapters.lm.server import checked_address
+from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.remote.servers import KEY
 from pronominal.cli.main import app
 from pronominal.dataset_scripts.published import read_split
@@ -25,10 +26,12 @@ class Server:
     Attributes:
         failures: status codes of the next answers; 0 closes the connection without any.
         dies_after: number of prompts after which it only closes connections.
+        fails_at: a text, and the status code of every answer to it.
     """
 
     failures: list[int] = field(default_factory=list)
     dies_after: int | None = None
+    fails_at: tuple[str, int] = ("", 200)
     models: tuple[str, ...] = ("tiny",)
     asked: list[tuple[str, Any]] = field(default_factory=list)
     keys: set[str | None] = field(default_factory=set)
@@ -59,6 +62,10 @@ def server(pauses: list[float]) -> Iterator[Server]:
                 self.close_connection = True
                 return
             asked = json.loads(content) if content else None
+            text, code = found.fails_at
+            if text and text in json.dumps(asked, ensure_ascii=False):
+                self.answer(code, text.encode())
+                return
             found.asked.append((self.path, asked))
             found.keys.add(self.headers["Authorization"])
             body = json.dumps(found.reply(self.path, asked)).encode()
@@ -121,11 +128,43 @@ def test_a_refusal_is_no_reason_to_ask_again(
     server: Server, pauses: list[float], status: int
 ) -> None:
     model = served(server, at_once=1)
-    server.failures = [status]
+    server.failures = [status] * 2  # it refuses a prompt of ours, too
     with pytest.raises(InputError, match=f"refuses what it is asked .HTTP {status}"):
         model.generate(["the pilot"])
     assert pauses == []
     assert not any(path == "/elsewhere" for path, _ in server.asked)
+
+
+@pytest.mark.parametrize(("status", "pauses_before"), [(400, 0), (413, 0), (422, 0), (500, 3)])
+def test_a_prompt_that_the_server_fails_at_is_named(
+    server: Server, pauses: list[float], status: int, pauses_before: int
+) -> None:
+    server.fails_at = ("pilot", status)
+    with pytest.raises(RefusedTextError, match=rf"prompts\[1\]: .* not this one .HTTP {status}"):
+        served(server, at_once=1).generate(["the baker", "the pilot"])
+    assert len(pauses) == pauses_before
+
+
+def test_a_prompt_that_the_server_refuses_costs_one_row(
+    server: Server, sample: Path, tmp_path: Path
+) -> None:
+    split = read_split(str(sample), "double")
+    text = split.instances()[1].text
+    server.fails_at = (text, 400)
+    asked = SystemSettings("served", "lm-server", None, {"url": server.url, "prompts": ["2-none"]})
+    folder = run(split, asked.load(), asked, tmp_path)
+    assert folder.description["counts"]["failed"] == sum(
+        one.text == text for one in split.instances()
+    )
+
+
+def test_a_server_that_fails_at_everything_stops_the_run(
+    server: Server, pauses: list[float]
+) -> None:
+    model = served(server)
+    server.failures = [500] * 1000
+    with pytest.raises(InputError, match=r"not answered for 60 seconds .HTTP 500"):
+        model.generate(["the pilot"])
 
 
 def test_a_run_goes_on_after_the_server_died(

@@ -14,13 +14,19 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request
 
 from pronominal.adapters.lm.prompts import parse_prompts
+from pronominal.adapters.plain_questions import plain_prompts
+from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
 from pronominal.errors import InputError
 
 NEW_TOKENS = 20
 """The most new tokens of an answer: the paper's for chat models (RUFF, F.1)."""
 
+TRIES = 4
+"""How often a prompt is sent at which the server fails."""
+
 _RETRIED = (408, 425, 429, 500, 502, 503, 504)
+_PROMPT_AT_FAULT = (400, 413, 422)
 
 
 class ServedModel:
@@ -79,24 +85,30 @@ class ServedModel:
         """Return what the model writes after each prompt, in order, at temperature 0.
 
         Raises:
-            InputError: the server refuses a prompt, or cannot be reached any more.
+            RefusedTextError: the server refuses a prompt, or fails at it, and answers a plain one.
+            InputError: it refuses every prompt, or cannot be reached any more.
         """
         limit = max_new_tokens or self.max_new_tokens
         with ThreadPoolExecutor(self._at_once) as workers:
             try:
-                return [*workers.map(lambda prompt: self._answer(prompt, limit), prompts)]
+                numbers = range(len(prompts))
+                return [*workers.map(lambda n: self._answer(prompts[n], limit, n), numbers)]
             except BaseException:
                 # nothing that still waits is worth an answer
                 workers.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _answer(self, prompt: str, limit: int) -> str:
-        asked: dict[str, Any] = {"model": self._model, "max_tokens": limit, "temperature": 0}
-        if self._chat:
-            asked["messages"] = [{"role": "user", "content": prompt}]
-            answer = self._ask("chat/completions", asked)
-        else:
-            answer = self._ask("completions", asked | {"prompt": prompt})
+    def _answer(self, prompt: str, limit: int, index: int) -> str:
+        try:
+            answer = self._ask(*self._content(prompt, limit))
+        except _PromptAtFaultError as error:
+            raise RefusedTextError(
+                f"the server answers another prompt, and not this one ({error})",
+                cure="shorten it, or start the server with more room for a prompt",
+                index=index,
+                among="prompts",
+                checkpoint=self._address,
+            ) from error
         try:
             choice = answer["choices"][0]
             text = choice["message"]["content"] if self._chat else choice["text"]
@@ -104,6 +116,21 @@ class ServedModel:
             raise self._no_protocol() from error
         # a model that ends at once has said nothing
         return text or ""
+
+    def _content(self, prompt: str, limit: int) -> tuple[str, dict[str, Any]]:
+        asked = {"model": self._model, "max_tokens": limit, "temperature": 0}
+        if self._chat:
+            return "chat/completions", asked | {"messages": [{"role": "user", "content": prompt}]}
+        return "completions", asked | {"prompt": prompt}
+
+    def _answers_plainly(self, limit: int) -> bool:
+        """Say whether the server answers a prompt of ours, so that another one is at fault."""
+        request = self._request(*self._content(plain_prompts()[0], limit))
+        try:
+            with self._opener.open(request, timeout=600) as answer:
+                return bool(json.load(answer))
+        except (HTTPException, OSError, ValueError):
+            return False
 
     def _only_model(self) -> str:
         try:
@@ -120,7 +147,7 @@ class ServedModel:
 
     def _ask(self, method: str, content: Mapping[str, Any] | None = None) -> Any:
         """Return the server's answer; ask again, ever more slowly, while it cannot be reached."""
-        patience = Patience(self._patience, self._address)
+        patience, failures = Patience(self._patience, self._address), 0
         while True:
             try:
                 with self._opener.open(self._request(method, content), timeout=600) as answer:
@@ -128,6 +155,10 @@ class ServedModel:
             except HTTPError as error:
                 reason, again = f"HTTP {error.code}", error.code in _RETRIED
                 error.close()
+                failures += error.code == 500
+                at_fault = error.code in _PROMPT_AT_FAULT or failures >= TRIES
+                if content and at_fault and self._answers_plainly(content["max_tokens"]):
+                    raise _PromptAtFaultError(reason) from error
             except (URLError, HTTPException, OSError) as error:
                 reason, again = str(getattr(error, "reason", error)) or "no answer", True
             except ValueError as error:
@@ -153,6 +184,10 @@ class ServedModel:
             cure="give the URL of vLLM, llama.cpp, SGLang or the like",
             file=self._address,
         )
+
+
+class _PromptAtFaultError(Exception):
+    """The server answers, but not what it was asked."""
 
 
 def checked_address(url: str, host: str | None, i_accept_contamination: bool) -> str:
