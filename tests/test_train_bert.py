@@ -601,6 +601,36 @@ def test_the_mention_that_is_read(text: str, expected: int) -> None:
     assert all(m.stands_in(renamed.text) for m in (renamed.pronoun, *renamed.candidates))
 
 
+@pytest.mark.parametrize(
+    ("names", "rest", "called"),
+    [
+        (("Anna", "Dora"), "she is kind.", ("Jordan", "Taylor")),
+        (("Anna", "Dora"), "she knows Jordan.", ("Taylor", "Morgan")),
+        (("Anna", "Dora"), "she knows Taylor and Jordanna.", ("Jordan", "Morgan")),
+        (("Taylor", "Jordan"), "she is kind to Jordan.", ("Jordan", "Taylor")),
+        (("Jordan Lee", "Dora"), "she is kind.", ("Jordan", "Taylor")),
+        (("Anna", "Dora"), "she has read Jordan, Taylor, Morgan and Casey.", ("Riley", "Jamie")),
+    ],
+)
+def test_a_bystander_keeps_a_name_of_their_own(
+    names: tuple[str, str], rest: str, called: tuple[str, str]
+) -> None:
+    text = f"{names[0]} asked {names[1]} why {rest}"
+    places = [text.index(name) for name in (*names, " she ")]
+    marked = [Mention(name, at, at + len(name)) for name, at in zip(names, places, strict=False)]
+    she = Mention("she", places[2] + 1, places[2] + 4)
+    one = ResolutionInstance("own", text, she, tuple(marked), 0)
+    renamed, other = with_placeholders(one), with_placeholders(switch(one))
+    assert renamed
+    assert other
+    assert tuple(name.text for name in renamed.candidates) == called
+    assert renamed.text == other.text
+    if names == ("Anna", "Dora"):
+        assert renamed.text == f"{called[0]} asked {called[1]} why {rest}"
+    for index in (0, 1):
+        assert nearest_mention(renamed, index) == renamed.candidates[index].span
+
+
 def test_a_name_that_cannot_be_replaced_is_not_read(bert_encoder: Path) -> None:
     one = instance(1)
     inside = Mention("Ann", one.candidates[0].start, one.candidates[0].start + 3)

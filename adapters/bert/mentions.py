@@ -1,13 +1,17 @@
 """Which mention of a candidate a classifier reads, and texts with placeholder names."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention, Span
-from pronominal.switching import occurrences
+from pronominal.switching import Occurrence, occurrences
 
-PLACEHOLDERS = ("Jordan", "Taylor")
-"""Names for the first and the second mention: one subword in common vocabularies, any gender."""
+PLACEHOLDERS = ("Jordan", "Taylor", "Morgan", "Casey", "Riley", "Jamie")
+"""Names for the first and the second mention, the first two that nobody else in the text has.
+
+Each is one subword in common vocabularies, and of any gender.
+"""
 
 
 def nearest_mention(instance: ResolutionInstance, candidate: int) -> Span:
@@ -35,25 +39,26 @@ def first_mentioned(instance: ResolutionInstance) -> int:
 
 
 def with_placeholders(instance: ResolutionInstance) -> ResolutionInstance | None:
-    """Call both candidates by fixed names, in the order of their mentions.
+    """Call both candidates by fixed names (see `PLACEHOLDERS`), in the order of their mentions.
 
     The text of an instance and that of its switched version are then the same, so that whoever
     reads nothing else answers both alike. None where a candidate is marked inside a longer word,
     which cannot be renamed.
     """
-    first = first_mentioned(instance)
-    called = {first: PLACEHOLDERS[0], 1 - first: PLACEHOLDERS[1]}
     names = [one.text for one in instance.candidates]
-    pieces: list[str] = []
-    moved: dict[int, int] = {}
-    done = length = 0
-    places = occurrences(instance.text, names)
     marked = [one.start for one in instance.candidates]
     pronoun = instance.pronoun
-    shift = 0
+    places = [
+        one
+        for one in occurrences(instance.text, names)
+        if one.end <= pronoun.start or pronoun.end <= one.start
+    ]
+    first = first_mentioned(instance)
+    called = dict(zip((first, 1 - first), _free_names(instance.text, places), strict=True))
+    pieces: list[str] = []
+    moved: dict[int, int] = {}
+    done = length = shift = 0
     for start, end, index in places:
-        if start < pronoun.end and pronoun.start < end:
-            continue
         name = called[index]
         pieces += (instance.text[done:start], name)
         length += start - done
@@ -72,3 +77,13 @@ def with_placeholders(instance: ResolutionInstance) -> ResolutionInstance | None
             for index, start in enumerate(marked)
         ),
     )
+
+
+def _free_names(text: str, replaced: Sequence[Occurrence]) -> list[str]:
+    """Return the two placeholders for a text; a third person's would be taken for a candidate's."""
+    taken = {
+        PLACEHOLDERS[index]
+        for start, end, index in occurrences(text, PLACEHOLDERS)
+        if all(end <= one.start or one.end <= start for one in replaced)
+    }
+    return sorted(PLACEHOLDERS, key=taken.__contains__)[:2]
