@@ -10,7 +10,9 @@ from rich.table import Table
 
 from pronominal.errors import InputError
 
-annotate = typer.Typer(help="Ask people: export sheets, import answers, agreement, baselines.")
+annotate = typer.Typer(
+    help="Ask people: export sheets, import answers, agreement, baselines.", no_args_is_help=True
+)
 
 DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
 Export = Annotated[Path, typer.Argument(help="The folder that 'annotate export' made.")]

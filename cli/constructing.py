@@ -19,7 +19,9 @@ from pronominal.errors import InputError
 if TYPE_CHECKING:
     from pronominal.dataset_scripts.construction.rules import Rules
 
-construct = typer.Typer(help="Construct a new corpus from text by a published method.")
+construct = typer.Typer(
+    help="Construct a new corpus from text by a published method.", no_args_is_help=True
+)
 
 
 class RuleChoice(StrEnum):

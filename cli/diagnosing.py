@@ -15,7 +15,9 @@ from pronominal.cli.running import Json
 if TYPE_CHECKING:
     from pronominal.adapters.doctor import Diagnosis
 
-env = typer.Typer(help="Environments for systems whose packages pin old dependencies.")
+env = typer.Typer(
+    help="Environments for systems whose packages pin old dependencies.", no_args_is_help=True
+)
 
 
 def systems(as_json: Json = False) -> None:

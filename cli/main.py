@@ -110,7 +110,8 @@ def main() -> None:
             named = error.filename2 or error.filename  # of a move, where to and not what
             place = f"{named}: " if named else ""
             message = f"{place}{error.strerror or error}; give a place that can be used"
-        print(f"pronominal: {' '.join(message.split())}", file=sys.stderr)
+        if message:  # a group of commands without one has printed its help instead
+            print(f"pronominal: {' '.join(message.split())}", file=sys.stderr)
         sys.exit(2)
     except typer.Abort:
         sys.exit(130)

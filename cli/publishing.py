@@ -45,6 +45,7 @@ def publish(
     from pronominal.dataset_scripts.hub.client import page
     from pronominal.dataset_scripts.hub.release import read_release
 
+    require_hub_id(repo)
     release = read_release(folder, version)
     print(f"{release.name} {release.version}: {len(release.digests)} files, as their card says")
     if dry_run:

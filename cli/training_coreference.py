@@ -11,9 +11,13 @@ from rich.table import Table as RichTable
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
 from pronominal.cli.training import asked_epochs, require_training_packages
+from pronominal.errors import InputError
 
 if TYPE_CHECKING:
     from pronominal.eval.training.coreference_settings import CoreferenceTraining
+
+PACKAGES = ("spacy", "scipy", "tokenizers", "crc32c", "h5py")
+"""What they need beside the packages of every training."""
 
 Data = Annotated[
     list[str],
@@ -37,7 +41,10 @@ ValidationShare = Annotated[
 Test = Annotated[Path | None, typer.Option(help="Own rows to test on.")]
 Checkpoint = Annotated[str | None, typer.Option(help="A system to train on.")]
 SizeName = Annotated[
-    str, typer.Option(help="published: upstream's sizes; small: for short texts and one CPU.")
+    str | None,
+    typer.Option(
+        help="published: upstream's sizes; small: for short texts and one CPU. [default: published]"
+    ),
 ]
 Switching = Annotated[
     bool, typer.Option("--switching", help="Learn every row with its candidates switched, too.")
@@ -69,7 +76,7 @@ def e2e(
     validation_share: ValidationShare = None,
     test: Test = None,
     checkpoint: Checkpoint = None,
-    size: SizeName = "published",
+    size: SizeName = None,
     context_embeddings: Annotated[
         str | None, typer.Option(help="Text file of the embeddings that the LSTM reads.")
     ] = None,
@@ -81,8 +88,9 @@ def e2e(
         typer.Option(help="Instead of files: an encoder whose word pieces' vectors are reduced."),
     ] = None,
     embedding_size: Annotated[
-        int, typer.Option(min=1, help="Numbers of a vector, with --embeddings-of.")
-    ] = 50,
+        int | None,
+        typer.Option(min=1, help="Numbers of a vector, with --embeddings-of. [default: 50]"),
+    ] = None,
     elmo_weights: Annotated[
         str | None, typer.Option(help="ELMo's published weights; without, there is no ELMo.")
     ] = None,
@@ -107,15 +115,17 @@ def e2e(
     switching. OUT/seed-N is a checkpoint for 'run --system e2e'; OUT/summary.json has mean and
     spread over the seeds.
     """
-    require_training_packages("spacy")
+    require_training_packages(*PACKAGES)
     from pronominal.adapters.c2f.optimisers import E2ERates
     from pronominal.eval.training.coreference_settings import CoreferenceTraining, Embeddings
 
     asked = CoreferenceTraining(
         system="e2e",
-        size=size,  # type: ignore[arg-type]
+        size=size or "published",  # type: ignore[arg-type]
         checkpoint=checkpoint,
-        embeddings=Embeddings(context_embeddings, head_embeddings, embeddings_of, embedding_size),
+        embeddings=Embeddings(
+            context_embeddings, head_embeddings, embeddings_of, embedding_size or 50
+        ),
         elmo_weights=elmo_weights,
         e2e_rates=E2ERates(learning_rate=learning_rate, decay=decay),
         switching=switching,
@@ -127,6 +137,10 @@ def e2e(
         keep=keep,  # type: ignore[arg-type]
         save_every=save_every,
     )
+    if embedding_size:
+        _refuse_unless(embeddings_of, "--embedding-size", "--embeddings-of")
+    if size:
+        _refuse_unless(not checkpoint, "--size", "a training from the beginning")
     given = (data, dataset, sources, validation, validation_share, test)
     _train(asked, given, range(first_seed, first_seed + seeds), out)
 
@@ -140,7 +154,7 @@ def c2f(
     validation_share: ValidationShare = None,
     test: Test = None,
     checkpoint: Checkpoint = None,
-    size: SizeName = "published",
+    size: SizeName = None,
     encoder: Annotated[
         str | None, typer.Option(help="Folder or Hub id of a pretrained BERT or SpanBERT.")
     ] = None,
@@ -170,13 +184,13 @@ def c2f(
     switching. OUT/seed-N is a checkpoint for 'run --system spanbert'; OUT/summary.json has mean
     and spread over the seeds.
     """
-    require_training_packages("spacy")
+    require_training_packages(*PACKAGES)
     from pronominal.adapters.c2f.optimisers import TransformerRates
     from pronominal.eval.training.coreference_settings import CoreferenceTraining
 
     asked = CoreferenceTraining(
         system="c2f",
-        size=size,  # type: ignore[arg-type]
+        size=size or "published",  # type: ignore[arg-type]
         checkpoint=checkpoint,
         encoder=encoder,
         recipe=recipe,  # type: ignore[arg-type]
@@ -190,8 +204,16 @@ def c2f(
         keep=keep,  # type: ignore[arg-type]
         save_every=save_every,
     )
+    if size:
+        _refuse_unless(not checkpoint, "--size", "a training from the beginning")
     given = (data, dataset, sources, validation, validation_share, test)
     _train(asked, given, range(first_seed, first_seed + seeds), out)
+
+
+def _refuse_unless(there: object, option: str, what: str) -> None:
+    """Refuse an option that was given without what it has an effect on."""
+    if not there:
+        raise InputError(f"{option} has no effect without {what}", cure="leave it out")
 
 
 def _train(asked: "CoreferenceTraining", given: tuple[Any, ...], seeds: range, out: Path) -> None:
@@ -207,6 +229,8 @@ def _train(asked: "CoreferenceTraining", given: tuple[Any, ...], seeds: range, o
         validation_share=share,
         test=test,
     )
+    if asked.switching:
+        _refuse_unless(data.rows, "--switching", "rows to switch")
     with loud_warnings():
         summary = train_coreference(data, asked, seeds, out, progress_bar)
     counts = summary["counts"]

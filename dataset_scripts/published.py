@@ -87,14 +87,19 @@ def open_dataset(where: str) -> Path:
     folder = Path(where)
     if folder.is_dir():
         return folder
-    # a path below a folder that is there was meant as a path
-    if not HUB_ID.fullmatch(where) or folder.parent.is_dir():
-        raise InputError(
-            "there is no such folder", cure="build it with 'pronominal build'", file=where
-        )
+    require_dataset_id(where)
     snapshot = _fetch(where)
     _refuse_damaged(snapshot, where)
     return snapshot
+
+
+def require_dataset_id(where: str) -> None:
+    """Raise `InputError` unless what is no folder can be an id of the Hub."""
+    # a path below a folder that is there was meant as a path
+    if not HUB_ID.fullmatch(where) or Path(where).parent.is_dir():
+        raise InputError(
+            "there is no such folder", cure="build it with 'pronominal build'", file=where
+        )
 
 
 def _fetch(repo: str) -> Path:

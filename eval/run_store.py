@@ -228,6 +228,8 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 def read_description(folder: Path) -> dict[str, Any]:
     """Return the content of a run's ``run.json``; `InputError` when it is none of ours."""
     path = folder / "run.json"
+    if not path.exists():
+        raise InputError("there is no run", cure="check the path", file=folder)
     try:
         description = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -189,6 +189,9 @@ def test_a_wrong_predictions_file_is_one_line_and_exit_2(
         (["score", "winopron", "--dataset", "SAMPLE", "--predictions", "x"], "holds sample"),
         (["score", "gup", "--dataset", "SAMPLE", "--predictions", "x"], "'gup'"),
         (["report", "nowhere"], "no scored run"),
+        (["merge", "nowhere"], "nowhere: there is no run; check the path"),
+        (["export", "lm-eval", "o", "--ruff", "nope"], "nope: there is no such folder"),
+        (["publish", "SAMPLE", "--repo", "ab", "--gated", "auto", "--dry-run"], "ORG/NAME"),
         (["frobnicate"], "No such command"),
     ],
 )
@@ -201,6 +204,35 @@ def test_wrong_input_is_one_line_and_exit_2(
     assert len(result.stderr.splitlines()) == 1, result.stderr
     assert message in result.stderr
     assert list(tmp_path.iterdir()) in ([], [tmp_path / "runs"])
+
+
+@pytest.mark.parametrize("group", ["construct", "annotate", "env", "train"])
+def test_a_group_without_a_command_prints_its_help(group: str) -> None:
+    result = pronominal(group)
+    assert result.returncode == 2
+    assert f"pronominal {group} [OPTIONS] COMMAND" in result.stdout.replace("\n", " ")
+    assert not result.stderr.strip()
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "extra"),
+    [
+        ("scipy", ["score-conll", "key", "response"], "stats"),
+        ("h5py", ["train", "e2e", "--data", "x", "--out", "o"], "train"),
+    ],
+)
+def test_a_missing_package_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch, package: str, arguments: list[str], extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    for module in [name for name in sys.modules if name.startswith(f"{package}.")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.delitem(sys.modules, "pronominal.eval.conll", raising=False)
+    monkeypatch.delitem(sys.modules, "pronominal.eval.exchange.conll_files", raising=False)
+    result = pronominal(*arguments)
+    assert result.returncode == 2, result.stderr
+    assert f"needs the package {package}" in result.stderr
+    assert f'pip install "pronominal[{extra}]"' in result.stderr
 
 
 def test_the_module_runs_and_debug_shows_the_traceback() -> None:

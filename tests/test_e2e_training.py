@@ -239,6 +239,14 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
         ("--validation", "held.jsonl", "--validation-share", "0.5"),
         "--validation-share 0.5 has no effect on a training on",
     ),
+    "switching without rows": (
+        ("--data", "conll:{data}/own_conll", "--switching"),
+        "--switching has no effect without rows to switch; leave it out",
+    ),
+    "a size of vectors in a file": (
+        ("--embedding-size", "7"),
+        "--embedding-size has no effect without --embeddings-of; leave it out",
+    ),
     "two lengths": (
         ("--epochs", "3", "--updates", "9"),
         "--epochs 3 and --updates 9 both say how long a training lasts; give one of them",
@@ -251,7 +259,9 @@ def test_mistakes_are_named(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], mistake: str
 ) -> None:
     options, wanted = MISTAKES[mistake]
-    given = command(data, tmp_path / "out", "--data", str(data / "own.jsonl"), *options)
+    options = tuple(option.format(data=data) for option in options)
+    rows = () if any("conll:" in option for option in options) else (str(data / "own.jsonl"),)
+    given = command(data, tmp_path / "out", *(("--data", *rows) if rows else ()), *options)
     assert run(given) == 2
     assert wanted in capsys.readouterr().err
     assert not (tmp_path / "out" / "seed-1").exists()

@@ -9,6 +9,7 @@ import yaml
 
 from pronominal.adapters.lm.prompts import Templates, filled, read_templates
 from pronominal.atomic import new_folder
+from pronominal.dataset_scripts.published import require_dataset_id
 from pronominal.dataset_scripts.ruff import SEEDS
 from pronominal.dataset_scripts.ruff.assembly import SETTINGS
 
@@ -48,6 +49,9 @@ def export_tasks(
 
     Returns:
         The names of the groups.
+
+    Raises:
+        InputError: a dataset is neither a folder nor an id of the Hub.
     """
     groups = {**_ruff(_place(ruff)), **_winopron(_place(winopron), max_new_tokens)}
     with new_folder(out) as folder:
@@ -132,7 +136,10 @@ def _mean(metric: str, higher_is_better: bool = True) -> dict[str, Any]:
 
 def _place(dataset: str) -> str:
     """Return a folder's absolute path, so that tasks work from anywhere, or a Hub id as it is."""
-    return str(Path(dataset).resolve()) if Path(dataset).is_dir() else dataset
+    if Path(dataset).is_dir():
+        return str(Path(dataset).resolve())
+    require_dataset_id(dataset)
+    return dataset
 
 
 class _Function(str):

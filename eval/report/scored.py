@@ -88,14 +88,22 @@ def rows_of(
     """
     found: dict[str, PublishedSplit] = {}
     for place in datasets:
-        default = read_joined(place)
-        there = [default, *_splits(place, [c for c in comparisons if c.dataset == default.dataset])]
+        there = [*_default_split(place)]
+        known = {split.dataset for split in there}
+        there += _splits(place, [c for c in comparisons if not known or c.dataset in known])
+        if not there:
+            read_joined(place)  # says what is wrong with it
         answered = {one.digest for one in comparisons}
         matching = {split.digest: split for split in there if split.digest in answered}
         if not matching:
             raise _other_rows(place, there[-1], comparisons)
         found |= matching
     return found
+
+
+def _default_split(place: str) -> Iterator[PublishedSplit]:
+    with suppress(InputError):  # it has no split "test", as many that users construct
+        yield read_joined(place)
 
 
 def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[PublishedSplit]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pronominal.adapters.bert.mentions import first_mentioned
 from pronominal.dataset_scripts.jsonl import read_json_lines
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.decisions import Decision, from_probabilities
@@ -103,6 +102,9 @@ def prior_corrected(
     instance: ResolutionInstance, probabilities: Sequence[float], prior: float
 ) -> Decision:
     """Decide with the first mention's logit lowered by the log odds it had in training."""
+    # its package imports torch, which nobody needs to compare what is there
+    from pronominal.adapters.bert.mentions import first_mentioned
+
     weighed = list(probabilities)
     if all(candidate.located for candidate in instance.candidates):
         weighed[first_mentioned(instance)] *= (1 - prior) / prior
