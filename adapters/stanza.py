@@ -16,6 +16,7 @@ from pronominal.adapters.checkpoints import open_checkpoint
 from pronominal.adapters.english_words import EnglishWords, in_characters
 from pronominal.adapters.interface import contract_clusters, refuse_bare_string
 from pronominal.adapters.model_loading import first_line, silent_transformers, torch_device
+from pronominal.adapters.ontonotes import word_speakers
 from pronominal.adapters.refusals import scores_not_finite
 from pronominal.adapters.self_check import announce, check_clusters
 from pronominal.errors import InputError
@@ -81,6 +82,7 @@ class Stanza:
         """Return for each document, in order, its clusters as half-open spans of words.
 
         Raises:
+            InputError: speakers are not one for each word.
             RefusedTextError: scores are not finite.
         """
         return [self._cluster(one, index, "documents") for index, one in enumerate(documents)]
@@ -89,14 +91,13 @@ class Stanza:
         words = [word for sentence in document.words for word in sentence]
         if not words:
             return []
-        given = document.speakers
-        speakers = None if given is None else [one or NO_SPEAKER for row in given for one in row]
+        speakers = word_speakers(document, NO_SPEAKER, f"{among}[{index}]")
         sentences = [number for number, sentence in enumerate(document.words) for _ in sentence]
         asked = {
             "document_id": "wb_doc_1",  # web text, as Stanza says of every text
             "cased_words": words,
             "sent_id": sentences,
-            "speaker": speakers or [NO_SPEAKER] * len(words),
+            "speaker": [speaker or NO_SPEAKER for speaker in speakers],
         }
         with torch.no_grad():
             answer = self._model.run(self._model.build_doc(asked))

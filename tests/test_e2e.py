@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from pronominal import Document, InputError, Span
 from pronominal.adapters import SYSTEMS, kind_of, load
 from pronominal.adapters.c2f import characters
-from pronominal.adapters.c2f.config import GENRES
 from pronominal.adapters.c2f.coupled_lstm import CoupledLSTM, HighwayLSTM, TimeMajor
 from pronominal.adapters.c2f.elmo_vectors import MissingElmoWarning
 from pronominal.adapters.c2f.lstm_encoder import LstmEncoder, WordInputs
 from pronominal.adapters.c2f.words import word_units
 from pronominal.adapters.e2e import E2E
+from pronominal.adapters.ontonotes import GENRES
 from pronominal.spans import Cluster
 
 ROOT = Path(__file__).parent.parent

@@ -129,6 +129,8 @@ def test_speakers_are_given_on(system: Any, monkeypatch: pytest.MonkeyPatch) -> 
     speakers = [["A"] * 6, ["B"] * 7]
     system.cluster_documents([Document(SENTENCES, speakers), Document(SENTENCES)])
     assert asked == [["A"] * 6 + ["B"] * 7, ["_"] * 13]
+    with pytest.raises(InputError, match=r"documents\[0\]: the speakers are not one for each word"):
+        system.cluster_documents([Document(SENTENCES, [["A"] * 13])])
 
 
 def test_scores_that_are_not_finite(system: Any) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from torch import Tensor
 
-from pronominal.adapters.c2f.config import GENRES, HeadConfig, refuse_impossible
+from pronominal.adapters.c2f.config import HeadConfig, refuse_impossible
+from pronominal.adapters.ontonotes import GENRES
 from pronominal.errors import InputError
 
 FORMAT = "pronominal-c2f-1"

@@ -22,13 +22,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pronominal.adapters.ontonotes import GENRES
+
 Preselection = Literal["coarse", "nearest"]
 UnknownGenre = Literal["first", "refused"]
 Initialisation = Literal["normal", "truncated normal", "glorot"]
-
-GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
-"""The genres of OntoNotes, in the order of every published checkpoint's embeddings."""
-
 
 COUNTS = ("coref_depth", "max_num_extracted_spans", "max_top_antecedents")
 """Keys of upstream's configurations that are 1 or more and that no tensor has the shape of."""

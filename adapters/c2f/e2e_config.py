@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.c2f.config import GENRES, HeadConfig, refuse_impossible
+from pronominal.adapters.c2f.config import HeadConfig, refuse_impossible
 from pronominal.adapters.c2f.lstm_encoder import LstmConfig
+from pronominal.adapters.ontonotes import GENRES
 from pronominal.errors import InputError
 
 FORMAT = "pronominal-e2e-1"

@@ -17,7 +17,8 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from pronominal.adapters.c2f.checkpoint_files import write_json
 from pronominal.adapters.c2f.units import Units
-from pronominal.adapters.c2f.words import SLASHED, word_speakers
+from pronominal.adapters.c2f.words import SLASHED
+from pronominal.adapters.ontonotes import word_speakers
 from pronominal.errors import InputError
 from pronominal.spans import Document, Span
 

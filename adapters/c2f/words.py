@@ -1,9 +1,10 @@
-"""Documents of words: who says each, and what E2E reads of them."""
+"""Documents of words, as E2E reads them."""
 
 from collections.abc import Sequence
 from itertools import chain
 
 from pronominal.adapters.c2f.units import Units
+from pronominal.adapters.ontonotes import word_speakers
 from pronominal.errors import InputError
 from pronominal.spans import Document
 
@@ -12,29 +13,6 @@ RAW_TEXT_GENRE = "nw"
 
 SLASHED = {"/.": ".", "/?": "?"}
 """Words of CoNLL-2012 that upstream's preparation of the data takes the slash from."""
-
-
-def word_speakers(document: Document, nameless: str, place: str) -> list[str]:
-    """Return who says each word.
-
-    Args:
-        document: the words, with or without speakers.
-        nameless: who says the words of a document without speakers.
-        place: how messages call the document, such as ``documents[3]``.
-
-    Raises:
-        InputError: the speakers are not one for each word.
-    """
-    lengths = [len(sentence) for sentence in document.words]
-    if document.speakers is None:
-        return [nameless] * sum(lengths)
-    if [len(sentence) for sentence in document.speakers] != lengths:
-        raise InputError(
-            "the speakers are not one for each word",
-            cure="give speakers in the shape of the words, or None",
-            row=place,
-        )
-    return list(chain.from_iterable(document.speakers))
 
 
 def word_units(document: Document, genres: Sequence[str], place: str) -> Units:

@@ -17,7 +17,8 @@ from pronominal.adapters.caw.scorer import (
     WordAttention,
 )
 from pronominal.adapters.caw.spans import Head, SpanPredictor, best_spans
-from pronominal.adapters.caw.tokens import GENRES, TokenizedDocument, windows
+from pronominal.adapters.caw.tokens import TokenizedDocument, windows
+from pronominal.adapters.ontonotes import GENRES
 from pronominal.adapters.refusals import NonFiniteScoresError
 from pronominal.spans import Cluster, Span
 

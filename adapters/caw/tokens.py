@@ -7,11 +7,9 @@ from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from pronominal.adapters.english_words import RAW_TEXT_GENRE
+from pronominal.adapters.ontonotes import GENRES, word_speakers
 from pronominal.errors import InputError
 from pronominal.spans import Document, Span
-
-GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
-"""The genres of OntoNotes, in the order of the checkpoint's embeddings."""
 
 UNMARKED = frozenset({".", ",", "!", "?", ":", ";", "'s"})
 """Words that stand right behind another word, for which RoBERTa's subwords have no space marker."""
@@ -143,16 +141,8 @@ def _last(borders: Sequence[int], limit: int) -> int:
 
 
 def _speakers(document: Document, place: str) -> list[int]:
-    if document.speakers is None:
-        return [0] * sum(map(len, document.words))
-    if [*map(len, document.speakers)] != [*map(len, document.words)]:
-        raise InputError(
-            "the speakers are not one for each word",
-            cure="give speakers in the shape of the words, or None",
-            row=place,
-        )
     numbers: dict[str, int] = {}
-    every = chain.from_iterable(document.speakers)
+    every = word_speakers(document, "", place)
     return [numbers.setdefault(speaker, len(numbers)) for speaker in every]
 
 
