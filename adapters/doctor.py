@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from typing import Literal
 
+from pronominal.adapters.checkpoints import WEIGHTS
 from pronominal.adapters.interface import Kind
 from pronominal.adapters.remote.environments import is_made
 from pronominal.adapters.system_entry import GIVEN, SystemEntry
@@ -145,7 +146,10 @@ def _cached(repository: str) -> bool:
         return False
     from huggingface_hub import try_to_load_from_cache
 
-    return isinstance(try_to_load_from_cache(repository, "config.json"), str)
+    def there(file: str) -> bool:
+        return isinstance(try_to_load_from_cache(repository, file), str)
+
+    return there("config.json") and any(map(there, WEIGHTS))
 
 
 def _version(package: str) -> str | None:

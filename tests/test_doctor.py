@@ -80,6 +80,25 @@ def test_the_cure_is_the_next_command(
     assert (found.state, found.cure) == (state, cure)
 
 
+@pytest.mark.parametrize(
+    ("files", "cached"),
+    [
+        (["config.json"], False),
+        (["model.safetensors"], False),
+        (["config.json", "model.safetensors"], True),
+        (["config.json", "pytorch_model.bin"], True),
+    ],
+)
+def test_weights_are_there_when_all_of_them_are(
+    monkeypatch: pytest.MonkeyPatch, files: list[str], cached: bool
+) -> None:
+    def look_up(repository: str, file: str) -> str | None:
+        return f"/cache/{repository}/{file}" if file in files else None
+
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", look_up)
+    assert doctor._cached("org/it") == cached
+
+
 def test_a_server_has_to_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = SystemEntry("clustering", "it:It", "it", server="serve it")
     found = diagnosed(monkeypatch, entry, {}, False)
