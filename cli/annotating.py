@@ -8,15 +8,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from pronominal.cli.running import DatasetPlace, Json
 from pronominal.errors import InputError
 
 annotate = typer.Typer(
     help="Ask people: export sheets, import answers, agreement, baselines.", no_args_is_help=True
 )
 
-DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
 Export = Annotated[Path, typer.Argument(help="The folder that 'annotate export' made.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @annotate.command("export")

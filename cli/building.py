@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from pronominal.cli.running import Json
 from pronominal.dataset_scripts import DATASETS, BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.personal_names import FIFTEEN_NAMES, load_names
 from pronominal.errors import InputError
@@ -25,7 +26,7 @@ SourcesFolder = Annotated[
 
 
 def datasets(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the datasets that can be built."""
     if as_json:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import DownloadColumn, SpinnerColumn
 from rich.table import Table
 
+from pronominal.cli.leakcheck import asked_index
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
@@ -166,15 +167,9 @@ def overlap(
     Prints shares for each split, never a sentence. Exits with 2 if a file could not be read.
     """
     from pronominal.dataset_scripts.leakcheck.finder import Survey
-    from pronominal.dataset_scripts.leakcheck.index import LeakIndex
     from pronominal.dataset_scripts.overlap import overlap as count
-    from pronominal.dataset_scripts.published import open_dataset
 
-    if bool(dataset) == bool(index):
-        raise InputError(
-            "it must be known what to look for", cure="give either --dataset FOLDER or --index FILE"
-        )
-    known = LeakIndex.read(index) if index else LeakIndex.of(map(open_dataset, dataset or []))
+    known = asked_index(dataset or [], index)
     survey = Survey()
     with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
         found = count(corpus, known, exclude=exclude or [], survey=survey, progress=progress)

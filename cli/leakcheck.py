@@ -10,6 +10,7 @@ import typer
 from rich.progress import DownloadColumn, SpinnerColumn
 
 from pronominal.cli.progress import progress_bar
+from pronominal.cli.running import Json
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def leakcheck(
     history: Annotated[
         bool, typer.Option("--history/--no-history", help="Look into git history too.")
     ] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Find evaluation sentences and canaries; print file, line and row, never the sentence.
 
@@ -53,7 +54,7 @@ def leakcheck(
 
     if not paths and write_index is None:
         raise InputError("there is nothing to look into", cure="give a file or folder")
-    known = _index(dataset or [], index)
+    known = asked_index(dataset or [], index)
     if write_index is not None:
         known.write(write_index)
     survey, found = Survey(), []
@@ -86,7 +87,8 @@ def leakcheck(
         raise typer.Exit(1 if found else 2)
 
 
-def _index(datasets: list[str], index: Path | None) -> "LeakIndex":
+def asked_index(datasets: list[str], index: Path | None) -> "LeakIndex":
+    """Read an index, or make that of datasets; `InputError` for neither or both."""
     from pronominal.dataset_scripts.leakcheck.index import LeakIndex
     from pronominal.dataset_scripts.published import open_dataset
 

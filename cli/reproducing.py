@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pronominal.cli.running import Json
 from pronominal.errors import InputError
 
 
@@ -30,7 +31,7 @@ def reproduce(
         list[str] | None,
         typer.Option(help="A built dataset, for tables about the data alone; several if need be."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> int:
     """Print a paper's figures, ours from the given runs, and the difference.

@@ -12,12 +12,29 @@ from rich.table import Table as RichTable
 
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
+from pronominal.cli.running import Json
 from pronominal.errors import InputError
 
 train = typer.Typer(
     help="Train a system, once for each seed; a training that was killed goes on.",
     no_args_is_help=True,
 )
+
+
+Dataset = Annotated[str | None, typer.Option(help="Folder of the built knowref or gap.")]
+SourceFolder = Annotated[
+    Path | None, typer.Option(help="Folder of upstream's files of knowref or gap.")
+]
+ValidationShare = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=0.9, help="Share of your own data held out. [default: 0.1]"),
+]
+Test = Annotated[Path | None, typer.Option(help="Own rows to test on.")]
+Switching = Annotated[
+    bool, typer.Option("--switching", help="Learn every row with its candidates switched, too.")
+]
+Seeds = Annotated[int, typer.Option(min=1, help="Number of trainings.")]
+FirstSeed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first one.")]
 
 
 @train.command("bert")
@@ -27,28 +44,19 @@ def bert(
         str, typer.Option(help="knowref, gap, or a JSONL or Parquet file of your own rows.")
     ],
     out: Annotated[Path, typer.Option(help="Folder for the trained classifiers.")],
-    dataset: Annotated[str | None, typer.Option(help="Folder of the built knowref or gap.")] = None,
-    sources: Annotated[
-        Path | None, typer.Option(help="Folder of upstream's files of knowref or gap.")
-    ] = None,
+    dataset: Dataset = None,
+    sources: SourceFolder = None,
     validation: Annotated[
         Path | None, typer.Option(help="Own rows to stop by; a share of --data without it.")
     ] = None,
-    validation_share: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0, max=0.9, help="Share of own rows held out to stop by. [default: 0.1]"
-        ),
-    ] = None,
-    test: Annotated[Path | None, typer.Option(help="Own rows to test on.")] = None,
-    switching: Annotated[
-        bool, typer.Option("--switching", help="Learn every row with its candidates switched, too.")
-    ] = False,
+    validation_share: ValidationShare = None,
+    test: Test = None,
+    switching: Switching = False,
     pair_batches: Annotated[
         bool, typer.Option("--pair-batches", help="Keep a row and its switched one in one batch.")
     ] = False,
-    seeds: Annotated[int, typer.Option(min=1, help="Number of trainings.")] = 1,
-    first_seed: Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first one.")] = 1,
+    seeds: Seeds = 1,
+    first_seed: FirstSeed = 1,
     scorer: Annotated[
         str,
         typer.Option(
@@ -170,7 +178,7 @@ def compare(
         str | None, typer.Option(help="Folder of the built knowref or gap of their tests.")
     ] = None,
     test: Annotated[Path | None, typer.Option(help="Own rows that they were tested on.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
     """Say how much two trainings differ, seeds and test rows both taken as chance."""

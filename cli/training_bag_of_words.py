@@ -5,25 +5,20 @@ from typing import Annotated
 
 import typer
 
+from pronominal.cli.training import Dataset, SourceFolder, ValidationShare
+
 
 def bag_of_words(
     data: Annotated[
         str, typer.Option(help="knowref, gap, or a JSONL or Parquet file of your own rows.")
     ],
     out: Annotated[Path, typer.Option(help="Folder for the checkpoint.")],
-    dataset: Annotated[str | None, typer.Option(help="Folder of the built knowref or gap.")] = None,
-    sources: Annotated[
-        Path | None, typer.Option(help="Folder of upstream's files of knowref or gap.")
-    ] = None,
+    dataset: Dataset = None,
+    sources: SourceFolder = None,
     validation: Annotated[
         Path | None, typer.Option(help="Own rows to choose by; a share of --data without it.")
     ] = None,
-    validation_share: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0, max=0.9, help="Share of own rows held out to choose by. [default: 0.1]"
-        ),
-    ] = None,
+    validation_share: ValidationShare = None,
 ) -> None:
     """Train the floor: logistic regression over the words around the mentions, names removed.
 

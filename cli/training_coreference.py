@@ -10,7 +10,17 @@ from rich.table import Table as RichTable
 
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
-from pronominal.cli.training import asked_epochs, require_training_packages
+from pronominal.cli.training import (
+    Dataset,
+    FirstSeed,
+    Seeds,
+    SourceFolder,
+    Switching,
+    Test,
+    ValidationShare,
+    asked_epochs,
+    require_training_packages,
+)
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,18 +37,9 @@ Data = Annotated[
     ),
 ]
 Out = Annotated[Path, typer.Option(help="Folder for the trained systems.")]
-Dataset = Annotated[str | None, typer.Option(help="Folder of the built knowref or gap.")]
-SourceFolder = Annotated[
-    Path | None, typer.Option(help="Folder of upstream's files of knowref or gap.")
-]
 ValidationData = Annotated[
     list[str] | None, typer.Option(help="Own rows, conll:PATH or jsonlines:PATH to stop by.")
 ]
-ValidationShare = Annotated[
-    float | None,
-    typer.Option(min=0.0, max=0.9, help="Share of own data held out to stop by. [default: 0.1]"),
-]
-Test = Annotated[Path | None, typer.Option(help="Own rows to test on.")]
 Checkpoint = Annotated[str | None, typer.Option(help="A system to train on.")]
 SizeName = Annotated[
     str | None,
@@ -46,11 +47,6 @@ SizeName = Annotated[
         help="published: upstream's sizes; small: for short texts and one CPU. [default: published]"
     ),
 ]
-Switching = Annotated[
-    bool, typer.Option("--switching", help="Learn every row with its candidates switched, too.")
-]
-Seeds = Annotated[int, typer.Option(min=1, help="Number of trainings.")]
-FirstSeed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first one.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Documents in a batch; upstream has one.")]
 Epochs = Annotated[
     int | None,
