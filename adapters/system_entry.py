@@ -16,7 +16,8 @@ class SystemEntry:
         extra: the extra that installs what it needs; None when the core is enough.
         weights: the Hub id of the published weights; the page that links to them (https://...)
             where they are not on the Hub, or the command that makes them (``pronominal ...``),
-            or a key of `GIVEN`, so that a checkpoint has to be given; None when it has none.
+            or a key of `GIVEN`, so that a checkpoint has to be given; ``in its environment`` where
+            they come with that or are fetched in it; None when it has none.
         given: the keyword of the system's own that takes the checkpoint.
         environment: the environment (``pronominal env create``) that it runs in, if it needs one.
         server: the command that starts the server which it asks, if it asks one.

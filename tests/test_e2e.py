@@ -407,16 +407,6 @@ def inputs_of(system: E2E, golden_id: str) -> WordInputs:
     return system._reader.read(units, system._elmo.layers([read])[0])
 
 
-def test_a_window_is_encoded_as_in_its_document(e2e: E2E) -> None:
-    inputs = inputs_of(e2e, "e2ec-062")
-    whole = e2e._model.encoder([inputs])[0]
-    for start, end in ((0, 3), (2, 5), (7, 8)):
-        words = slice(sum(inputs.lengths[:start]), sum(inputs.lengths[:end]))
-        part = e2e._model.encoder([inputs.window(start, end)])[0]
-        assert torch.allclose(part.boundary, whole.boundary[words], atol=1e-6)
-        assert torch.allclose(part.head_values, whole.head_values[words], atol=1e-6)
-
-
 def test_training_reaches_every_parameter_and_hides_at_random(e2e: E2E) -> None:
     encoder = LstmEncoder(e2e._model.encoder.config)
     encoder.load_state_dict(e2e._model.encoder.state_dict())

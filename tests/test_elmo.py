@@ -327,7 +327,7 @@ def test_keys_are_cached_or_computed(cache: Path, weights: Path) -> None:
 
 
 def test_without_weights_a_key_has_to_be_cached(cache: Path) -> None:
-    with pytest.raises(InputError, match=r"nw/other is not in the cache; give another elmo_cache"):
+    with pytest.raises(InputError, match=r"nw/other is not in the cache; give ELMo's weights"):
         vectors(cache, None).layers([Document(WORDS, key="nw/other")])
 
 

@@ -195,7 +195,8 @@ def e2e_from_checkpoint(
         rates: how fast it learns.
         words: of all data, whose embeddings are kept.
         elmo_weights: ELMo's weight file or folder; without, the vectors that the checkpoint's
-            config names, and zeros for documents that are not among them.
+            config names, which every document with a key has to be among; a document without one
+            has zeros, and so has every document where there are no such vectors.
 
     Raises:
         InputError: the checkpoint cannot be read.

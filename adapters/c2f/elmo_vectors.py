@@ -16,10 +16,6 @@ class MissingElmoWarning(UserWarning):
     """A system with ELMo answers without it; its answers are not those of the published system."""
 
 
-class UncachedDocumentError(InputError):
-    """A document's key is not in the cache, and there are no weights to compute its vectors."""
-
-
 class ElmoVectors:
     """Looks up the vectors of documents whose keys are cached, and computes all others.
 
@@ -96,9 +92,10 @@ class ElmoVectors:
             lengths = [len(sentence) for sentence in document.words]
             return self._cache.vectors(key, lengths, self.shape)
         if self._elmo is None:
-            raise UncachedDocumentError(
+            raise InputError(
                 f"the document {key} is not in the cache",
-                cure="give another elmo_cache, ELMo's weights as elmo_weights, or no key",
+                cure="give ELMo's weights (elmo_weights; --elmo-weights in a training), another "
+                "elmo_cache, or no key",
                 file=None if self._cache is None else self._cache.path,
             )
         return None

@@ -83,22 +83,6 @@ class WordInputs:
     lengths: list[int]
     elmo: Tensor | None = None
 
-    def window(self, start: int, end: int) -> "WordInputs":
-        """Return the sentences from `start` up to `end`, of those that have words.
-
-        The document's longest word goes on to say how far words are padded, as for upstream,
-        which pads before it cuts.
-        """
-        words = slice(sum(self.lengths[:start]), sum(self.lengths[:end]))
-        return WordInputs(
-            context=self.context[words],
-            head=self.head[words],
-            characters=self.characters[words],
-            longest=self.longest,
-            lengths=self.lengths[start:end],
-            elmo=None if self.elmo is None else self.elmo[words],
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class WordReader:

@@ -2,8 +2,8 @@
 
 A tree needs attention that takes any mask. Where a model's does not (FlashAttention, ALiBi, state
 spaces), or where it looks back less far than a text is long (sliding windows), every sequence is
-fed as it stands. Which of the two gives the model's own numbers is tried on the longest instance of
-a call, so that it does not depend on what was asked before.
+fed as it stands. Whether a tree gives the model's own numbers is tried on the longest instance of a
+call; a trial that passed holds for all later calls whose instances are no longer.
 """
 
 from collections.abc import Sequence
@@ -155,7 +155,7 @@ class CausalScorer:
         pack_tokens: how many nodes of a tree attend to each other at most; memory for attention
             and work on unrelated branches grow with it, repeated ancestors shrink. See
             `PACK_TOKENS`.
-        way: how sequences are fed; tried at every call when None.
+        way: how sequences are fed; when None, as a tree where that was tried and passed.
 
     Attributes:
         tokens: how many tokens were fed to the model, padding included, trials not.

@@ -5,7 +5,9 @@ from torch.optim.lr_scheduler import LambdaLR
 
 
 def linear_with_warmup(optimiser: Optimizer, updates: int, warmup: float) -> LambdaLR:
-    """Let the learning rate rise from 0 over a share of the updates and fall to 0 over the rest.
+    """Let the learning rate rise over a share of the updates, and fall to 0 over the rest.
+
+    The first step is taken with one step's share of the rise, and none with 0.
 
     Args:
         optimiser: has the highest learning rate.
