@@ -18,13 +18,15 @@ from pronominal.eval import runner, scorer
 from pronominal.eval.failures import FAILED, read_failures
 from pronominal.eval.prompt_scores import prompt_scores
 from pronominal.eval.rereading import answers
-from pronominal.eval.run_store import read_answers, read_given_answers, write_json
+from pronominal.eval.run_store import (
+    read_answers,
+    read_description,
+    read_given_answers,
+    write_json,
+)
 from pronominal.eval.runner import Progress, SystemSettings
 from pronominal.eval.significance import AGAINST, Right, against
-from pronominal.eval.unit_store import read_p_values, write_p_values, write_units
-
-SCORE = "score.json"
-"""Beside ``predictions.jsonl``: the run's scores, from which reports are made."""
+from pronominal.eval.unit_store import SCORE, read_p_values, write_p_values, write_units
 
 ACROSS = "across_systems"
 """Where scores hold what is asked of all systems together, and the scorers' function for it."""
@@ -37,7 +39,9 @@ Bars = Callable[[str, int], AbstractContextManager[Progress]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Evaluated:
+class Evaluated:
+    """The scores of a run, and the units that paired tests between systems compare."""
+
     scores: dict[str, Any]
     right: Mapping[str, Right]
 
@@ -116,7 +120,7 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
     system: System | None = None,
     *,
     strict: bool,
-) -> _Evaluated:
+) -> Evaluated:
     refuse_unlabelled = getattr(scorer(split.dataset), "refuse_unlabelled", None)
     if refuse_unlabelled is not None:
         refuse_unlabelled(split.table)
@@ -131,15 +135,32 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
         other = run(beside, out=runs, progress=lambda n: progress(done + n))
         options[option] = (beside.table, read_answers(other.path, beside))
         failed |= {f"{FAILED}_{option}": len(other.failures)} if other.failures else {}
-    scores = score_predictions(split, folder.predictions, options) | failed
-    if "readings_differ" in folder.description["counts"]:
-        scores["readings_differ"] = folder.description["counts"]["readings_differ"]
-    write_json(folder.path / SCORE, scores)
+    return score_and_keep(split, folder.path, options, failed)
+
+
+def score_and_keep(
+    split: PublishedSplit,
+    run: Path,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    failed: Mapping[str, int] = MappingProxyType({}),
+) -> Evaluated:
+    """Score a run and keep the result in its folder, as `SCORE` and with `write_units`.
+
+    Args:
+        split: the rows that it answers.
+        run: its folder.
+        options: the answers to splits beside it, by the keywords of the score function.
+        failed: how many of those rows failed.
+    """
+    scores = score_predictions(split, run, options) | dict(failed)
+    counted = read_description(run)["counts"]
+    if "readings_differ" in counted:
+        scores["readings_differ"] = counted["readings_differ"]
+    write_json(run / SCORE, scores)
     right_of = getattr(scorer(split.dataset), "right", None)
-    decisions = read_answers(folder.path, split)
-    right = right_of(split.table, decisions, **options) if right_of else {}
-    write_units(folder.path, right)
-    return _Evaluated(scores, right)
+    right = right_of(split.table, read_answers(run, split), **options) if right_of else {}
+    write_units(run, right)
+    return Evaluated(scores, right)
 
 
 def _beside(split: PublishedSplit) -> dict[str, PublishedSplit]:

@@ -34,6 +34,7 @@ from pronominal.eval.rereading import clustered_rows
 from pronominal.eval.run_description import Rows, counts, description, now
 from pronominal.eval.run_store import RunFolder
 from pronominal.eval.shards import WHOLE, Shard
+from pronominal.eval.unit_store import remove_scores
 from pronominal.instances import FillingInstance, ResolutionInstance
 
 CHUNK = 240
@@ -146,6 +147,8 @@ def _predict_all(
     if folder.failures:
         _ask_again(folder, split, range(rows.start, rows.start + done), tried)
     instances = split.stream(rows.start + done, rows.stop)
+    if done < len(rows):
+        remove_scores(folder.path)
     while done < len(rows):
         progress(done)
         part = [*islice(instances, chunk)]
@@ -170,6 +173,7 @@ def _ask_again(folder: RunFolder, split: Rows, done: range, tried: Tried) -> Non
             answered |= {one.id: one for one in tried([instance])[0]}
     if answered:
         ids = (instance.id for instance in split.stream(done.start, done.stop))
+        remove_scores(folder.path)
         folder.settle(ids, answered)
 
 

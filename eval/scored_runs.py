@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import SCORE
 from pronominal.eval.run_store import read_description
+from pronominal.eval.unit_store import SCORE
 
 AGAIN = "run 'pronominal evaluate' again"
 

@@ -1,4 +1,4 @@
-"""What paired tests need: kept, so that reports make them for any runs and without the dataset."""
+"""A run's scores and what paired tests need: kept, for reports of any runs without the dataset."""
 
 import json
 import zipfile
@@ -13,6 +13,9 @@ from pronominal.atomic import new_file
 from pronominal.errors import InputError
 from pronominal.eval.significance import Known, Right
 
+SCORE = "score.json"
+"""Beside ``predictions.jsonl``: the run's scores, from which reports are made."""
+
 UNITS = "units.npz"
 """Beside ``predictions.jsonl``: how much of each independent unit was right, for each measure.
 
@@ -21,6 +24,12 @@ Numbers only, nothing to leak.
 
 P_VALUES = "p_values.json"
 """Beside the runs: p-values that were computed before. It may be removed at any time."""
+
+
+def remove_scores(folder: Path) -> None:
+    """Remove what was kept of a run's predictions, before they change."""
+    for name in (SCORE, UNITS):
+        (folder / name).unlink(missing_ok=True)
 
 
 def write_units(folder: Path, right: Mapping[str, Right]) -> None:

@@ -288,14 +288,20 @@ def test_people_stand_beside_the_systems(sample: Path, tmp_path: Path) -> None:
     lazy = [lambda _: "A", lambda _: "neither"]
     ask(tmp_path / "export", key, [right(rows), right(rows), lazy[0]])
     where = ("--dataset", sample, "--out", runs, "--json")
-    done = pronominal("annotate", "baseline", tmp_path / "export", *where)
+    system = runs / "sample.double.test.first-mention"
+    before = {file.name: file.read_bytes() for file in system.iterdir()}
+    done = pronominal("annotate", "baseline", tmp_path / "export", *where, "--beside", runs)
     assert json.loads(done.stdout)["human"]["overall"]["accuracy"] == 1
+    assert json.loads(done.stdout).keys() == {"human", "first-mention"}
+    # no row is cut off, so the system's run stays as it is
+    assert {file.name: file.read_bytes() for file in system.iterdir()} == before
     one = ("--annotator", "cem", "--label", "cem")
     done = pronominal("annotate", "baseline", tmp_path / "export", *where, *one)
     assert 0.4 < json.loads(done.stdout)["cem"]["overall"]["accuracy"] < 0.6
     page = tmp_path / "report.html"
-    done = pronominal("report", runs, "--out", page, "--dataset", sample)
+    done = pronominal("report", runs, "--out", page)
     assert done.returncode == 0, done.stderr
+    assert "first-mention – human" in page.read_text()  # a paired test
     assert all(f">{label}<" in page.read_text() for label in ("human", "cem", "first-mention"))
     scored = ("score", "sample", "--dataset", sample, "--config", "double", "--json")
     file = runs / "sample.double.test.human"

@@ -18,6 +18,7 @@ from pronominal.eval.exchange.exporting import export
 from pronominal.eval.exchange.importing import ImportedRun, import_predictions
 from pronominal.eval.predictions import PREDICTIONS
 from pronominal.eval.runner import SystemSettings, predict, run
+from pronominal.eval.unit_store import SCORE, read_units
 from pronominal.spans import Cluster
 from tests.test_cli import pronominal
 
@@ -330,8 +331,9 @@ def test_the_commands(sample: Path, first: Path, tmp_path: Path) -> None:
     scores = json.loads(
         pronominal("score", "sample", *rows, "--predictions", folder, "--json").stdout
     )
-    kept = json.loads((folder / "score.json").read_text())
+    kept = json.loads((folder / SCORE).read_text())
     assert kept["overall"] == scores["overall"]
+    assert read_units(folder)  # for paired tests
     page = tmp_path / "report.html"
     assert pronominal("report", runs, "--out", page, "--dataset", sample).returncode == 0
     assert "there" in page.read_text()

@@ -20,6 +20,7 @@ from pronominal.eval.rereading import answers, reread
 from pronominal.eval.run_store import read_answers
 from pronominal.eval.runner import CHUNK, SystemSettings, run
 from pronominal.eval.shards import Shard, merge
+from pronominal.eval.unit_store import SCORE, UNITS
 from tests.test_cli import pronominal
 
 ASKED = SystemSettings("fragile", "fragile")
@@ -112,8 +113,14 @@ def test_the_same_run_asks_again_for_what_failed(split: PublishedSplit, tmp_path
     run(split, fragile(split, "raises"), ASKED, tmp_path)
     better = run(split, fragile(split, "raises", CULPRITS[1:3]), ASKED, tmp_path)
     assert list(better.failures) == ids(split, CULPRITS[1:3])
+    for name in (SCORE, UNITS):
+        (better.path / name).touch()
+    assert run(split, fragile(split, "raises", CULPRITS[1:3]), ASKED, tmp_path).failures
+    assert (better.path / SCORE).exists()
     best = run(split, Fragile([], len), ASKED, tmp_path)
     assert best.predictions.read_bytes() == whole
+    # they were those of other predictions
+    assert not {SCORE, UNITS} & {file.name for file in best.path.iterdir()}
     assert not (best.path / "failures.jsonl").exists()
     assert "failed" not in best.description["counts"]
 

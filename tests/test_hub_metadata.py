@@ -11,9 +11,10 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from pronominal.dataset_scripts.published import read_split
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import SCORE, evaluate
+from pronominal.eval.evaluation import evaluate
 from pronominal.eval.hub_metadata import eval_results, write_hub_metadata
 from pronominal.eval.runner import SystemSettings
+from pronominal.eval.unit_store import SCORE
 
 RUN = {
     "dataset": {"name": "x", "config": "c", "split": "test", "digest": "d", "rows": 2},

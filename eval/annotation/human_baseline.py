@@ -11,11 +11,13 @@ from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.votes import Verdict, decision, majority, verdicts
 from pronominal.eval.asked_systems import LABEL
-from pronominal.eval.evaluation import SCORE, score_predictions
+from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.failures import Failure, read_failures, write_failures
 from pronominal.eval.predictions import PREDICTIONS, Prediction, read_lines
 from pronominal.eval.run_description import now, versions
 from pronominal.eval.run_store import IDENTITY, SCHEMA_VERSION, read_description, write_json
+from pronominal.eval.scored_runs import read_scores
+from pronominal.eval.unit_store import SCORE
 
 Scores = dict[str, dict[str, Any]]
 """Label -> scores, as `pronominal.eval.evaluation.evaluate_all` returns them."""
@@ -84,7 +86,8 @@ def runs_beside(answers: Answers, rows: PublishedSplit, runs: Path, out: Path) -
         answers: of an export.
         rows: the rows that were asked about.
         runs: a folder of runs; those over other rows than the export's split are passed by.
-        out: the folder of the cut runs, another one where rows are a sample.
+        out: the folder of the cut runs, another one where rows are a sample. Where they are the
+            whole split, runs in it stay as they are.
 
     Raises:
         InputError: no finished run is over the split, or another run is there already.
@@ -95,11 +98,16 @@ def runs_beside(answers: Answers, rows: PublishedSplit, runs: Path, out: Path) -
         described = read_description(file.parent)
         if described["dataset"]["digest"] != answers.key.dataset["digest"]:
             continue
+        label = described["label"]
         if described["complete"] and described["system"].get("kind") != "people":
+            there = _run_path(rows, out, label).resolve() == file.parent.resolve()
+            if there and rows.digest == described["dataset"]["digest"]:
+                found[label] = _scores_of(file.parent, rows)
+                continue
             lines = read_lines(file.parent)
             kept = [_line(one) for _, one in lines if one["id"] in asked]
             failed = [one for one in read_failures(file.parent).values() if one.id in asked]
-            found[described["label"]] = _write_run(described, kept, rows, out, failed)
+            found[label] = _write_run(described, kept, rows, out, failed)
     if not found:
         dataset = "/".join(str(answers.key.dataset[part]) for part in ("name", "config", "split"))
         raise InputError(
@@ -136,15 +144,22 @@ def _write_run(
     counts = {"rows": len(lines), "none": given.count("none"), "both": given.count("both")}
     run = {"schema_version": SCHEMA_VERSION, **described, "dataset": dataset}
     run |= {"counts": counts, "complete": True}
-    folder = out / f"{rows.dataset}.{rows.config}.{rows.name}.{described['label']}"
+    folder = _run_path(rows, out, described["label"])
     _refuse_other_run(folder, run)
     with new_folder(folder) as beside:
         (beside / PREDICTIONS).write_text("".join(lines), encoding="utf-8")
         write_failures(beside, failed)
         write_json(beside / "run.json", run)
-        scores = score_predictions(rows, beside / PREDICTIONS)
-        write_json(beside / SCORE, scores)
-    return scores
+        return score_and_keep(rows, beside).scores
+
+
+def _run_path(rows: PublishedSplit, out: Path, label: str) -> Path:
+    return out / f"{rows.dataset}.{rows.config}.{rows.name}.{label}"
+
+
+def _scores_of(run: Path, rows: PublishedSplit) -> dict[str, Any]:
+    there = (run / SCORE).exists()
+    return read_scores(run / SCORE) if there else score_and_keep(rows, run).scores
 
 
 def _refuse_other_run(folder: Path, run: Mapping[str, Any]) -> None:

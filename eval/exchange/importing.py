@@ -10,7 +10,7 @@ from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.asked_systems import LABEL
-from pronominal.eval.evaluation import SCORE, score_predictions
+from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
 from pronominal.eval.exchange.matching import Matched, matched
@@ -18,7 +18,7 @@ from pronominal.eval.failures import FAILED, Failure
 from pronominal.eval.predictions import Prediction
 from pronominal.eval.readings import reading_called
 from pronominal.eval.run_description import counts, description, now
-from pronominal.eval.run_store import RunFolder, write_json
+from pronominal.eval.run_store import RunFolder
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster
 
@@ -108,7 +108,7 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     try:
         if not folder.complete:
             _fill(folder, split, predictions, failures)
-        _score(folder, split)
+        score_and_keep(split, folder.path)
     finally:
         folder.close()
     return ImportedRun(folder.path, failures, found.left_out)
@@ -146,13 +146,6 @@ def _fill(
     seconds = round(time.monotonic() - started, 3)
     times = folder.description["times"] | {"finished": now(), "seconds": seconds}
     folder.describe(times=times, counts=counted, complete=True)
-
-
-def _score(folder: RunFolder, split: PublishedSplit) -> None:
-    scores = score_predictions(split, folder.predictions)
-    differ = folder.description["counts"].get("readings_differ")
-    scores |= {} if differ is None else {"readings_differ": differ}
-    write_json(folder.path / SCORE, scores)
 
 
 def _digest(path: Path) -> str:

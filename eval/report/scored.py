@@ -10,11 +10,11 @@ from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.dataset_scripts.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
-from pronominal.eval.evaluation import ACROSS, SCORE
+from pronominal.eval.evaluation import ACROSS
 from pronominal.eval.run_store import read_answers, read_description
 from pronominal.eval.scored_runs import AGAIN, read_scores
 from pronominal.eval.significance import AGAINST, against
-from pronominal.eval.unit_store import UNITS, read_p_values, read_units, write_p_values
+from pronominal.eval.unit_store import SCORE, UNITS, read_p_values, read_units, write_p_values
 
 
 @dataclass(frozen=True, slots=True)
