@@ -73,6 +73,10 @@ def test_tests_may_be_added_to_a_finished_training(command: list[object], tmp_pa
     # a command without tests leaves those that were made
     assert run(command) == 0
     assert described(tmp_path) == after
+    # other rows take their place
+    other = write_rows(tmp_path / "other.jsonl", 12)
+    assert run([*command, "--test", other]) == 0
+    assert described(tmp_path)["scores"]["as_given"]["original"]["n"] == 12
 
 
 def test_warnings_are_lines_of_the_command(

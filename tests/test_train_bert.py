@@ -335,6 +335,10 @@ def test_tests_may_be_added_to_a_finished_training(
     # a command without tests leaves those that were made
     assert run(*plain, "2") == 0
     assert n(json.loads((out / "summary.json").read_text())) == [120, 120]
+    # other rows take their place
+    other = write_rows(tmp_path / "other.jsonl", [row(number) for number in range(30)])
+    assert run(*plain, "2", "--test", str(other)) == 0
+    assert n(json.loads((out / "summary.json").read_text())) == [30, 30]
 
 
 def test_a_training_of_an_earlier_version_is_summed_up(

@@ -22,6 +22,8 @@ from pronominal.eval.training.comparison import (
     comparison_table,
 )
 from pronominal.eval.training.data import own_tests, published_data
+from pronominal.eval.training.testing import score_tests
+from pronominal.eval.unit_store import read_units
 
 
 def right(*seeds: str) -> np.ndarray:
@@ -87,6 +89,10 @@ def test_folders_are_compared_by_rows_and_by_pairs(
     tests: dict[str, PublishedSplit], tmp_path: Path
 ) -> None:
     first = trained(tmp_path / "first", tests, "first-mention", "first-mention")
+    score_tests(tests, "knowref", first / "seed-1", prior=0.5)
+    units = read_units(first / "seed-1" / "runs" / "knowref.original.test.bert")
+    assert units is not None
+    assert {*units} >= {"correct", "consistently_correct"}  # for paired tests
     second = trained(tmp_path / "second", tests, "last-mention", "first-mention")
     compared = compare_trainings(tests, "knowref", first, second)
     assert [*compared] == ["correct", "consistently_correct"]

@@ -1,6 +1,7 @@
-"""A trained classifier on the test rows of its data, as they are and switched."""
+"""A trained system on the test rows of its data, as they are and switched."""
 
 import inspect
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,9 +12,9 @@ from pronominal.dataset_scripts.jsonl import read_json_lines
 from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.decisions import Decision, from_probabilities
 from pronominal.eval import SCORERS, scorer
-from pronominal.eval.evaluation import SCORE, score_predictions
+from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.predictions import PREDICTIONS
-from pronominal.eval.run_store import read_answers, write_json
+from pronominal.eval.run_store import read_answers, read_description
 from pronominal.eval.runner import SystemSettings, run
 from pronominal.eval.training.figures import answer_figures, outcome_figures, switching_figures
 from pronominal.instances import ResolutionInstance
@@ -39,14 +40,25 @@ def run_tests(
     system_name: str = "bert",
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Run the system in a folder over the tests; the runs stay in ``FOLDER/runs``."""
+    """Run the system in a folder over the tests; the runs stay in ``FOLDER/runs``.
+
+    A run over other rows of the same name, those of an earlier test, is replaced.
+    """
     if not tests:
         return
     asked = SystemSettings(system_name, system_name, str(folder), settings)
     system = asked.load()
+    runs = _runs(tests, folder, system_name)
     for config, split in tests.items():
+        there = (runs[config] / "run.json").exists()
+        if there and _digest_of(runs[config]) != split.digest:
+            shutil.rmtree(runs[config])
         with progress(f"test {config}", split.table.num_rows) as bar:
             run(split, system, asked, folder / RUNS, strict=True, progress=bar)
+
+
+def _digest_of(run_folder: Path) -> str:
+    return str(read_description(run_folder)["dataset"]["digest"])
 
 
 def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str, Any]:
@@ -136,9 +148,7 @@ def _dataset_scores(name: str, tests: Tests, runs: Mapping[str, Path]) -> dict[s
     if "switched" in tests and "switched" in inspect.signature(scorer(name).score).parameters:
         switched = tests["switched"]
         options["switched"] = (switched.table, read_answers(runs["switched"], switched))
-    scores = score_predictions(tests["original"], runs["original"], options)
-    write_json(runs["original"] / SCORE, scores)
-    return dict(scores)
+    return score_and_keep(tests["original"], runs["original"], options).scores
 
 
 def _runs(tests: Tests, folder: Path, system_name: str) -> dict[str, Path]:
