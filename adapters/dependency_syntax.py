@@ -1,11 +1,10 @@
 """Grammatical roles and distances from the dependency trees of a spaCy pipeline."""
 
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.grammatical_roles import Place, Role
-from pronominal.adapters.model_loading import first_line
+from pronominal.adapters.model_loading import open_spacy
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
@@ -46,21 +45,10 @@ class DependencySyntax:
     @cached_property
     def _spacy(self) -> Any:
         try:
-            import spacy
+            return open_spacy(self.pipeline, "leave the pipeline out")
         except ModuleNotFoundError as error:
             raise InputError(
                 f"a pipeline needs the package {error.name}", cure='pip install "pronominal[gap]"'
-            ) from error
-        try:
-            return spacy.load(self.pipeline)
-        except Exception as error:  # spaCy and what it loads fail in many ways
-            cure = "install it, or leave the pipeline out"
-            if not Path(self.pipeline).exists():
-                cure = f"python -m spacy download {self.pipeline}, or leave the pipeline out"
-            raise InputError(
-                f"the spaCy pipeline cannot be loaded ({first_line(error)})",
-                cure=cure,
-                file=self.pipeline,
             ) from error
 
 

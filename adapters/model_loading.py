@@ -5,6 +5,7 @@ Nothing heavy is imported before it is used.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,49 @@ def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
             cure="give the tokenizer that the model was trained with",
             file=checkpoint,
         )
+
+
+def special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
+    """Return the special tokens that a tokenizer puts before and behind a text.
+
+    Raises:
+        InputError: it changes the text itself, too.
+    """
+    bare = list(tokenizer("a", add_special_tokens=False)["input_ids"])
+    framed = list(tokenizer("a")["input_ids"])
+    for start in range(len(framed) - len(bare) + 1):
+        end = start + len(bare)
+        if framed[start:end] == bare:
+            return framed[:start], framed[end:]
+    raise InputError(
+        "the tokenizer changes a text when it adds special tokens",
+        cure="give a checkpoint with one of transformers' own tokenizers",
+        file=getattr(tokenizer, "name_or_path", None),
+    )
+
+
+def open_spacy(pipeline: str, otherwise: str) -> Any:
+    """Return a spaCy pipeline; nothing is downloaded.
+
+    Args:
+        pipeline: its name or folder.
+        otherwise: what the user can do without it, as an imperative.
+
+    Raises:
+        InputError: it cannot be loaded.
+    """
+    import spacy
+
+    try:
+        return spacy.load(pipeline)
+    except Exception as error:  # spaCy and what it loads fail in many ways
+        there = Path(pipeline).exists()
+        install = "install it" if there else f"python -m spacy download {pipeline}"
+        raise InputError(
+            f"the spaCy pipeline cannot be loaded ({first_line(error)})",
+            cure=f"{install}, or {otherwise}",
+            file=pipeline,
+        ) from error
 
 
 def first_line(error: BaseException) -> str:

@@ -7,13 +7,10 @@ from transformers import pipeline as pipeline_of
 
 from pronominal.adapters.checkpoints import Checkpoint
 from pronominal.adapters.lm.loading import load_language_model
-from pronominal.adapters.lm.prompts import parse_prompts
+from pronominal.adapters.lm.prompts import ANSWER_TOKENS, parse_prompts
 from pronominal.adapters.model_loading import silent_transformers
 from pronominal.adapters.refusals import FailedCallError
 from pronominal.errors import InputError
-
-NEW_TOKENS = 20
-"""The most new tokens of an answer: the paper's for chat models (RUFF, F.1)."""
 
 
 class TextGeneration:
@@ -48,7 +45,7 @@ class TextGeneration:
         prompts: Sequence[str] | None = None,
         chain_of_thought: str | None = None,
         chat: bool | None = None,
-        max_new_tokens: int = NEW_TOKENS,
+        max_new_tokens: int = ANSWER_TOKENS,
     ) -> None:
         if max_new_tokens < 1:
             raise InputError("nothing is answered", cure="give max_new_tokens above 0")

@@ -16,6 +16,7 @@ from pronominal.adapters.model_loading import (
     longest_input,
     require_vocabulary,
     silent_transformers,
+    special_tokens,
     torch_device,
 )
 from pronominal.errors import InputError
@@ -84,6 +85,20 @@ def test_vocabularies(tmp_path: Path) -> None:
     made_up = transformers.AutoTokenizer.from_pretrained(tmp_path)
     with pytest.raises(InputError, match="checkpoint: the tokenizer's files are missing; add"):
         require_vocabulary(made_up, encoder(), "checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("framed", "around"),
+    [([1, 7, 8, 2], ([1], [2])), ([7, 8], ([], [])), ([0, 1, 7, 8], ([0, 1], []))],
+)
+def test_special_tokens(framed: list[int], around: tuple[list[int], list[int]]) -> None:
+    def tokenizer(text: str, add_special_tokens: bool = True) -> dict[str, list[int]]:
+        return {"input_ids": framed if add_special_tokens else [7, 8]}
+
+    assert special_tokens(tokenizer) == around
+    framed = [1, 8, 7, 2]
+    with pytest.raises(InputError, match="changes a text when it adds special tokens"):
+        special_tokens(tokenizer)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 
 from pronominal.adapters.bert.mentions import first_mentioned, nearest_mention, with_placeholders
 from pronominal.adapters.bert.settings import Classifier
+from pronominal.adapters.model_loading import special_tokens
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Span
 
@@ -74,7 +75,7 @@ class InstanceEncoder:
     def __init__(self, tokenizer: Any, classifier: Classifier) -> None:
         self.tokenizer = tokenizer
         self.classifier = classifier
-        self._opening, self._closing = _frame(tokenizer)
+        self._opening, self._closing = special_tokens(tokenizer)
 
     def encode(
         self, instances: Sequence[ResolutionInstance]
@@ -183,12 +184,3 @@ def _covering(place: Span, offsets: Sequence[Span]) -> Span:
     if not touched:
         raise Unencodable("a mention has no subwords in this tokenizer")
     return Span(touched[0], touched[-1] + 1)
-
-
-def _frame(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the special tokens before and after a text."""
-    bare = tokenizer("a", add_special_tokens=False)["input_ids"]
-    framed = tokenizer("a")["input_ids"]
-    starts = range(len(framed) - len(bare) + 1)
-    start = next((s for s in starts if framed[s : s + len(bare)] == bare), 0)
-    return tuple(framed[:start]), tuple(framed[start + len(bare) :])

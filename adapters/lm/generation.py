@@ -19,12 +19,12 @@ from pronominal.adapters.lm.loading import (
 )
 from pronominal.adapters.lm.memory import Budget
 from pronominal.adapters.lm.prompt_encoder import encoded
-from pronominal.adapters.lm.prompts import parse_prompts
+from pronominal.adapters.lm.prompts import ANSWER_TOKENS, parse_prompts
 from pronominal.adapters.model_loading import silent_transformers
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.errors import InputError
 
-NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": 20}
+NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": ANSWER_TOKENS}
 """The most new tokens of an answer: the paper's for FLAN-T5 and Llama-2-chat (RUFF, F.1)."""
 
 BATCH_TOKENS = {"cpu": 3_072, "cuda": 65_536}

@@ -19,6 +19,9 @@ CHAINS_OF_THOUGHT: dict[str, str] = {
 }
 """What begins a chain of thought: Kojima et al. (2022), Zhou et al. (2023) (RUFF, section F.2)."""
 
+ANSWER_TOKENS = 20
+"""The most new tokens of a chat model's answer (RUFF, section F.1)."""
+
 CHAIN_TOKENS, CONCLUSION_TOKENS = 128, 10
 """The most new tokens of a chain and of the answer after it (RUFF, section F.2)."""
 

@@ -13,14 +13,11 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request
 
-from pronominal.adapters.lm.prompts import parse_prompts
+from pronominal.adapters.lm.prompts import ANSWER_TOKENS, parse_prompts
 from pronominal.adapters.plain_questions import plain_prompts
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
 from pronominal.errors import InputError
-
-NEW_TOKENS = 20
-"""The most new tokens of an answer: the paper's for chat models (RUFF, F.1)."""
 
 TRIES = 4
 """How often a prompt is sent at which the server fails."""
@@ -67,7 +64,7 @@ class ServedModel:
         prompts: Sequence[str] | None = None,
         chain_of_thought: str | None = None,
         chat: bool = True,
-        max_new_tokens: int = NEW_TOKENS,
+        max_new_tokens: int = ANSWER_TOKENS,
         at_once: int = 16,
         patience: float = 60,
     ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pronominal.errors import InputError
+from pronominal.adapters.model_loading import special_tokens
 from pronominal.instances import FillingInstance
 
 IntArray = NDArray[np.signedinteger[Any]]
@@ -84,7 +84,10 @@ class TextTokenizer:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self._opening, self._closing = self._special_tokens()
+        # each one begins a word: nothing is masked together with a special token
+        self._opening, self._closing = (
+            np.array([ids, [1] * len(ids)], np.int32) for ids in special_tokens(tokenizer)
+        )
         self.frame = self._opening.shape[1], self._closing.shape[1]
         self._first: dict[str, Piece] = {}
         self._later: dict[str, Piece] = {}
@@ -135,21 +138,6 @@ class TextTokenizer:
             apart = np.concatenate((before, behind), axis=1)
             self._separable[pair] = np.array_equal(both, apart)
         return self._separable[pair]
-
-    def _special_tokens(self) -> tuple[Piece, Piece]:
-        framed, plain = list(self._tokenizer("a")["input_ids"]), self.whole("a")[0].tolist()
-        for start in range(len(framed) - len(plain) + 1):
-            end = start + len(plain)
-            if framed[start:end] == plain:
-                around = framed[:start], framed[end:]
-                # each one begins a word: nothing is masked together with a special token
-                opening, closing = (np.array([ids, [1] * len(ids)], np.int32) for ids in around)
-                return opening, closing
-        raise InputError(
-            "the tokenizer changes a text when it adds special tokens",
-            cure="give a checkpoint with one of transformers' own tokenizers",
-            file=getattr(self._tokenizer, "name_or_path", None),
-        )
 
 
 def form_tokens(tokenizer: Any, forms: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -1,11 +1,8 @@
 """Tags, dependencies and entities from a spaCy pipeline that the user names."""
 
-from pathlib import Path
-
-import spacy
 from spacy.tokens import Doc
 
-from pronominal.adapters.model_loading import first_line
+from pronominal.adapters.model_loading import open_spacy
 from pronominal.adapters.refusals import RefusedTextError
 from pronominal.errors import InputError
 from pronominal.spans import Document
@@ -26,16 +23,7 @@ class Parses:
 
     def __init__(self, pipeline: str) -> None:
         self.pipeline = pipeline
-        try:
-            self._spacy = spacy.load(pipeline)
-        except Exception as error:  # spaCy and what it loads fail in many ways
-            raise InputError(
-                f"the spaCy pipeline cannot be loaded ({first_line(error)})",
-                cure="install it"
-                if Path(pipeline).exists()
-                else f"python -m spacy download {pipeline}, or name another as pipeline",
-                file=pipeline,
-            ) from error
+        self._spacy = open_spacy(pipeline, "name another as pipeline")
         self._require_parse(self._spacy("Anna said that she was tired."))
 
     def read(self, text: str, index: int) -> Doc:
