@@ -13,6 +13,7 @@ from pronominal.errors import InputError
 
 if TYPE_CHECKING:
     import torch
+    from spacy.language import Language
 
 
 def torch_device(device: str | None) -> "torch.device":
@@ -120,7 +121,7 @@ def special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
     )
 
 
-def open_spacy(pipeline: str, otherwise: str) -> Any:
+def open_spacy(pipeline: str, otherwise: str) -> "Language":
     """Return a spaCy pipeline; nothing is downloaded.
 
     Args:
