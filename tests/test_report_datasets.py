@@ -13,6 +13,8 @@ import pytest
 from pronominal import NONE, Decision
 from pronominal.eval import knowref, winonb
 from pronominal.eval.report import write_report
+from pronominal.eval.report.overview import overview
+from pronominal.eval.report.scored import read_comparisons
 from pronominal.eval.significance import Right
 from pronominal.eval.tables import percent
 from pronominal.eval.unit_store import write_units
@@ -167,6 +169,23 @@ def test_curves_are_over_the_configs_of_one_split(tmp_path: Path) -> None:
         "ruff distractors_1 seed_13",
         "ruff distractors_1 seed_17",
     ]
+
+
+def test_charts_of_two_builds_have_files_of_their_own(tmp_path: Path) -> None:
+    for build in "ab":
+        knowref_run(tmp_path / "runs" / build, "name", lambda row: Decision(0))
+        file = tmp_path / "runs" / build / "knowref.original.test.name" / "run.json"
+        run = json.loads(file.read_text())
+        file.write_text(json.dumps(run | {"dataset": run["dataset"] | {"digest": build * 64}}))
+    write_report(tmp_path / "runs", tmp_path / "report.html", svg=tmp_path / "svg")
+    drawn = [file.name for file in (tmp_path / "svg").glob("*.outcomes.01.svg")]
+    assert sorted(drawn) == [f"knowref-original-test-{build * 8}.outcomes.01.svg" for build in "ab"]
+
+
+def test_a_report_without_a_headline_has_no_note_of_it(tmp_path: Path) -> None:
+    scores = {"n": 9, "context_free": {}}
+    write_run(tmp_path / "runs", ("ruff", "no_context", "test"), "one", scores, {})
+    assert overview(read_comparisons([tmp_path / "runs"])).notes == ()
 
 
 @pytest.mark.parametrize("said", ["n = ", "resamples of", "McNemar", "Holm", "seed"])

@@ -36,9 +36,8 @@ def overview(comparisons: Sequence[Comparison]) -> Table:
         (system, *(cells.get(system, UNDEFINED) for cells in columns.values()))
         for system in systems
     )
-    return Table(
-        "At a glance, in percent", ("System", *columns), tuple(rows), ("; ".join(notes) + ".",)
-    )
+    told = ("; ".join(notes) + ".",) if notes else ()
+    return Table("At a glance, in percent", ("System", *columns), tuple(rows), told)
 
 
 def _heading(one: Comparison, comparisons: Sequence[Comparison]) -> str:

@@ -80,7 +80,7 @@ class Report:
             for figure in self.across[dataset]:
                 yield dataset, figure.table
             for part in parts:
-                title = part.comparison.title
+                title = self._title(part)
                 for table in (*part.tables, *(f.table for f in part.figures), part.run_table):
                     yield title, table
 
@@ -89,7 +89,13 @@ class Report:
         for dataset, parts in self.sections.items():
             yield from ((dataset, figure) for figure in self.across[dataset])
             for part in parts:
-                yield from ((part.comparison.title, figure) for figure in part.figures)
+                yield from ((self._title(part), figure) for figure in part.figures)
+
+    def _title(self, part: Section) -> str:
+        """Name a split, with its rows' digest where there are two builds of it."""
+        one = part.comparison
+        titles = [other.comparison.title for other in self.sections[one.dataset]]
+        return one.title if titles.count(one.title) == 1 else f"{one.title} / {one.digest[:8]}"
 
 
 def write_report(  # noqa: PLR0913 - each one is an option of the command
