@@ -252,6 +252,14 @@ def test_corefud_of_others(tmp_path: Path) -> None:
     ]
 
 
+def test_corefud_brackets_without_an_entity_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "short.conllu").write_text(
+        "# global.Entity = etype-eid-head\n1\tshe\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1)\n"
+    )
+    with pytest.raises(InputError, match=r"line 2: .*a bracket of Entity has no eid"):
+        [*exchange_format("corefud").read(tmp_path / "short.conllu")]
+
+
 def test_caw(tmp_path: Path) -> None:
     (line,) = lines("caw", OWN, tmp_path)
     record = json.loads(line)

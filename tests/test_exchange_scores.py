@@ -114,6 +114,11 @@ def test_files_as_the_reference_scorer_has_its_own(tmp_path: Path) -> None:
         score_files(tmp_path / "key", tmp_path / "response")
 
 
+def test_a_format_without_clusters_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="winopron-tsv has no clusters to score"):
+        score_files(tmp_path / "key", tmp_path / "response", "winopron-tsv")
+
+
 def test_singletons_may_be_left_out(tmp_path: Path) -> None:
     key = conll(tmp_path / "key", "abc", ["ab", "c"])
     response = conll(tmp_path / "response", "abc", ["ab"])

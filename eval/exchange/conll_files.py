@@ -9,6 +9,7 @@ from pronominal.errors import InputError
 from pronominal.eval.conll import conll_scores
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.documents import PredictedDocument
+from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
 from pronominal.spans import Cluster, Span
 
 
@@ -32,9 +33,12 @@ def score_files(
         ``f1`` in [0, 1]; and ``n``, the number of documents.
 
     Raises:
-        InputError: a file is not in the format, or the two are not of the same documents.
+        InputError: the format has no clusters, a file is not in it, or the two are not of the same
+            documents.
     """
     module = exchange_format(form)
+    if form in WITHOUT_CLUSTERS:
+        raise InputError(f"{form} has no clusters to score", cure="give another --format")
     keys, responses = [*module.read(key)], [*module.read(response)]
     pairs = list(_paired(keys, responses, response))
     least = 1 if singletons else 2

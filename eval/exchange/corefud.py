@@ -98,14 +98,19 @@ class _Document:
             raise ValueError("Entity holds no brackets of mentions")
         for bracket in BRACKET.finditer(value):
             if bracket["opened"]:
-                place = self.declared.split("-").index("eid")
-                name, first, last = _entity(bracket["opened"].split("-")[place])
+                name, first, last = _entity(self._id(bracket["opened"]))
                 if first:
                     self.mentions.open(name, start)
             else:
                 name, first, last = _entity(bracket["closed"])
             if last and (bracket["closed"] or bracket["alone"]):
                 self.mentions.close(name, len(self.words))
+
+    def _id(self, opened: str) -> str:
+        attributes = dict(zip(self.declared.split("-"), opened.split("-"), strict=False))
+        if "eid" not in attributes:
+            raise ValueError(f"a bracket of Entity has no eid, declared as {self.declared}")
+        return attributes["eid"]
 
     def finished(self) -> PredictedDocument:
         return PredictedDocument(self.place, self.key, self.words, self.mentions.clusters())
