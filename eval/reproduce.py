@@ -46,7 +46,9 @@ def reproduce(
         if key not in rows:
             raise unknown_name("row", key, rows)
         _refuse_other_rows(tables, given[key])
-    for label, labelled in by_label(runs).items():
+    placed = {run.folder.resolve() for chosen in given.values() for run in chosen}
+    others = [run for run in runs if run.folder.resolve() not in placed]
+    for label, labelled in by_label(others).items():
         given.setdefault(label, labelled)
     folders = folders_of(tables, datasets)
     return [

@@ -158,6 +158,10 @@ def test_scores_without_consistency_leave_its_table_empty() -> None:
 def test_one_label_for_two_runs_says_too_little() -> None:
     with pytest.raises(InputError, match="--run ROW="):
         reproduce([KNOWREF["knowref:3"]], [run("bert", 0.5), run("bert", 0.6)])
+    # the rest of a table's runs need a label of their own, and not those that are named
+    seeds = [replace(run("bert", 0.5), folder=Path("runs") / seed) for seed in ("one", "two")]
+    made = reproduce([KNOWREF["knowref:3"]], seeds, named={"bert-knowref": seeds[:1]})[0]
+    assert line(made, "bert-knowref", "accuracy").ours == line(made, "bert", "accuracy").ours
     on_gap = run("random", 0.5, place=("gap", "original", "test"))
     assert reproduce([KNOWREF["knowref:3"]], [run("random", 0.5), on_gap])
 
