@@ -12,18 +12,12 @@ from typing import Any
 from pronominal.adapters import System
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
 from pronominal.dataset_scripts.streaming import read_joined
-from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval import runner, scorer
 from pronominal.eval.failures import FAILED, read_failures
 from pronominal.eval.prompt_scores import prompt_scores
 from pronominal.eval.rereading import answers
-from pronominal.eval.run_store import (
-    read_answers,
-    read_description,
-    read_given_answers,
-    write_json,
-)
+from pronominal.eval.run_store import read_answers, read_description, write_json
 from pronominal.eval.runner import Progress, SystemSettings
 from pronominal.eval.significance import AGAINST, Right, against
 from pronominal.eval.unit_store import SCORE, read_p_values, write_p_values, write_units
@@ -203,10 +197,8 @@ def score_predictions(
     for name in given.keys() - inspect.signature(score).parameters:
         flag = FLAGS.get(name, name).replace("_", "-")
         raise InputError(f"the scores of {split.dataset} have no --{flag}", cure="leave it out")
-    if given.get("allow_missing") and reading is None:
-        decisions: Sequence[Decision | None] = read_given_answers(predictions, split)
-    else:
-        decisions = answers(predictions, split, reading)
+    allow_missing = bool(given.get("allow_missing"))
+    decisions = answers(predictions, split, reading, allow_missing=allow_missing)
     failures = read_failures(predictions)
     failed = {FAILED: len(failures)} if failures else {}
     scored: dict[str, Any] = score(split.table, decisions, **given)

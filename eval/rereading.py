@@ -1,17 +1,17 @@
 """Another reading of a run's clusters, without asking the system again."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.published import Instance, PublishedSplit
-from pronominal.decisions import NONE, Decision
+from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.failures import read_failures
 from pronominal.eval.predictions import PREDICTIONS, Prediction, predictions_file, read_lines
 from pronominal.eval.readings import Row, reading_called
-from pronominal.eval.run_store import read_answers
+from pronominal.eval.run_store import read_answers, read_given_answers
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Span
 
@@ -44,25 +44,33 @@ def reread(split: PublishedSplit, run: Path, reading: str, out: Path) -> None:
             file.write(Prediction(instance.id, read(instance, clusters), given).line())
 
 
-def answers(path: Path, split: PublishedSplit, reading: str | None = None) -> list[Decision]:
+def answers(
+    path: Path, split: PublishedSplit, reading: str | None = None, *, allow_missing: bool = False
+) -> Sequence[Decision | None]:
     """Read the decisions of a predictions file, or make those that a reading makes of its clusters.
 
     Args:
         path: a predictions file, or the folder of a run.
         split: the rows that it answers.
         reading: the name of the reading; None for the decisions that stand there.
+        allow_missing: return None for rows without a prediction, instead of refusing the file.
 
     Raises:
         InputError: see `pronominal.eval.predictions.read_predictions` and `reread`.
     """
-    decisions = read_answers(path, split)
+    decisions: Sequence[Decision | None] = (
+        read_given_answers(path, split) if allow_missing else read_answers(path, split)
+    )
     if reading is None:
         return decisions
     read = reading_called(reading)
     failed, rows = read_failures(path), clustered_rows(predictions_file(path), split.stream())
     # every row is read, since what is read of one may hang on the row before
     found = [(instance.id, read(instance, clusters)) for instance, clusters in rows]
-    return [NONE if name in failed else decision for name, decision in found]
+    return [
+        given if given is None or name in failed else decision
+        for (name, decision), given in zip(found, decisions, strict=True)
+    ]
 
 
 def clustered_rows(file: Path, instances: Iterable[Instance]) -> Iterator[Row]:

@@ -167,6 +167,11 @@ def test_a_file_with_missing_rows(gap: PublishedSplit, tmp_path: Path) -> None:
     scores = score_predictions(gap, file, {"allow_missing": True})
     json.dumps(scores, allow_nan=False)
     assert scores["overall"]["missing"] == 1000
+    # whatever reads the clusters
+    given = {"clusters": []}
+    file.write_text("".join(Prediction(name, Decision(0), given).line() for name in names[::2]))
+    scores = score_predictions(gap, file, {"allow_missing": True}, "offsets")
+    assert (scores["overall"]["missing"], scores["overall"]["tp"]) == (1000, 0)
 
 
 # A right, B right, neither
