@@ -307,6 +307,12 @@ def test_a_row_becomes_a_document_or_is_listed(case: str) -> None:
         assert left_out == []
 
 
+def test_switched_documents_know_that_they_are() -> None:
+    given, _ = ROWS["nearest before"]
+    found, _ = row_documents([given], RowReader("nw"), "train", switching=True)
+    assert [one.version for one in found] == ["original", "switched"]
+
+
 def test_a_new_model_is_drawn_as_upstreams_is(data: Path) -> None:
     system = e2e_training.e2e_from_scratch(
         "small",

@@ -64,7 +64,8 @@ def coreference_data(
         dataset: folder of the built knowref or gap, or its Hub id.
         sources: folder of upstream's files of knowref or gap.
         validation: own rows, to stop a training on own rows by, or documents; without, knowref and
-            gap have a split of their own, and a share of everything else is held out.
+            gap have a split of their own; else a share is held out, of own rows where there are
+            some, and of the documents where there are no rows.
         validation_share: that share; `VALIDATION_SHARE` if None.
         test: own rows to test on, beside own rows.
 

@@ -23,12 +23,14 @@ class RowDocument:
         document: its text in words, split as the trained system splits raw texts.
         places: the characters of each word.
         cluster: the pronoun and the right candidate's nearest mention, in words.
+        version: ``original`` or ``switched``.
     """
 
     instance: ResolutionInstance
     document: Document
     places: Sequence[Span]
     cluster: Cluster
+    version: str = "original"
 
 
 class RowReader:
@@ -86,7 +88,7 @@ def row_documents(
         if isinstance(other, str):
             left_out.append(LeftOut(split, instance.id, "switched", other))
         elif other is not None:
-            versions["switched"].append(other)
+            versions["switched"].append(replace(other, version="switched"))
     return versions["original"] + versions["switched"], left_out
 
 

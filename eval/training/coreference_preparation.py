@@ -118,7 +118,7 @@ def prepare(data: CoreferenceData, asked: CoreferenceTraining, out: Path) -> Pre
     units = with_units(learnt, trainee)
     kept = [one for one in units if trainee.spans_to_keep(len(one.units))]
     too_short = [
-        LeftOut("train", _name(document, number), "original", "it is too short to keep a span")
+        LeftOut("train", *_place(document, number), "it is too short to keep a span")
         for number, (document, one) in enumerate(zip(learnt, units, strict=True))
         if not trainee.spans_to_keep(len(one.units))
     ]
@@ -213,10 +213,11 @@ def _words(documents: Sequence[Learnt]) -> list[str]:
     return sorted({w for one in documents for sentence in one.document.words for w in sentence})
 
 
-def _name(document: Learnt, number: int) -> str:
+def _place(document: Learnt, number: int) -> tuple[str, str]:
+    """Return the id and the version of a document that is left out."""
     if isinstance(document, RowDocument):
-        return document.instance.id
-    return document.document.key or f"document {number}"
+        return document.instance.id, document.version
+    return document.document.key or f"document {number}", "original"
 
 
 def _digest(file: Path) -> str:
