@@ -12,7 +12,7 @@ first. The comparators are written here:
 ``full`` scores whole sentences, ``options`` only what tells the options apart. Upstream and sorted
 batches read fewer rows, spread over those of the trees.
 
-``python benchmarks/ruff_decoder.py [--rows 2160] [--plain-rows 16] [--rounds 3]`` prints one JSON
+``python benchmarks/ruff_decoder.py [--rows 64] [--plain-rows 6] [--rounds 3]`` prints one JSON
 object; with the defaults some minutes, with whole samples an hour.
 """
 
