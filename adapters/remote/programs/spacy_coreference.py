@@ -95,6 +95,7 @@ def answer_lines(nlp: Any, lines: Iterable[str], out: TextIO) -> None:
         asked = json.loads(line)
         answer: dict[str, Any] = {"id": asked["id"]}
         try:
+            # None may mean a text without clusters: spacy-experimental sets no span groups then
             answer["clusters"] = clusters_of(nlp(asked["text"])) or []
         except Exception as error:
             # its words may quote the text
