@@ -12,10 +12,11 @@ from pronominal.dataset_scripts.card import card_header, write_card
 from pronominal.dataset_scripts.checksums import SUMS, read_checksums, write_checksums
 from pronominal.dataset_scripts.columns import CANARY, Columns, arrow_schema
 from pronominal.dataset_scripts.digests import BLOCK, ContentDigest, blocks
-from pronominal.dataset_scripts.published import dataset_of, mention_faults, repeated_ids
-from pronominal.dataset_scripts.repeated_ids import fingerprints, suspected_rows
+from pronominal.dataset_scripts.published import dataset_of
+from pronominal.dataset_scripts.repeated_ids import fingerprints, repeated_ids, suspected_rows
 from pronominal.dataset_scripts.script import BuildOptions, DatasetScript, Split
 from pronominal.dataset_scripts.sources import Sources
+from pronominal.dataset_scripts.table_faults import mention_faults
 from pronominal.errors import InputError
 from pronominal.signals import signals_as_exits
 

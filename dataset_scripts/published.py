@@ -2,31 +2,27 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
 
-from pronominal.dataset_scripts import DATASETS, dataset_script
 from pronominal.dataset_scripts.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.columns import CANARY
 from pronominal.dataset_scripts.digests import content_digest
 from pronominal.dataset_scripts.hub.client import hub_client, hub_errors
+from pronominal.dataset_scripts.table_faults import column_faults, refuse_faults, table_faults
 from pronominal.errors import InputError, nearest_name
 from pronominal.instances import FillingInstance, ResolutionInstance
-from pronominal.spans import Mention
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 Instance = ResolutionInstance | FillingInstance
-Fault = tuple[int | None, str]
-"""A row, or None for the table as a whole, and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +193,6 @@ def without_canary(table: pa.Table) -> pa.Table:
     return table.drop_columns(CANARY.name) if CANARY.name in table.column_names else table
 
 
-def refuse_faults(faults: Iterable[Fault], file: Path, first_row: int = 0) -> None:
-    """Raise `InputError` for the first fault of a table that begins with row `first_row`."""
-    for place, fault in faults:
-        row = f"row {first_row + place}" if place is not None else None
-        raise InputError(fault, cure="build the dataset again", file=file, row=row)
-
-
 def _default_config(folder: Path) -> str:
     with suppress(OSError, ValueError, LookupError, yaml.YAMLError):
         text = (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
@@ -222,60 +211,3 @@ def _read(file: Path) -> pa.Table:
         raise InputError(
             "the Parquet file is damaged", cure="build or fetch it again", file=file
         ) from error
-
-
-NEVER_NULL = (
-    *("id", "text", "pronoun", "candidates", "label"),
-    *("case", "pronoun_set", "template_id", "pair_id", "occupation"),
-)
-
-
-def column_faults(table: pa.Table, dataset: str) -> Iterator[Fault]:
-    """Yield (row or None, what is wrong) where a table is not what its dataset's script makes."""
-    if not table.num_rows:
-        yield None, "the table is empty"
-    # RUFF's columns depend on the pronoun sets
-    columns = getattr(dataset_script(dataset), "COLUMNS", ()) if dataset in DATASETS else ()
-    for column in columns:
-        if column.name not in table.column_names:
-            yield None, f"the column '{column.name}' is missing"
-            return
-        values = table[column.name]
-        if values.type != column.type:
-            yield None, f"the column '{column.name}' holds {values.type}, not {column.type}"
-        elif column.name in NEVER_NULL and values.null_count:
-            yield values.to_pylist().index(None), f"the column '{column.name}' has no value"
-        elif column.labels:
-            known = range(len(column.labels))
-            for row, label in enumerate(values.to_pylist()):
-                if label not in known:
-                    yield row, f"the {column.name} {label} is not one of {', '.join(column.labels)}"
-
-
-def table_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
-    """Yield (row, what is wrong) for repeated ids and for offsets that miss their mention."""
-    ids = table["id"]
-    if len(pc.unique(ids)) != len(ids):
-        yield from repeated_ids(enumerate(ids.to_pylist()))
-    yield from mention_faults(table)
-
-
-def repeated_ids(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield (row, what is wrong) for every id, given with its row, that stood there before."""
-    first_row: dict[str, int] = {}
-    for row, name in rows:
-        if first_row.setdefault(name, row) != row:
-            yield row, f"the id {name} is also that of row {first_row[name]}"
-
-
-def mention_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
-    """Yield (row, what is wrong) for offsets that miss their mention."""
-    if not {"pronoun", "candidates"} <= set(table.column_names):
-        return
-    columns = (table[name].to_pylist() for name in ("text", "pronoun", "candidates"))
-    for row, (text, pronoun, candidates) in enumerate(zip(*columns, strict=True)):
-        if len(candidates) != 2:
-            yield row, f"{len(candidates)} candidates instead of two"
-        for mention in map(Mention._make, map(dict.values, (pronoun, *candidates))):
-            if mention.span != (-1, -1) and not mention.stands_in(text):
-                yield row, f"the offsets {mention.start}:{mention.end} do not hold their mention"

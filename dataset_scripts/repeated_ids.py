@@ -1,6 +1,6 @@
 """Whether an id occurs twice in a split that is never in memory as a whole."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -43,3 +43,11 @@ def suspected_rows(blocks: Sequence[Fingerprints]) -> list[int]:
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
     rows: list[int] = np.flatnonzero(np.isin(whole, repeated)).tolist() if len(repeated) else []
     return rows
+
+
+def repeated_ids(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield (row, what is wrong) for every id, given with its row, that stood there before."""
+    first_row: dict[str, int] = {}
+    for row, name in rows:
+        if first_row.setdefault(name, row) != row:
+            yield row, f"the id {name} is also that of row {first_row[name]}"

@@ -13,17 +13,14 @@ from pronominal.dataset_scripts.digests import ContentDigest, blocks, content_di
 from pronominal.dataset_scripts.published import (
     Instance,
     PublishedSplit,
-    column_faults,
     dataset_of,
     instances_of,
-    mention_faults,
     read_split,
-    refuse_faults,
-    repeated_ids,
     split_files,
     without_canary,
 )
-from pronominal.dataset_scripts.repeated_ids import fingerprints, suspected_rows
+from pronominal.dataset_scripts.repeated_ids import fingerprints, repeated_ids, suspected_rows
+from pronominal.dataset_scripts.table_faults import column_faults, mention_faults, refuse_faults
 from pronominal.errors import InputError
 
 BATCH = 4096
