@@ -62,8 +62,15 @@ def mentions(text, names):
 """
 
 _RENAMED = f"""
-# it was trained on fixed names: one for the first, one for the second that is mentioned
-called = {{candidates[first]: "{PLACEHOLDERS[0]}", candidates[1 - first]: "{PLACEHOLDERS[1]}"}}
+# it was trained on fixed names: the first two of these that nobody else in the text has, one for
+# the first and one for the second that is mentioned
+fixed = {list(PLACEHOLDERS)}
+others = text
+for one in reversed(list(mentions(text, candidates))):
+    others = others[: one.start()] + " " + others[one.end() :]
+taken = {{one[0] for one in mentions(others, fixed)}}
+free, also_free = sorted(fixed, key=taken.__contains__)[:2]
+called = {{candidates[first]: free, candidates[1 - first]: also_free}}
 parts = []
 for part in (text[:start], text[end:]):
     for one in reversed(list(mentions(part, candidates))):
