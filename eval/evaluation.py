@@ -19,11 +19,8 @@ from pronominal.eval.prompt_scores import prompt_scores
 from pronominal.eval.rereading import answers
 from pronominal.eval.run_store import read_answers, read_description, write_json
 from pronominal.eval.runner import Progress, SystemSettings
-from pronominal.eval.significance import AGAINST, Right, against
+from pronominal.eval.significance import ACROSS, AGAINST, Right, against
 from pronominal.eval.unit_store import SCORE, read_p_values, write_p_values, write_units
-
-ACROSS = "across_systems"
-"""Where scores hold what is asked of all systems together, and the scorers' function for it."""
 
 FLAGS = {"occupations": "sources"}
 """Keyword of a score function -> the option that gives it, where that has another name."""

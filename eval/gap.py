@@ -12,7 +12,15 @@ from pronominal.eval.blocks import Block, blocks
 from pronominal.eval.bootstrap import Bootstrap
 from pronominal.eval.outcomes import Counts, FloatArray, IntArray, ratio
 from pronominal.eval.significance import Right, paired_test_tables
-from pronominal.eval.tables import UNDEFINED, Score, Table, percent, table, with_interval
+from pronominal.eval.tables import (
+    UNDEFINED,
+    Score,
+    Table,
+    interval_notes,
+    percent,
+    table,
+    with_interval,
+)
 
 BLOCKS = ("overall", "masculine", "feminine")
 
@@ -105,11 +113,7 @@ def tables(scores: Mapping[str, Score]) -> list[Table]:
     if any(s["overall"]["missing"] for s in scores.values()):
         columns["Missing"] = lambda s: f"{s['overall']['missing']:,}"
         notes.append("Missing: rows without an answer, two false negatives each.")
-    for drawn in (s["bootstrap"] for s in scores.values() if s["bootstrap"]["resamples"]):
-        notes.append(
-            f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
-            f"resamples of {drawn['units']:,} rows, seed {drawn['seed']}."
-        )
+    notes += interval_notes(scores.values(), "rows")
     return [table("GAP", columns, scores, notes), *paired_test_tables(scores)]
 
 

@@ -19,7 +19,15 @@ from pronominal.eval.mention_order import (
     mention_outcomes,
     right_mentions,
 )
-from pronominal.eval.outcomes import Counts, FloatArray, IntArray, choices_of, ratio, sum_by
+from pronominal.eval.outcomes import (
+    Counts,
+    FloatArray,
+    IntArray,
+    choices_of,
+    ratio,
+    refuse_other_number,
+    sum_by,
+)
 from pronominal.eval.significance import Right
 from pronominal.eval.switching import Answers, PairOutcomes, SwitchedPairs
 from pronominal.pronouns import HE, SHE, THEY
@@ -67,11 +75,7 @@ def score(
     """
     refuse_unlabelled(rows)
     for table, given in [(rows, decisions), *([switched] if switched else [])]:
-        if len(given) != table.num_rows:
-            raise InputError(
-                f"there are {len(given)} decisions for {table.num_rows} rows",
-                cure="give one decision for each row",
-            )
+        refuse_other_number(table, given)
     units = _units(rows)
     bootstrap = Bootstrap.of(len(set(units.values())), resamples, seed)
     scores = _answer_blocks(rows, decisions, units, bootstrap)

@@ -1,9 +1,20 @@
 """The comparison tables of KnowRef."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from pronominal.eval.significance import paired_test_tables
-from pronominal.eval.tables import Cell, Score, Table, percent, table, with_interval
+from pronominal.eval.tables import (
+    Cell,
+    Score,
+    Table,
+    interval_notes,
+    percent,
+    table,
+    with_interval,
+)
+
+UNITS = "sentences, each with its switched version and the rows that repeat it"
+"""What intervals resample."""
 
 DIVISIONS = {
     "by_pronoun_gender": "Pronoun",
@@ -35,7 +46,7 @@ def _headline(scores: Mapping[str, Score]) -> Table:
     if any("consistency" in score for score in scores.values()):
         columns["Right in both"] = _consistently_correct
         notes.append("Right in both: pairs of an original and its switched version; n is rows.")
-    return table("KnowRef", columns, scores, [*notes, *_interval_notes(scores.values())])
+    return table("KnowRef", columns, scores, [*notes, *interval_notes(scores.values(), UNITS)])
 
 
 def _outcomes(scores: Mapping[str, Score]) -> Table:
@@ -90,13 +101,3 @@ def _consistently_correct(score: Score) -> str:
 def _first_right(score: Score) -> str:
     first, second = (score["by_right_mention"][name]["n"] for name in ("first", "second"))
     return f"{percent(first / (first + second) if first + second else None)} % of the rows"
-
-
-def _interval_notes(scores: Iterable[Score]) -> Iterator[str]:
-    for drawn in (score["bootstrap"] for score in scores):
-        if drawn["resamples"]:
-            yield (
-                f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
-                f"resamples of {drawn['units']:,} sentences, each with its switched version and "
-                f"the rows that repeat it, seed {drawn['seed']}."
-            )

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from pronominal.decisions import Decision
+from pronominal.errors import InputError
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -28,6 +30,15 @@ def choices_of(decisions: Sequence[Decision]) -> IntArray:
     """Return decisions as integers, shape ``[len(decisions)]``: an index or an abstention."""
     abstentions = {"none": CHOSE_NONE, "both": CHOSE_BOTH, None: 0}
     return np.array([abstentions[d.abstained] if d.choice is None else d.choice for d in decisions])
+
+
+def refuse_other_number(rows: pa.Table, decisions: Sequence[Decision]) -> None:
+    """Raise `InputError` unless there is one decision for each row."""
+    if len(decisions) != rows.num_rows:
+        raise InputError(
+            f"there are {len(decisions)} decisions for {rows.num_rows} rows",
+            cure="give one decision for each row",
+        )
 
 
 def right_choices(labels: IntArray, candidates: int) -> IntArray:

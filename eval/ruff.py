@@ -9,7 +9,13 @@ import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.outcomes import CHOSE_BOTH, CHOSE_NONE, IntArray, choices_of
+from pronominal.eval.outcomes import (
+    CHOSE_BOTH,
+    CHOSE_NONE,
+    IntArray,
+    choices_of,
+    refuse_other_number,
+)
 from pronominal.eval.ruff_samples import Margins, answered_split, options_of
 from pronominal.eval.ruff_tables import tables
 from pronominal.eval.ruff_units import right
@@ -57,11 +63,7 @@ def score(
         InputError: the number of decisions is not the number of rows, or a row has no
             context-free answer.
     """
-    if len(decisions) != rows.num_rows:
-        raise InputError(
-            f"there are {len(decisions)} decisions for {rows.num_rows} rows",
-            cure="give one decision for each row",
-        )
+    refuse_other_number(rows, decisions)
     if rows["label"].null_count == 0 and (rows["label"].to_numpy() == -1).all():
         return {"n": rows.num_rows, "context_free": _context_free_counts(rows, decisions)}
     answers = _Answers.of(rows, decisions, context_free)

@@ -24,6 +24,11 @@ Rows = PublishedSplit | StreamedSplit
 """The rows of a run, in memory or on disk."""
 
 
+def run_name(split: Rows, label: str) -> str:
+    """Return how the folder of a run is called."""
+    return f"{split.dataset}.{split.config}.{split.name}.{label}"
+
+
 def description(
     split: Rows, system: Any, name: str, label: str, settings: dict[str, Any]
 ) -> dict[str, Any]:

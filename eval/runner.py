@@ -31,7 +31,7 @@ from pronominal.eval.language_models import (
 from pronominal.eval.predictions import Prediction, refuse_other_length
 from pronominal.eval.readings import SEQUENTIAL_READINGS, Reading, reading_called
 from pronominal.eval.rereading import clustered_rows
-from pronominal.eval.run_description import Rows, counts, description, now
+from pronominal.eval.run_description import Rows, counts, description, now, run_name
 from pronominal.eval.run_store import RunFolder
 from pronominal.eval.shards import WHOLE, Shard
 from pronominal.eval.unit_store import remove_scores
@@ -273,4 +273,4 @@ def _run_path(split: Rows, asked: SystemSettings, out: Path, shard: Shard) -> Pa
     if (out / "run.json").exists():
         return out
     part = shard.suffix if shard != WHOLE else ""
-    return out / f"{split.dataset}.{split.config}.{split.name}.{asked.label}{part}"
+    return out / f"{run_name(split, asked.label)}{part}"

@@ -37,15 +37,21 @@ def read_runs(folder: Path) -> list[Run]:
         InputError: there is none, or one is damaged.
     """
     runs = []
-    for path in sorted(folder.rglob(SCORE)):
+    for path in score_files(folder):
         description = read_description(path.parent)
         rows = description["dataset"]
         place = (rows["name"], rows["config"], rows["split"])
         runs.append(Run(description["label"], place, read_scores(path), path.parent))
-    if not runs:
+    return runs
+
+
+def score_files(folder: Path) -> list[Path]:
+    """Return the `SCORE` of each scored run in a folder, at any depth; `InputError` for none."""
+    files = sorted(folder.rglob(SCORE))
+    if not files:
         cure = "make some with 'pronominal evaluate'"
         raise InputError("there is no scored run", cure=cure, file=folder)
-    return runs
+    return files
 
 
 def read_scores(file: Path) -> dict[str, Any]:

@@ -37,6 +37,9 @@ Known = dict[str, tuple[float, float | None]]
 
 MCNEMAR, PERMUTATION = "mcnemar", "permutation"
 
+ACROSS = "across_systems"
+"""Where scores hold what is asked of all systems together, and the scorers' function for it."""
+
 AGAINST = "against"
 """Where a system's scores hold its paired tests: measure -> other system -> `PairedTest`."""
 

@@ -107,6 +107,21 @@ def with_interval(block: Score, name: str, mark: str = "") -> str:
     return f"{percent(block[name])}{mark}{ends}"
 
 
+def interval_notes(scores: Iterable[Score], units: str) -> Iterator[str]:
+    """Say how the intervals of scores came about, where they have any.
+
+    Args:
+        scores: each with its ``bootstrap``.
+        units: what was resampled.
+    """
+    for drawn in (score["bootstrap"] for score in scores):
+        if drawn["resamples"]:
+            yield (
+                f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
+                f"resamples of {drawn['units']:,} {units}, seed {drawn['seed']}."
+            )
+
+
 _LATEX = str.maketrans(
     {character: "\\" + character for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

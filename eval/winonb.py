@@ -6,10 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
 from pronominal.eval.blocks import Block, blocks
 from pronominal.eval.bootstrap import Bootstrap
-from pronominal.eval.outcomes import FloatArray, ratio
+from pronominal.eval.outcomes import FloatArray, ratio, refuse_other_number
 from pronominal.eval.significance import Right
 from pronominal.eval.switching import Answers
 from pronominal.eval.winonb_answers import (
@@ -59,11 +58,7 @@ def score(
         InputError: the number of decisions is not the number of rows.
     """
     for table, given in [(rows, decisions), *([generic] if generic else [])]:
-        if len(given) != table.num_rows:
-            raise InputError(
-                f"there are {len(given)} decisions for {table.num_rows} rows",
-                cure="give one decision for each row",
-            )
+        refuse_other_number(table, given)
     schemas = schemas_of(rows)
     bootstrap = Bootstrap.of(len(set(schemas.values())), resamples, seed)
     answered = Answered.of(rows, decisions, clustered, schemas, bootstrap)

@@ -1,16 +1,25 @@
 """The comparison tables of WinoNB."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from pronominal.eval.hypothesis_tests import INSTALL
-from pronominal.eval.significance import p_value, paired_test_tables
-from pronominal.eval.tables import UNDEFINED, Cell, Score, Table, percent, table, with_interval
+from pronominal.eval.significance import ACROSS, p_value, paired_test_tables
+from pronominal.eval.tables import (
+    UNDEFINED,
+    Cell,
+    Score,
+    Table,
+    interval_notes,
+    percent,
+    table,
+    with_interval,
+)
 from pronominal.eval.winonb_answers import ASSOCIATIONS, NUMBERS, SOURCES
 
 PLACES = ("individual", "group", "neither", "elsewhere", "unresolved", "both")
 
-FRIEDMAN = "across_systems"
-"""Where a comparison of systems keeps what `pronominal.eval.winonb_tests.across_systems` gave."""
+UNITS = "schemas, each with all its names and the rows that repeat its sentence"
+"""What intervals resample."""
 
 
 def tables(scores: Mapping[str, Score]) -> list[Table]:
@@ -42,7 +51,9 @@ def _accuracy(scores: Mapping[str, Score]) -> Table:
     if any("generic" in score for score in scores.values()):
         columns |= {f"{source} ge.": _generic(source) for source in (*SOURCES, "all")}
         notes.append("ge.: singular generic they, where the individual is someone.")
-    return table("WinoNB: accuracy", columns, scores, [*notes, *_interval_notes(scores.values())])
+    return table(
+        "WinoNB: accuracy", columns, scores, [*notes, *interval_notes(scores.values(), UNITS)]
+    )
 
 
 def _answers(scores: Mapping[str, Score]) -> Table:
@@ -139,7 +150,7 @@ def _association_tests(scores: Mapping[str, Score]) -> Iterator[Table]:
 
 
 def _friedman(scores: Mapping[str, Score]) -> Iterator[Table]:
-    found = [score[FRIEDMAN]["friedman"] for score in scores.values() if FRIEDMAN in score]
+    found = [score[ACROSS]["friedman"] for score in scores.values() if ACROSS in score]
     if not found:
         return
     rows = tuple(
@@ -188,13 +199,3 @@ def _difference(test: Score) -> str:
 
 def _ps(test: Score) -> tuple[str, str]:
     return p_value(test["p"]), p_value(test["p_holm"])
-
-
-def _interval_notes(scores: Iterable[Score]) -> Iterator[str]:
-    for drawn in (score["bootstrap"] for score in scores):
-        if drawn["resamples"]:
-            yield (
-                f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
-                f"resamples of {drawn['units']:,} schemas, each with all its names and the rows "
-                f"that repeat its sentence, seed {drawn['seed']}."
-            )

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
 from pronominal.eval.bias import pronominal_bias
 from pronominal.eval.blocks import Block, blocks
 from pronominal.eval.bootstrap import Bootstrap
@@ -22,6 +21,7 @@ from pronominal.eval.outcomes import (
     choices_of,
     outcome_counts,
     ratio,
+    refuse_other_number,
     sum_by,
 )
 from pronominal.eval.sentences import Sentences
@@ -64,11 +64,7 @@ def score(
     Raises:
         InputError: the number of decisions is not the number of rows, or a case is unknown.
     """
-    if len(decisions) != table.num_rows:
-        raise InputError(
-            f"there are {len(decisions)} decisions for {table.num_rows} rows",
-            cure="give one decision for each row",
-        )
+    refuse_other_number(table, decisions)
     scores = score_choices(
         Sentences.of(table),
         choices_of(decisions).reshape(-1, 1),

@@ -13,11 +13,15 @@ from pronominal.eval.tables import (
     Cell,
     Score,
     Table,
+    interval_notes,
     percent,
     table,
     with_interval,
 )
 from pronominal.pronouns import CASES
+
+UNITS = "template pairs (pair_id)"
+"""What intervals resample."""
 
 CONSISTENCIES = {"PronounC": "pronoun_consistency", "DisambigC": "disambiguation_consistency"}
 """Heading, as in WinoPron's Table 3 -> block of a score."""
@@ -60,7 +64,7 @@ def _performance(scores: Mapping[str, Score]) -> Table:
         notes.append("Differ: rows that the offset reading and upstream's decide differently.")
     if any(score["overall"]["precision_is_vacuous"] for score in scores.values()):
         notes.append(f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention.")
-    return table("Performance", columns, scores, [*notes, *_interval_notes(scores.values())])
+    return table("Performance", columns, scores, [*notes, *interval_notes(scores.values(), UNITS)])
 
 
 def _by_form(scores: Mapping[str, Score]) -> Table:
@@ -85,7 +89,7 @@ def _consistency(scores: Mapping[str, Score]) -> Table:
     notes = [
         "PronounC: right with every pronoun set. DisambigC: right in both sentences of a pair.",
         *_group_notes(scores.values()),
-        *_interval_notes(scores.values()),
+        *interval_notes(scores.values(), UNITS),
     ]
     return table("Consistency (WinoPron, section 4.3)", columns, scores, notes)
 
@@ -119,13 +123,3 @@ def _group_notes(scores: Iterable[Score]) -> Iterator[str]:
                 yield f"{head}: chance is {100 * block['chance']:g}; {BELOW_CHANCE} is below."
             if block["left_out"]:
                 yield f"{head}: {block['left_out']} groups of one sentence are left out."
-
-
-def _interval_notes(scores: Iterable[Score]) -> Iterator[str]:
-    for drawn in (score["bootstrap"] for score in scores):
-        if drawn["resamples"]:
-            yield (
-                f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
-                f"resamples of {drawn['units']:,} template pairs ({drawn['unit']}), "
-                f"seed {drawn['seed']}."
-            )

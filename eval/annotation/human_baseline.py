@@ -14,7 +14,7 @@ from pronominal.eval.asked_systems import LABEL
 from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.failures import Failure, read_failures, write_failures
 from pronominal.eval.predictions import PREDICTIONS, Prediction, read_lines
-from pronominal.eval.run_description import now, versions
+from pronominal.eval.run_description import now, run_name, versions
 from pronominal.eval.run_store import IDENTITY, SCHEMA_VERSION, read_description, write_json
 from pronominal.eval.scored_runs import read_scores
 from pronominal.eval.unit_store import SCORE
@@ -100,7 +100,7 @@ def runs_beside(answers: Answers, rows: PublishedSplit, runs: Path, out: Path) -
             continue
         label = described["label"]
         if described["complete"] and described["system"].get("kind") != "people":
-            there = _run_path(rows, out, label).resolve() == file.parent.resolve()
+            there = (out / run_name(rows, label)).resolve() == file.parent.resolve()
             if there and rows.digest == described["dataset"]["digest"]:
                 found[label] = _scores_of(file.parent, rows)
                 continue
@@ -144,17 +144,13 @@ def _write_run(
     counts = {"rows": len(lines), "none": given.count("none"), "both": given.count("both")}
     run = {"schema_version": SCHEMA_VERSION, **described, "dataset": dataset}
     run |= {"counts": counts, "complete": True}
-    folder = _run_path(rows, out, described["label"])
+    folder = out / run_name(rows, described["label"])
     _refuse_other_run(folder, run)
     with new_folder(folder) as beside:
         (beside / PREDICTIONS).write_text("".join(lines), encoding="utf-8")
         write_failures(beside, failed)
         write_json(beside / "run.json", run)
         return score_and_keep(rows, beside).scores
-
-
-def _run_path(rows: PublishedSplit, out: Path, label: str) -> Path:
-    return out / f"{rows.dataset}.{rows.config}.{rows.name}.{label}"
 
 
 def _scores_of(run: Path, rows: PublishedSplit) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pronominal.eval.exchange.matching import Matched, matched
 from pronominal.eval.failures import FAILED, Failure
 from pronominal.eval.predictions import Prediction
 from pronominal.eval.readings import reading_called
-from pronominal.eval.run_description import counts, description, now
+from pronominal.eval.run_description import counts, description, now, run_name
 from pronominal.eval.run_store import RunFolder
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster
@@ -160,4 +160,4 @@ def _digest(path: Path) -> str:
 def _run_path(split: PublishedSplit, system: str, out: Path) -> Path:
     if (out / "run.json").exists():
         return out
-    return out / f"{split.dataset}.{split.config}.{split.name}.{system}"
+    return out / run_name(split, system)

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from pronominal.eval.report import charts
 from pronominal.eval.report.charts import Point
-from pronominal.eval.tables import UNDEFINED, Score, Table, percent
+from pronominal.eval.tables import UNDEFINED, Score, Table, interval_notes, percent
 
 Scores = Mapping[str, Score]
 """System -> its scores."""
@@ -174,10 +174,7 @@ def notes_of(score: Score) -> tuple[str, ...]:
         unit = {"pair_id": "template pairs", "id": "sentences", "schema": "schemas"}.get(
             drawn["unit"], drawn["unit"]
         )
-        return (
-            f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
-            f"resamples of {drawn['units']:,} {unit}, seed {drawn['seed']}.",
-        )
+        return tuple(interval_notes([score], unit))
     if score.get("sd") is not None:
         seeds = len(score.get("by_seed", {}))
         return (f"[ ]: one sample standard deviation around the mean of {seeds} samples.",)

@@ -10,11 +10,10 @@ from pronominal.dataset_scripts.published import PublishedSplit
 from pronominal.dataset_scripts.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
-from pronominal.eval.evaluation import ACROSS
 from pronominal.eval.run_store import read_answers, read_description
-from pronominal.eval.scored_runs import AGAIN, read_scores
-from pronominal.eval.significance import AGAINST, against
-from pronominal.eval.unit_store import SCORE, UNITS, read_p_values, read_units, write_p_values
+from pronominal.eval.scored_runs import AGAIN, read_scores, score_files
+from pronominal.eval.significance import ACROSS, AGAINST, against
+from pronominal.eval.unit_store import UNITS, read_p_values, read_units, write_p_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,7 @@ def read_comparisons(folders: Iterable[Path]) -> list[Comparison]:
     """
     found: dict[tuple[str, ...], Comparison] = {}
     for folder in folders:
-        files = sorted(folder.rglob(SCORE))
-        if not files:
-            cure = "make some with 'pronominal evaluate'"
-            raise InputError("there is no scored run", cure=cure, file=folder)
-        for file in files:
+        for file in score_files(folder):
             _add(found, file)
     return [found[key] for key in sorted(found)]
 

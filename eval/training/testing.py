@@ -14,6 +14,7 @@ from pronominal.decisions import Decision, from_probabilities
 from pronominal.eval import SCORERS, scorer
 from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.predictions import PREDICTIONS
+from pronominal.eval.run_description import run_name
 from pronominal.eval.run_store import read_answers, read_description
 from pronominal.eval.runner import SystemSettings, run
 from pronominal.eval.training.figures import answer_figures, outcome_figures, switching_figures
@@ -152,7 +153,4 @@ def _dataset_scores(name: str, tests: Tests, runs: Mapping[str, Path]) -> dict[s
 
 
 def _runs(tests: Tests, folder: Path, system_name: str) -> dict[str, Path]:
-    return {
-        config: folder / RUNS / f"{split.dataset}.{split.config}.{split.name}.{system_name}"
-        for config, split in tests.items()
-    }
+    return {config: folder / RUNS / run_name(split, system_name) for config, split in tests.items()}
