@@ -367,7 +367,7 @@ MARKED = "sentence_with_pronoun"
         (VALIDATION, latin_1, "not UTF-8"),
         (TEST, repeat_line, "SHA-256 differs"),
         (TRAIN, repeat_line, "SHA-256 differs"),
-        (VALIDATION, repeat_line, "row 3: 3 substitutions of index 3"),
+        (VALIDATION, repeat_line, "row 3: 3 substitutions of index '3'"),
         (TEST, lambda c: c + b" ", "SHA-256 differs"),
         (TEST, lambda c: b"[]", "no array of sentences"),
         (TEST, lambda c: b"{}", "no array of sentences"),
@@ -378,7 +378,7 @@ MARKED = "sentence_with_pronoun"
         (VALIDATION, cell(3, lambda _: "1", (1, 2)), "row 0: not exactly one substitution"),
         (VALIDATION, cell(4, lambda _: "Nobody"), "row 0: the substitutions do not hold"),
         (VALIDATION, cell(2, lambda s: f"{s} ."), "row 0: the substitutions do not differ"),
-        (VALIDATION, cell(0, lambda _: "1", (1, 2)), "row 0: 4 substitutions of index 1"),
+        (VALIDATION, cell(0, lambda _: "1", (1, 2)), "row 0: 4 substitutions of index '1'"),
     ],
 )
 def test_a_damaged_file_is_one_error_and_no_folder(
