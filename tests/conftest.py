@@ -51,6 +51,29 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "sample"
 
 
+@pytest.fixture(scope="session")
+def knowref(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """KnowRef's published test set, built once."""
+    from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
+    from pronominal.dataset_scripts.build import build
+
+    out = tmp_path_factory.mktemp("built")
+    build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
+    return out / "knowref"
+
+
+@pytest.fixture(scope="session")
+def own_ruff(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """RUFF in templates of our own."""
+    from pronominal.dataset_scripts import BuildOptions, ruff
+    from pronominal.dataset_scripts.build import build
+    from tests.test_ruff import own_tables, write_sources
+
+    out = tmp_path_factory.mktemp("built")
+    build(ruff, write_sources(tmp_path_factory.mktemp("own"), own_tables()), BuildOptions(), out)
+    return str(out / "ruff")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     """Fail a skipped test in CI, where everything it needs is there."""

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pronominal.dataset_scripts import BuildOptions, ruff
-from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.construction.checks import violations
 from pronominal.dataset_scripts.construction.engine import Construction
 from pronominal.dataset_scripts.construction.result import Description, construct_dataset
@@ -31,7 +29,6 @@ from pronominal.instances import FillingInstance
 from tests.annotators import Rule, answered, exported, instances, letter, right, save
 from tests.construction_texts import corpus, write_names
 from tests.test_cli import pronominal
-from tests.test_ruff import own_tables, write_sources
 
 SIX = ("ann", "ben", "cem", "dora", "eve", "fay")
 
@@ -54,13 +51,6 @@ def unlabelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     construction = Construction(tuple(paths), rules, names=write_names(folder))
     construct_dataset(construction, Description(split="test", licence="cc0-1.0"), folder)
     return folder / "constructed"
-
-
-@pytest.fixture(scope="module")
-def own_ruff(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("built")
-    build(ruff, write_sources(tmp_path_factory.mktemp("own"), own_tables()), BuildOptions(), out)
-    return out / "ruff"
 
 
 # Fleiss (1971) is the formula; the numbers here are worked out by hand
@@ -351,12 +341,12 @@ FILLERS: dict[str, tuple[Callable[[FillingInstance], str], float]] = {
 
 
 @pytest.mark.parametrize("filler", FILLERS)
-def test_people_fill_in_ruffs_blanks(own_ruff: Path, tmp_path: Path, filler: str) -> None:
+def test_people_fill_in_ruffs_blanks(own_ruff: str, tmp_path: Path, filler: str) -> None:
     rule, accuracy = FILLERS[filler]
     rows: dict[str, Any] = instances(own_ruff, "human")
     key = exported(own_ruff, "human", Request("blank", 2), tmp_path / "export")
     answers = ask(tmp_path / "export", key, [lambda item: rule(rows[item.row])] * 2)
-    scores = human_baseline(answers, key.asked_rows(str(own_ruff)), tmp_path / "runs")
+    scores = human_baseline(answers, key.asked_rows(own_ruff), tmp_path / "runs")
     assert scores["human"]["n"] == len(rows)
     assert scores["human"]["accuracy"] == accuracy
 
@@ -373,7 +363,7 @@ def test_people_fill_in_ruffs_blanks(own_ruff: Path, tmp_path: Path, filler: str
     ],
 )
 def test_ruffs_texts_are_validated(
-    own_ruff: Path, tmp_path: Path, config: str, task: str, items: int
+    own_ruff: str, tmp_path: Path, config: str, task: str, items: int
 ) -> None:
     key = exported(own_ruff, config, Request(task, sample=6), tmp_path / "export")
     assert len(key.items) == 6 * items
@@ -387,7 +377,7 @@ def test_ruffs_texts_are_validated(
     ],
 )
 def test_questions_without_an_answer_are_not_asked(
-    own_ruff: Path, tmp_path: Path, config: str, task: str, cause: str
+    own_ruff: str, tmp_path: Path, config: str, task: str, cause: str
 ) -> None:
     with pytest.raises(InputError, match=cause):
         exported(own_ruff, config, Request(task), tmp_path / "export")

@@ -1,7 +1,6 @@
 """KnowRef's scores: hand-made systems with known outcomes, original and switched."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,12 @@ import pytest
 
 from pronominal import BOTH, NONE, Decision
 from pronominal.adapters import load
-from pronominal.cli.main import main
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.published import read_split
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
 from pronominal.eval.knowref import characteristics, right, score, tables
 from pronominal.eval.significance import AGAINST, against
+from tests.test_cli import pronominal
 
 Row = dict[str, Any]
 
@@ -231,20 +228,13 @@ def test_tables_show_paired_tests_where_they_are() -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def built(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("knowref")
-    build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
-    return out / "knowref"
-
-
 @pytest.mark.parametrize(
     ("system", "accuracy"), [("first-mention", 0.4664), ("last-mention", 0.5336)]
 )
-def test_a_fixed_position_is_fully_consistent_on_the_real_test(built, system, accuracy) -> None:
+def test_a_fixed_position_is_fully_consistent_on_the_real_test(knowref, system, accuracy) -> None:
     answers = {}
     for config in ("original", "switched"):
-        split = read_split(str(built), config)
+        split = read_split(str(knowref), config)
         choices = load(system).choose(split.instances())
         answers[config] = (split.table, [from_probabilities(one) for one in choices])
     scores = score(*answers["original"], switched=answers["switched"], resamples=20)
@@ -255,24 +245,18 @@ def test_a_fixed_position_is_fully_consistent_on_the_real_test(built, system, ac
     assert scores["bootstrap"]["units"] == 1269 - 22
 
 
-def test_the_real_test_is_what_the_papers_table_2_is_about(built: Path) -> None:
-    found = characteristics(read_split(str(built), "original").table)
+def test_the_real_test_is_what_the_papers_table_2_is_about(knowref: Path) -> None:
+    found = characteristics(read_split(str(knowref), "original").table)
     assert found == pytest.approx(
         {"masculine": 642 / 1220, "feminine": 578 / 1220, "first": 590 / 1265, "second": 675 / 1265}
     )
 
 
-def test_evaluate_gives_consistency_and_paired_tests_at_once(
-    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["evaluate", "--dataset", built, "--out", tmp_path / "runs", "--json"]
+def test_evaluate_gives_consistency_and_paired_tests_at_once(knowref: Path, tmp_path: Path) -> None:
+    command = ["evaluate", "--dataset", knowref, "--out", tmp_path / "runs", "--json"]
     command += ["--system", "first-mention", "--system", "last-mention"]
-    monkeypatch.setattr(sys, "argv", ["pronominal", *map(str, command)])
     for _ in range(2):  # the second time both runs are there
-        with pytest.raises(SystemExit) as done:
-            main()
-        assert not done.value.code
-        scores = json.loads(capsys.readouterr().out)
+        scores = json.loads(pronominal(*command).stdout)
         assert scores["last-mention"]["consistency"]["score"] == 1
         tests = scores["first-mention"][AGAINST]
         assert {measure: set(block) for measure, block in tests.items()} == {

@@ -21,32 +21,20 @@ import yaml
 from pronominal import InputError
 from pronominal.adapters.lm.prompts import Prompting
 from pronominal.cli.main import app
-from pronominal.dataset_scripts import BuildOptions, ruff
-from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.published import read_split
 from pronominal.dataset_scripts.streaming import read_joined
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.ruff_samples import SAMPLES
 from pronominal.eval.runner import SystemSettings
-from tests.test_ruff import own_tables, write_sources
 
 PROMPT = "2-backward"
 MODELS = ("gpt2", "llama")
 
 
 @pytest.fixture(scope="module")
-def slots(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """RUFF in templates of our own."""
-    out = tmp_path_factory.mktemp("built")
-    sources = write_sources(tmp_path_factory.mktemp("own"), own_tables())
-    build(ruff, sources, BuildOptions(), out)
-    return str(out / "ruff")
-
-
-@pytest.fixture(scope="module")
-def tasks(slots: str, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tasks(own_ruff: str, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("tasks") / "pronominal"
-    places = ["--ruff", slots, "--winopron", str(sample)]
+    places = ["--ruff", own_ruff, "--winopron", str(sample)]
     app(["export", "lm-eval", str(out), *places], standalone_mode=False)
     return out
 
@@ -74,7 +62,7 @@ def function(folder: Path, name: str) -> Callable[..., Any]:
     return getattr(found, attribute)  # type: ignore[no-any-return]
 
 
-def test_there_is_a_task_for_each_sample_and_prompt(tasks: Path, slots: str) -> None:
+def test_there_is_a_task_for_each_sample_and_prompt(tasks: Path, own_ruff: str) -> None:
     names = {path.stem for path in tasks.rglob("*.yaml") if not path.stem.startswith("_")}
     seeds = {f"ruff_distractors_{n}_seed_{s}" for n in range(6) for s in (13, 17, 19)}
     prompts = {
@@ -86,7 +74,7 @@ def test_there_is_a_task_for_each_sample_and_prompt(tasks: Path, slots: str) -> 
     assert names == seeds | prompts
     task = read(tasks / "ruff_distractors_1" / "ruff_distractors_1_seed_17.yaml")
     place = [task[key] for key in ("dataset_path", "dataset_name", "test_split")]
-    assert place == [slots, "distractors_1", "seed_17"]
+    assert place == [own_ruff, "distractors_1", "seed_17"]
 
 
 def test_a_group_is_the_mean_of_its_tasks(tasks: Path) -> None:
@@ -95,11 +83,11 @@ def test_a_group_is_the_mean_of_its_tasks(tasks: Path) -> None:
     assert group["aggregate_metric_list"] == [{"metric": "acc", "aggregation": "mean"}]
 
 
-def test_a_slots_options_are_the_filled_texts(tasks: Path, slots: str) -> None:
+def test_a_slots_options_are_the_filled_texts(tasks: Path, own_ruff: str) -> None:
     folder = tasks / "ruff_distractors_1"
     task = read(folder / "ruff_distractors_1_seed_13.yaml")
     context, choices = (function(folder, task[key]) for key in ("doc_to_text", "doc_to_choice"))
-    split = read_split(slots, "distractors_1", "seed_13")
+    split = read_split(own_ruff, "distractors_1", "seed_13")
     for row, instance in zip(split.table.to_pylist(), split.stream(), strict=True):
         filled = tuple(f"{context(row)}{choice}" for choice in choices(row))
         assert filled == instance.filled()
@@ -191,13 +179,13 @@ needs_harness = pytest.mark.skipif(find_spec("lm_eval") is None, reason="needs l
 @needs_harness
 @pytest.mark.parametrize("family", MODELS)
 def test_the_harness_gives_our_accuracy_on_slots(
-    tasks: Path, slots: str, tmp_path: Path, family: str
+    tasks: Path, own_ruff: str, tmp_path: Path, family: str
 ) -> None:
     from tests.language_models import CAUSAL, filled, own_instances, save
 
     model = str(save(tmp_path / "model", CAUSAL[family], filled(own_instances())))
     asked = SystemSettings("lm", "lm", model, {"device": "cpu"})
-    split = read_joined(slots, "distractors_1", SAMPLES)
+    split = read_joined(own_ruff, "distractors_1", SAMPLES)
     ours = evaluate(split, asked, tmp_path / "runs")
     theirs = harness(tasks, model, ["ruff_distractors_1"], tmp_path / "home")
     assert theirs["ruff_distractors_1"] == pytest.approx(ours["accuracy"], abs=1e-12)

@@ -1,7 +1,6 @@
 """The transcribed figures of the WinoPron, Winogender 2.0, WinoNB and RUFF papers hold together."""
 
 import json
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,13 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pronominal.cli.main import main
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.build import build
 from pronominal.errors import InputError
 from pronominal.eval.paper_figures import PaperTable, paper_tables
 from pronominal.eval.reproduce import reproduce
 from pronominal.eval.scored_runs import Run
+from tests.test_cli import pronominal
 
 TABLES = {
     table.name: table
@@ -251,24 +250,15 @@ def test_curves_take_each_point_from_its_config() -> None:
     assert values == [1, 0.9, None, None, None, 0.5]
 
 
-def pronominal(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["pronominal", *map(str, arguments)])
-    with pytest.raises(SystemExit) as done:
-        main()
-    return int(done.value.code or 0)
-
-
-def test_winoprons_table_1_is_computed_from_both_datasets(
-    upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
-) -> None:
+def test_winoprons_table_1_is_computed_from_both_datasets(upstream: Path, tmp_path: Path) -> None:
     for name in ("winopron", "winogender"):
         build(dataset_script(name), Sources(upstream), BuildOptions(), tmp_path)
     command = ["reproduce", "winopron:1", "--json", "--dataset", tmp_path / "winopron"]
-    assert pronominal(monkeypatch, *command) == 0
-    half = json.loads(capsys.readouterr().out)[0]["lines"]
+    half = json.loads(pronominal(*command).stdout)[0]["lines"]
     assert {line["ours"] for line in half} == {None, 120}
-    assert pronominal(monkeypatch, *command, "--dataset", tmp_path / "winogender") == 0
-    found = json.loads(capsys.readouterr().out)[0]["lines"]
+    whole = pronominal(*command, "--dataset", tmp_path / "winogender")
+    assert whole.returncode == 0
+    found = json.loads(whole.stdout)[0]["lines"]
     assert len(found) == 6
     assert {line["difference"] for line in found} == {0}
     with pytest.raises(InputError, match="holds winogender"):

@@ -1,22 +1,19 @@
 """Papers' figures: transcribed without a slip, compared with runs, never guessed."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pronominal.cli.main import main
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.build import build
 from pronominal.errors import InputError
 from pronominal.eval.data_figures import DATA_FIGURES
 from pronominal.eval.paper_figures import PAPERS, PaperTable, paper_tables
 from pronominal.eval.reproduce import reproduce
 from pronominal.eval.reproduction import Line, Reproduction
 from pronominal.eval.scored_runs import Run, read_runs, read_scores
+from tests.test_cli import pronominal
 
 KNOWREF = {table.name: table for table in paper_tables("knowref")}
 TEST = ("knowref", "original", "test")
@@ -191,23 +188,10 @@ def test_a_row_that_is_not_there() -> None:
         reproduce([KNOWREF["knowref:3"]], named={"bert-knowreff": [run("a", 0.5)]})
 
 
-def pronominal(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["pronominal", *map(str, arguments)])
-    with pytest.raises(SystemExit) as done:
-        main()
-    return int(done.value.code or 0)
-
-
-@pytest.fixture(scope="module")
-def built(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("knowref")
-    build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
-    return out / "knowref"
-
-
-def test_table_2_is_computed_from_the_data(built, monkeypatch, capsys) -> None:
-    assert pronominal(monkeypatch, "reproduce", "knowref:2", "--dataset", built, "--json") == 0
-    lines = {found["row"]: found for found in json.loads(capsys.readouterr().out)[0]["lines"]}
+def test_table_2_is_computed_from_the_data(knowref: Path) -> None:
+    done = pronominal("reproduce", "knowref:2", "--dataset", knowref, "--json")
+    assert done.returncode == 0
+    lines = {found["row"]: found for found in json.loads(done.stdout)[0]["lines"]}
     assert {row: round(found["ours"], 1) for row, found in lines.items()} == {
         **{"masculine": 52.6, "feminine": 47.4},
         **{"first": 46.6, "second": 53.4},
@@ -216,29 +200,28 @@ def test_table_2_is_computed_from_the_data(built, monkeypatch, capsys) -> None:
 
 
 def test_a_difference_of_the_data_that_no_one_knows_exits_with_1(
-    built, monkeypatch, capsys
+    knowref: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = KNOWREF["knowref:2"]
     rows = {key: replace(row, why=None) for key, row in table.rows.items()}
-    assert reproduce([table], datasets=[str(built)])[0].unexplained == []
-    unknown = reproduce([replace(table, rows=rows)], datasets=[str(built)])[0].unexplained
+    assert reproduce([table], datasets=[str(knowref)])[0].unexplained == []
+    unknown = reproduce([replace(table, rows=rows)], datasets=[str(knowref)])[0].unexplained
     assert {found.row for found in unknown} == set(rows)
     monkeypatch.setattr(
         "pronominal.eval.paper_figures.paper_tables", lambda name: [replace(table, rows=rows)]
     )
-    assert pronominal(monkeypatch, "reproduce", "knowref:2", "--dataset", built) == 1
+    assert pronominal("reproduce", "knowref:2", "--dataset", knowref).returncode == 1
 
 
-def test_the_command_compares_real_runs(built, tmp_path, monkeypatch, capsys) -> None:
-    command = ["evaluate", "--dataset", built, "--out", tmp_path / "runs"]
-    assert not pronominal(monkeypatch, *command, "--system", "random", "--system", "last-mention")
+def test_the_command_compares_real_runs(knowref: Path, tmp_path: Path) -> None:
+    command = ["evaluate", "--dataset", knowref, "--out", tmp_path / "runs"]
+    systems = ("--system", "random", "--system", "last-mention")
+    assert pronominal(*command, *systems).returncode == 0
     run_folder = tmp_path / "runs" / "knowref.original.test.last-mention"
-    capsys.readouterr()
     command = ["reproduce", "knowref", "--runs", tmp_path / "runs"]
-    assert not pronominal(monkeypatch, *command, "--run", f"rule={run_folder}", "--markdown")
-    printed = capsys.readouterr().out
+    printed = pronominal(*command, "--run", f"rule={run_folder}", "--markdown").stdout
     assert "| Rule | Consistency | 0 | 100.0 | +100.0 |" in printed
     assert "| Rule | Task-specific accuracy | 0.52 | 0.534 | +0.014 |" in printed
     assert read_runs(run_folder)[0].rows == TEST
-    assert pronominal(monkeypatch, *command, "--run", "rule") == 2
-    assert pronominal(monkeypatch, "reproduce", "knowref", "--runs", tmp_path / "none") == 2
+    assert pronominal(*command, "--run", "rule").returncode == 2
+    assert pronominal("reproduce", "knowref", "--runs", tmp_path / "none").returncode == 2

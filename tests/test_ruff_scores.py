@@ -17,8 +17,7 @@ import pytest
 from pronominal import BOTH, NONE, Decision, InputError
 from pronominal.adapters import load
 from pronominal.cli.main import app
-from pronominal.dataset_scripts import BuildOptions, Sources, ruff
-from pronominal.dataset_scripts.build import build
+from pronominal.dataset_scripts import Sources, ruff
 from pronominal.dataset_scripts.published import PublishedSplit, instances_of, read_split
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
@@ -33,18 +32,14 @@ from pronominal.eval.runner import SystemSettings, predict, run
 from pronominal.eval.welch import pairwise_tests
 from pronominal.instances import FillingInstance
 from pronominal.pronouns import PRONOUN_SETS
-from tests.test_ruff import own_tables, write_sources
 
 SETS = ("he", "she", "they", "xe")
 
 
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
+@pytest.fixture
+def dataset(own_ruff: str) -> str:
     """Our own templates in RUFF's form: 72 rows in each sample."""
-    out = tmp_path_factory.mktemp("built")
-    sources = write_sources(tmp_path_factory.mktemp("own"), own_tables())
-    build(ruff, sources, BuildOptions(), out)
-    return str(out / "ruff")
+    return own_ruff
 
 
 def decisions(system: Any, table: pa.Table) -> list[Decision]:

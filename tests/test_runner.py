@@ -16,14 +16,11 @@ from hypothesis import strategies as st
 from pronominal import InputError, Span
 from pronominal.adapters import load
 from pronominal.adapters.refusals import RefusedTextError
-from pronominal.dataset_scripts import BuildOptions, ruff
-from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
 from pronominal.dataset_scripts.streaming import open_split, stream_split
 from pronominal.eval.runner import CHUNK, SystemSettings, predict, run
 from pronominal.eval.shards import Shard, merge
 from pronominal.instances import FillingInstance
-from tests.test_ruff import own_tables, write_sources
 
 RANDOM = SystemSettings("random", "random")
 
@@ -232,20 +229,11 @@ class Lengths:
         return [[float(len(i.text)), float(i.blank.start), size, -1.0] for i in instances]
 
 
-@pytest.fixture(scope="module")
-def slots(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """RUFF in templates of our own."""
-    out = tmp_path_factory.mktemp("built")
-    sources = write_sources(tmp_path_factory.mktemp("own"), own_tables())
-    build(ruff, sources, BuildOptions(), out)
-    return str(out / "ruff")
-
-
 LENGTHS = SystemSettings("lengths", "lengths")
 
 
-def test_a_streamed_split_is_the_split(slots: str, tmp_path: Path) -> None:
-    read = read_split(slots, "distractors_1")
+def test_a_streamed_split_is_the_split(own_ruff: str, tmp_path: Path) -> None:
+    read = read_split(own_ruff, "distractors_1")
     table = pq.read_table(read.file)
     folder = tmp_path / "ruff" / "distractors_1"
     folder.mkdir(parents=True)
@@ -260,8 +248,8 @@ def test_a_streamed_split_is_the_split(slots: str, tmp_path: Path) -> None:
         assert [i.id for i in read.stream(start, stop)] == every[start:stop], (start, stop)
 
 
-def test_a_streamed_split_is_checked(slots: str, tmp_path: Path) -> None:
-    table = pq.read_table(read_split(slots, "distractors_0").file)
+def test_a_streamed_split_is_checked(own_ruff: str, tmp_path: Path) -> None:
+    table = pq.read_table(read_split(own_ruff, "distractors_0").file)
     folder = tmp_path / "ruff" / "distractors_0"
     folder.mkdir(parents=True)
     pq.write_table(pa.concat_tables([table, table.slice(5, 1)]), folder / "test.parquet")
@@ -272,18 +260,20 @@ def test_a_streamed_split_is_checked(slots: str, tmp_path: Path) -> None:
         stream_split(str(tmp_path / "ruff"), "distractors_0")
 
 
-def test_samples_can_be_joined(slots: str) -> None:
-    joined = open_split(slots, "distractors_0", "seed_13+seed_17")
+def test_samples_can_be_joined(own_ruff: str) -> None:
+    joined = open_split(own_ruff, "distractors_0", "seed_13+seed_17")
     ids = [
-        i.id for s in ("seed_13", "seed_17") for i in read_split(slots, "distractors_0", s).stream()
+        i.id
+        for s in ("seed_13", "seed_17")
+        for i in read_split(own_ruff, "distractors_0", s).stream()
     ]
     assert [i.id for i in joined.stream()] == [*dict.fromkeys(ids)]
     assert len(ids) > joined.num_rows
 
 
 @pytest.mark.parametrize("of", [1, 2, 3, 50])
-def test_shards_merge_to_the_same_bytes(slots: str, tmp_path: Path, of: int) -> None:
-    rows = stream_split(slots, "distractors_0")
+def test_shards_merge_to_the_same_bytes(own_ruff: str, tmp_path: Path, of: int) -> None:
+    rows = stream_split(own_ruff, "distractors_0")
     whole = run(rows, Lengths(), LENGTHS, tmp_path / "whole")
     parts = [
         run(rows, Lengths(), LENGTHS, tmp_path, shard=Shard(index, of)).path
@@ -303,8 +293,8 @@ def test_shards_merge_to_the_same_bytes(slots: str, tmp_path: Path, of: int) -> 
         merge(parts)
 
 
-def test_shards_that_do_not_make_up_a_run_are_refused(slots: str, tmp_path: Path) -> None:
-    rows = stream_split(slots, "distractors_0")
+def test_shards_that_do_not_make_up_a_run_are_refused(own_ruff: str, tmp_path: Path) -> None:
+    rows = stream_split(own_ruff, "distractors_0")
     one, two = (run(rows, Lengths(), LENGTHS, tmp_path, shard=Shard(i, 3)) for i in (1, 2))
     other = run(
         rows, load("always-he"), SystemSettings("he", "always-he"), tmp_path, shard=Shard(3, 3)
@@ -327,9 +317,9 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, 10**9))
 def test_a_streamed_run_cut_at_any_byte_ends_with_the_same_bytes(
-    slots: str, tmp_path_factory: pytest.TempPathFactory, cut: int
+    own_ruff: str, tmp_path_factory: pytest.TempPathFactory, cut: int
 ) -> None:
-    rows, out = stream_split(slots, "distractors_0"), tmp_path_factory.mktemp("cut")
+    rows, out = stream_split(own_ruff, "distractors_0"), tmp_path_factory.mktemp("cut")
     folder = run(rows, Lengths(), LENGTHS, out)
     content = folder.predictions.read_bytes()
     folder.describe(complete=False)
@@ -337,20 +327,20 @@ def test_a_streamed_run_cut_at_any_byte_ends_with_the_same_bytes(
     assert run(rows, Lengths(), LENGTHS, out).predictions.read_bytes() == content
 
 
-def test_the_likeliest_option_is_chosen_and_a_tie_is_both(slots: str) -> None:
+def test_the_likeliest_option_is_chosen_and_a_tie_is_both(own_ruff: str) -> None:
     class Tied:
         name = "tied"
 
         def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
             return [[-2.0, -1.0, -1.0, -3.0], [-2.0, -1.0, -0.5, -3.0]][: len(instances)]
 
-    first, second = predict(Tied(), [*read_split(slots, "distractors_0").stream(0, 2)])
+    first, second = predict(Tied(), [*read_split(own_ruff, "distractors_0").stream(0, 2)])
     assert (first.decision.abstained, second.decision.choice) == ("both", 2)
     assert second.given["scores"] == [-2.0, -1.0, -0.5, -3.0]
 
 
 @pytest.mark.parametrize("scores", [[0.0, float("nan"), 0, 0], [0.0] * 3, None, ["x"] * 4])
-def test_scores_that_are_no_numbers_are_refused(slots: str, scores: object) -> None:
+def test_scores_that_are_no_numbers_are_refused(own_ruff: str, scores: object) -> None:
     class Wrong:
         name = "wrong"
 
@@ -358,24 +348,24 @@ def test_scores_that_are_no_numbers_are_refused(slots: str, scores: object) -> N
             return [scores for _ in instances]
 
     with pytest.raises(InputError, match=r"id .*: wrong does not give one finite number"):
-        predict(Wrong(), [*read_split(slots, "distractors_0").stream(0, 2)])
+        predict(Wrong(), [*read_split(own_ruff, "distractors_0").stream(0, 2)])
 
 
-def test_a_question_of_another_kind_is_refused(slots: str, split: PublishedSplit) -> None:
+def test_a_question_of_another_kind_is_refused(own_ruff: str, split: PublishedSplit) -> None:
     with pytest.raises(InputError, match="random looks for antecedents"):
-        predict(load("random"), [*read_split(slots, "distractors_0").stream(0, 2)])
+        predict(load("random"), [*read_split(own_ruff, "distractors_0").stream(0, 2)])
     with pytest.raises(InputError, match="always-he fills slots"):
         predict(load("always-he"), split.instances()[:2])
 
 
-def test_a_refused_question_leaves_nothing_behind(slots: str, tmp_path: Path) -> None:
+def test_a_refused_question_leaves_nothing_behind(own_ruff: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="random looks for antecedents"):
-        run(stream_split(slots, "distractors_0"), load("random"), RANDOM, tmp_path)
+        run(stream_split(own_ruff, "distractors_0"), load("random"), RANDOM, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_goes_on_at_another_url(slots: str, tmp_path: Path) -> None:
-    rows = stream_split(slots, "distractors_0")
+def test_a_run_goes_on_at_another_url(own_ruff: str, tmp_path: Path) -> None:
+    rows = stream_split(own_ruff, "distractors_0")
     for port in (1, 2):
         asked = SystemSettings("lengths", "lengths", None, {"url": f"http://localhost:{port}"})
         folder = run(rows, Lengths(), asked, tmp_path)

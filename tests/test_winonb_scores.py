@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 from pronominal import BOTH, NONE, Decision
-from pronominal.cli.main import main
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.build import build
 from pronominal.dataset_scripts.published import PublishedSplit
@@ -18,6 +16,7 @@ from pronominal.eval.predictions import Prediction
 from pronominal.eval.significance import against
 from pronominal.eval.winonb import across_systems, options_of, right, score, tables
 from pronominal.eval.winonb_answers import SOURCES, schemas_of
+from tests.test_cli import pronominal
 
 NAMES = {"Ann": "fem", "Bo": "masc", "Kim": "neutral"}
 GROUP, INDIVIDUAL = Decision(0), Decision(1)
@@ -227,23 +226,14 @@ def built(folder: Path) -> Path:
     return folder / "built" / "winonb"
 
 
-def pronominal(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["pronominal", *map(str, arguments)])
-    with pytest.raises(SystemExit) as done:
-        main()
-    return int(done.value.code or 0)
-
-
-def test_the_command_runs_someone_beside_the_names(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_the_command_runs_someone_beside_the_names(tmp_path: Path) -> None:
     where = built(tmp_path)
     evaluate = ["evaluate", "--dataset", where, "--config", "personal", "--out", tmp_path / "runs"]
     systems = ["--system", "random", "--system", "first-mention", "--json"]
-    assert pronominal(monkeypatch, *evaluate, *systems) == 0
-    scores = json.loads(capsys.readouterr().out)
+    scores = json.loads(pronominal(*evaluate, *systems).stdout)
     assert {"generic", "against", "across_systems"} <= scores["random"].keys()
     run = tmp_path / "runs" / "winonb.{}.test.random"
     score = ["score", "winonb", "--dataset", where, "--config", "personal", "--json"]
     files = ["--predictions", str(run).format("personal"), "--generic", str(run).format("generic")]
-    assert pronominal(monkeypatch, *score, *files) == 0
-    again = json.loads(capsys.readouterr().out)
+    again = json.loads(pronominal(*score, *files).stdout)
     assert again["ratios"] == scores["random"]["ratios"]
