@@ -25,6 +25,10 @@ HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 Instance = ResolutionInstance | FillingInstance
 
 
+class MissingSplitError(InputError):
+    """A built dataset has no such config or split."""
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedSplit:
     """One split of a built dataset, in memory.
@@ -165,12 +169,12 @@ def split_files(where: str, config: str | None, split: str) -> tuple[str, list[P
     configs = {path.parent.name for path in folder.glob("*/*.parquet")}
     if config not in configs:
         cure = nearest_name(config, configs) if configs else "build it with 'pronominal build'"
-        raise InputError(f"there is no config '{config}'", cure=cure, file=where)
+        raise MissingSplitError(f"there is no config '{config}'", cure=cure, file=where)
     there = sorted((folder / config).glob("*.parquet"))
     files = [path for path in there if path.stem == split or path.stem.startswith(f"{split}-")]
     if not files:
         names = {path.stem for path in there}
-        raise InputError(
+        raise MissingSplitError(
             f"there is no split '{split}'", cure=nearest_name(split, names), file=folder / config
         )
     return config, files

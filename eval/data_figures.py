@@ -6,7 +6,12 @@ from contextlib import suppress
 
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.published import dataset_of, read_split, split_files
+from pronominal.dataset_scripts.published import (
+    MissingSplitError,
+    dataset_of,
+    read_split,
+    split_files,
+)
 from pronominal.errors import InputError
 from pronominal.eval import knowref
 from pronominal.eval.paper_figures import Figure, PaperTable
@@ -32,7 +37,9 @@ def instances(folder: str, table: PaperTable, figure: Figure) -> dict[str, float
     found: dict[str, float] = {}
     for config, row in table.rows.items():
         if next(name for name, one in table.figures.items() if one == figure) in row.paper:
-            with suppress(InputError):  # without --all, 'test' is built with few distractors only
+            with suppress(
+                MissingSplitError
+            ):  # without --all, 'test' is built with few distractors only
                 files = [split_files(folder, config, name)[1] for name in figure.path.split("+")]
                 found[config] = sum(pq.read_metadata(f).num_rows for part in files for f in part)
     return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.dataset_scripts.published import MissingSplitError, PublishedSplit
 from pronominal.dataset_scripts.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
@@ -97,13 +97,13 @@ def rows_of(
 
 
 def _default_split(place: str) -> Iterator[PublishedSplit]:
-    with suppress(InputError):  # it has no split "test", as many that users construct
+    with suppress(MissingSplitError):  # it has no split "test", as many that users construct
         yield read_joined(place)
 
 
 def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[PublishedSplit]:
     for one in comparisons:
-        with suppress(InputError):  # it was built without this config or split
+        with suppress(MissingSplitError):  # it was built without this config or split
             yield read_joined(place, one.config, one.split)
 
 

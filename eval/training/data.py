@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.columns import MENTION
 from pronominal.dataset_scripts.digests import content_digest
 from pronominal.dataset_scripts.own_rows import checked_row, read_own_rows
-from pronominal.dataset_scripts.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.published import MissingSplitError, PublishedSplit, read_split
 from pronominal.errors import InputError, nearest_name
 from pronominal.eval.training.lost_pronouns import fill_in
 from pronominal.instances import ResolutionInstance
@@ -193,11 +194,8 @@ def _built(dataset: str) -> dict[tuple[str, str], PublishedSplit]:
     splits = {}
     for config in ("original", "switched"):
         for part in ("train", "validation", "test"):
-            try:
+            with suppress(MissingSplitError):
                 splits[config, part] = read_split(dataset, config, part)
-            except InputError as error:
-                if "there is no split" not in error.cause:
-                    raise
     return splits
 
 
