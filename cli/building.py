@@ -25,9 +25,7 @@ SourcesFolder = Annotated[
 ]
 
 
-def datasets(
-    as_json: Json = False,
-) -> None:
+def datasets(as_json: Json = False) -> None:
     """List the datasets that can be built."""
     if as_json:
         rows = [{"name": name, "summary": summary} for name, summary in DATASETS.items()]

@@ -74,12 +74,11 @@ def write_page(
     header = {**yaml.safe_load(own), **fields, **generated_fields(built)}
     if unpublishable:
         header["unpublishable"] = list(unpublishable)
-    common = {"splits": splits_table(built), "columns": columns_table(built)}
     template = jinja2.Environment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False
     ).from_string(body)
     text = template.render(
-        {**common, **told},
+        {"splits": splits_table(built), "columns": columns_table(built), **told},
         version=version("pronominal"),
         canary=header["canary"],
         unpublishable=unpublishable,

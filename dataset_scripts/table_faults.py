@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pronominal.dataset_scripts import DATASETS, dataset_script
+from pronominal.dataset_scripts.columns import Columns
 from pronominal.dataset_scripts.repeated_ids import repeated_ids
 from pronominal.errors import InputError
 from pronominal.spans import Mention
@@ -27,20 +28,29 @@ def refuse_faults(faults: Iterable[Fault], file: Path, first_row: int = 0) -> No
         raise InputError(fault, cure="build the dataset again", file=file, row=row)
 
 
+def schema_faults(schema: pa.Schema, columns: Columns) -> Iterator[str]:
+    """Yield what is wrong with the columns that a table has: one is missing, or of another type."""
+    for column in columns:
+        if column.name not in schema.names:
+            yield f"the column '{column.name}' is missing"
+        elif schema.field(column.name).type != column.type:
+            held = schema.field(column.name).type
+            yield f"the column '{column.name}' holds {held}, not {column.type}"
+
+
 def column_faults(table: pa.Table, dataset: str) -> Iterator[Fault]:
     """Yield (row or None, what is wrong) where a table is not what its dataset's script makes."""
     if not table.num_rows:
         yield None, "the table is empty"
     # RUFF's columns depend on the pronoun sets
     columns = getattr(dataset_script(dataset), "COLUMNS", ()) if dataset in DATASETS else ()
+    wrong = [*schema_faults(table.schema, columns)]
+    yield from ((None, fault) for fault in wrong)
+    if wrong:
+        return
     for column in columns:
-        if column.name not in table.column_names:
-            yield None, f"the column '{column.name}' is missing"
-            return
         values = table[column.name]
-        if values.type != column.type:
-            yield None, f"the column '{column.name}' holds {values.type}, not {column.type}"
-        elif column.name in NEVER_NULL and values.null_count:
+        if column.name in NEVER_NULL and values.null_count:
             yield values.to_pylist().index(None), f"the column '{column.name}' has no value"
         elif column.labels:
             known = range(len(column.labels))

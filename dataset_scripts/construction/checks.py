@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from pronominal.dataset_scripts.construction.genders import NameGenders
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
 from pronominal.dataset_scripts.construction.result import COLUMNS, NAME
 from pronominal.dataset_scripts.construction.words import TARGETS
 from pronominal.dataset_scripts.published import PublishedSplit, read_split
 from pronominal.dataset_scripts.script import Violation
+from pronominal.dataset_scripts.table_faults import schema_faults
 from pronominal.errors import InputError
 from pronominal.switching import Unswitchable, switch_row
 
@@ -37,7 +36,7 @@ def violations(folder: Path, names: NameGenders | None = None) -> Iterator[Viola
         if original.dataset != NAME:
             cure = f"use 'pronominal validate {original.dataset}'"
             raise InputError("it is not a constructed corpus", cure=cure, file=file)
-        faults = [*_column_faults(original.table.schema)]
+        faults = [*schema_faults(original.table.schema, COLUMNS)]
         yield from (Violation(original.file, None, fault) for fault in faults)
         if faults:
             continue
@@ -46,14 +45,6 @@ def violations(folder: Path, names: NameGenders | None = None) -> Iterator[Viola
                 yield Violation(original.file, f"id {row['id']}", message)
         switched = read_split(str(folder), "switched", file.stem)
         yield from _switching_faults(original, switched)
-
-
-def _column_faults(schema: pa.Schema) -> Iterator[str]:
-    for column in COLUMNS:
-        if column.name not in schema.names:
-            yield f"the column '{column.name}' is missing"
-        elif schema.field(column.name).type != column.type:
-            yield f"the column '{column.name}' does not hold {column.type}"
 
 
 def _faults(row: dict[str, Any], names: NameGenders | None) -> Iterator[str]:
