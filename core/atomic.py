@@ -70,7 +70,9 @@ def held_folder(folder: Path) -> Iterator[None]:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise InputError(
-                    "another process is writing there", cure="wait until it is done", file=folder
+                    "another process is writing there",
+                    cure="wait until it is done, or choose another --out",
+                    file=folder,
                 ) from error
             yield
         finally:

@@ -33,6 +33,7 @@ from pronominal.adapters.bert.folder import open_encoder
 from pronominal.adapters.bert.mentions import nearest_mention, with_placeholders
 from pronominal.adapters.bert.settings import Classifier
 from pronominal.adapters.bert.system import BERT, UnreadableInstanceWarning
+from pronominal.atomic import held_folder
 from pronominal.cli import training
 from pronominal.spans import Mention, Span
 from pronominal.switching import locate_candidates, switch
@@ -288,6 +289,16 @@ def test_bf16_is_near_full_precision(bert_encoder: Path, rows: Path, tmp_path: P
         losses[precision] = [one["loss"] for one in map(json.loads, curves) if "loss" in one]
     assert losses["bf16"] != losses["no"]
     assert losses["bf16"] == pytest.approx(losses["no"], abs=2e-3)
+
+
+def test_two_processes_do_not_train_one_seed(
+    bert_encoder: Path, rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with held_folder(tmp_path / "out" / "seed-1"):
+        assert run(*command(bert_encoder, rows, tmp_path / "out", "--updates", "3")) == 2
+    said = "another process is writing there; wait until it is done, or choose another --out"
+    assert said in capsys.readouterr().err
+    assert not any((tmp_path / "out" / "seed-1").iterdir())
 
 
 def test_fp16_needs_a_gpu(

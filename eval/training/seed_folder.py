@@ -1,14 +1,12 @@
 """One seed's training on disk: what was asked, and whether it is done."""
 
-import fcntl
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pronominal.atomic import new_folder
+from pronominal.atomic import held_folder, new_folder
 from pronominal.errors import InputError
 from pronominal.eval.run_store import write_json
 
@@ -51,14 +49,9 @@ class SeedFolder:
         Raises:
             InputError: it holds another training, or one that is running.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.path, os.O_RDONLY)
-        try:
-            self._lock(handle)
+        with held_folder(self.path):
             self._begin_or_go_on()
             yield
-        finally:
-            os.close(handle)
 
     def describe(self, **facts: Any) -> None:
         """Write ``training.json`` with further facts."""
@@ -90,16 +83,6 @@ class SeedFolder:
             raise InputError(
                 f"the {what} cannot be saved ({_reason(error)}), its training's state is whole",
                 cure="make room and give the same command: it goes on from there",
-                file=self.path,
-            ) from error
-
-    def _lock(self, handle: int) -> None:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(
-                "another process is training here",
-                cure="wait until it is done, or choose another --out",
                 file=self.path,
             ) from error
 
