@@ -181,7 +181,10 @@ def test_a_refusal_does_not_wait_for_every_shard(tmp_path: Path) -> None:
 
 def refused_shard(shard: Shard, at: int) -> tuple[str, str] | None:
     shard.path.touch()
-    return ("no such names", "give others") if shard.number == at else None
+    if shard.number == at:
+        return "no such names", "give others"
+    time.sleep(0.1)  # work enough that the refusal is read before all of it is done
+    return None
 
 
 def killed_shard(shard: Shard) -> None:
