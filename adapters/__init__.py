@@ -1,13 +1,16 @@
 """The systems under one interface, one file for each; heavy imports happen in `load`.
 
-Their table is in `pronominal.adapters.systems`.
+Their table is in `pronominal.adapters.catalogue.table`.
 """
 
 from importlib import import_module
 from typing import Any
 
-from pronominal.adapters.instantiation import instantiate
-from pronominal.adapters.interface import (
+from pronominal.adapters.catalogue.instantiation import instantiate
+from pronominal.adapters.catalogue.own_object import is_place, load_object
+from pronominal.adapters.catalogue.system_entry import ANY_MODEL, GIVEN, SystemEntry
+from pronominal.adapters.catalogue.table import SYSTEMS
+from pronominal.adapters.contract.systems import (
     ChoosingSystem,
     ClusteringSystem,
     GeneratingSystem,
@@ -17,9 +20,6 @@ from pronominal.adapters.interface import (
     System,
     kind_of,
 )
-from pronominal.adapters.own_object import is_place, load_object
-from pronominal.adapters.system_entry import ANY_MODEL, GIVEN, SystemEntry
-from pronominal.adapters.systems import SYSTEMS
 from pronominal.errors import InputError, unknown_name
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from spacy.about import __version__ as spacy_version
 from spacy.language import Language
 
-from pronominal.adapters.checkpoints import Checkpoint
-from pronominal.adapters.interface import contract_clusters, refuse_bare_string
-from pronominal.adapters.length_batches import require_batch_size
-from pronominal.adapters.model_loading import first_line
+from pronominal.adapters.checkpoints.files import Checkpoint
+from pronominal.adapters.checkpoints.transformers_models import first_line
+from pronominal.adapters.contract.self_check import announce, check_clusters
+from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.remote.programs.spacy_coreference import PREFIX, clusters_of, load_pipeline
-from pronominal.adapters.self_check import announce, check_clusters
+from pronominal.adapters.words.length_batches import require_batch_size
 from pronominal.errors import InputError
 from pronominal.spans import Cluster
 

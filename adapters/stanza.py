@@ -12,13 +12,17 @@ from typing import Any
 import torch
 from stanza.models.coref.model import CorefModel
 
-from pronominal.adapters.checkpoints import open_checkpoint
-from pronominal.adapters.english_words import EnglishWords, in_characters
-from pronominal.adapters.interface import contract_clusters, refuse_bare_string
-from pronominal.adapters.model_loading import first_line, silent_transformers, torch_device
-from pronominal.adapters.ontonotes import word_speakers
-from pronominal.adapters.refusals import scores_not_finite
-from pronominal.adapters.self_check import announce, check_clusters
+from pronominal.adapters.checkpoints.files import open_checkpoint
+from pronominal.adapters.checkpoints.transformers_models import (
+    first_line,
+    silent_transformers,
+    torch_device,
+)
+from pronominal.adapters.contract.refusals import scores_not_finite
+from pronominal.adapters.contract.self_check import announce, check_clusters
+from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
+from pronominal.adapters.words.english import EnglishWords, in_characters
+from pronominal.adapters.words.ontonotes import word_speakers
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document, Span
 

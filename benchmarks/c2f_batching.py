@@ -28,14 +28,14 @@ import torch
 import transformers
 from torch import Tensor
 
-from pronominal.adapters.c2f.config import HeadConfig
-from pronominal.adapters.c2f.decoding import decode
-from pronominal.adapters.c2f.head import CoarseToFineHead
-from pronominal.adapters.c2f.kept_spans import Antecedents, KeptSpans
-from pronominal.adapters.c2f.pruning import keep_best
-from pronominal.adapters.c2f.transformer import TransformerEncoder, TransformerModel
-from pronominal.adapters.c2f.unit_batch import UnitBatch
-from pronominal.adapters.c2f.units import AntecedentScores, Encoded, Units
+from pronominal.adapters.c2f.bert.encoder import TransformerEncoder, TransformerModel
+from pronominal.adapters.c2f.head.config import HeadConfig
+from pronominal.adapters.c2f.head.decoding import decode
+from pronominal.adapters.c2f.head.kept_spans import Antecedents, KeptSpans
+from pronominal.adapters.c2f.head.model import CoarseToFineHead
+from pronominal.adapters.c2f.head.pruning import keep_best
+from pronominal.adapters.c2f.head.unit_batch import UnitBatch
+from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
 from pronominal.spans import Cluster
 
 SEGMENT = 384

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from pronominal.adapters.c2f.coupled_lstm import CoupledLSTM, HighwayLSTM
+from pronominal.adapters.c2f.e2e.coupled_lstm import CoupledLSTM, HighwayLSTM
 
 INPUTS, SIZE, LAYERS = 1474, 200, 3
 """Embedding, spelling and ELMo; states of one direction; as in the configuration ``best``."""

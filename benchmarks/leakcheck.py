@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.build import build
+from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.leakcheck.finder import Survey, leakcheck
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 

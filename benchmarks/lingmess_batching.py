@@ -21,8 +21,8 @@ import spacy
 import torch
 import transformers
 
-from pronominal.adapters.fastcoref_package import LingMessModel, contract_clusters
-from pronominal.adapters.lingmess import LingMess
+from pronominal.adapters.fastcoref.lingmess import LingMess
+from pronominal.adapters.fastcoref.package import LingMessModel, contract_clusters
 from pronominal.spans import Cluster
 
 CHECKPOINT = Path(__file__).parent.parent / "tests" / "goldens" / "lingmess" / "checkpoint"

@@ -104,7 +104,7 @@ def published(sources: Path, distractors: int) -> Iterator[tuple[Any, ...]]:
 def whole_columns(sources: Path, settings: list[int], folder: Path) -> dict[str, Any]:
     """Build the ``test`` splits with pronominal: tables, digests, Parquet, card, checksums."""
     from pronominal.dataset_scripts import BuildOptions, Sources, ruff
-    from pronominal.dataset_scripts.build import build
+    from pronominal.dataset_scripts.building.build import build
 
     wanted = {(f"distractors_{distractors}", "test") for distractors in settings}
     script = SimpleNamespace(
@@ -165,7 +165,7 @@ def generator(sources: Path, settings: list[int], folder: Path) -> dict[str, Any
     import datasets
 
     from pronominal.dataset_scripts import ruff
-    from pronominal.dataset_scripts.columns import arrow_schema
+    from pronominal.dataset_scripts.tables.columns import arrow_schema
     from pronominal.pronouns import PRONOUN_SETS
 
     columns = ruff.columns(PRONOUN_SETS)

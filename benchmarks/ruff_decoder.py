@@ -31,11 +31,11 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from pronominal.adapters.lm.activations import fuse_activations
-from pronominal.adapters.lm.decoder import CausalScorer
-from pronominal.adapters.lm.packed_weights import pack_weights
-from pronominal.adapters.lm.tokens import Sequences, TextTokenizer
-from pronominal.adapters.lm.trie import PrefixTree
+from pronominal.adapters.lm.models.activations import fuse_activations
+from pronominal.adapters.lm.models.packed_weights import pack_weights
+from pronominal.adapters.lm.scoring.decoder import CausalScorer
+from pronominal.adapters.lm.scoring.tokens import Sequences, TextTokenizer
+from pronominal.adapters.lm.scoring.trie import PrefixTree
 from pronominal.dataset_scripts import Sources, ruff
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances

@@ -24,10 +24,10 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-from pronominal.adapters.lm.activations import fuse_activations
-from pronominal.adapters.lm.encoder import MaskedScorer
-from pronominal.adapters.lm.packed_weights import pack_weights
-from pronominal.adapters.lm.tokens import TextTokenizer
+from pronominal.adapters.lm.models.activations import fuse_activations
+from pronominal.adapters.lm.models.packed_weights import pack_weights
+from pronominal.adapters.lm.scoring.encoder import MaskedScorer
+from pronominal.adapters.lm.scoring.tokens import TextTokenizer
 from pronominal.dataset_scripts import Sources, ruff
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances

@@ -21,9 +21,9 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from pronominal.adapters.lm.generation import PromptedModel
-from pronominal.adapters.lm.prompts import Prompting
-from pronominal.adapters.model_loading import silent_transformers
+from pronominal.adapters.checkpoints.transformers_models import silent_transformers
+from pronominal.adapters.lm.prompting.generation import PromptedModel
+from pronominal.adapters.lm.prompting.prompts import Prompting
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
 

@@ -22,9 +22,9 @@ import pandas as pd
 import pyarrow as pa
 
 from pronominal.decisions import BOTH, NONE, Decision
-from pronominal.eval.outcomes import choices_of
-from pronominal.eval.sentences import Sentences
-from pronominal.eval.winopron import score_choices
+from pronominal.eval.scores.winopron.score import score_choices
+from pronominal.eval.scores.winopron.sentences import Sentences
+from pronominal.eval.statistics.outcomes import choices_of
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
 PAIRS, PROMPTS, ROUNDS = 60, 30, 5

@@ -40,7 +40,7 @@ def export(
 
     The sheet holds evaluation text: its README says where it may be kept.
     """
-    from pronominal.dataset_scripts.published import read_split
+    from pronominal.dataset_scripts.reading.published import read_split
     from pronominal.eval.annotation import export as exporting
     from pronominal.eval.annotation.sheets import Format
 
@@ -147,7 +147,7 @@ def baseline(
     """Write what people answered as a run, so that they stand in tables beside the systems."""
     from pronominal.eval.annotation.answers import read_answers
     from pronominal.eval.annotation.human_baseline import human_baseline, runs_beside
-    from pronominal.eval.failures import comparison_tables
+    from pronominal.eval.runs.failures import comparison_tables
 
     answers = read_answers(folder)
     rows = answers.key.asked_rows(dataset)

@@ -69,7 +69,7 @@ def build(
     ] = False,
 ) -> None:
     """Build a dataset: OUT/NAME with Parquet files, card and checksums."""
-    from pronominal.dataset_scripts.build import build as build_dataset
+    from pronominal.dataset_scripts.building.build import build as build_dataset
 
     options = BuildOptions(
         pronoun_sets=load_pronoun_sets(pronouns) if pronouns else PRONOUN_SETS,

@@ -24,8 +24,8 @@ def check_system(
     It is asked about sentences of our own only.
     """
     from pronominal.adapters import load
-    from pronominal.adapters.contract_checks import check_system as checks
-    from pronominal.eval.asked_systems import parse_settings, parse_systems, refuse_unknown
+    from pronominal.adapters.contract.check import check_system as checks
+    from pronominal.eval.runs.asked_systems import parse_settings, parse_systems, refuse_unknown
 
     (asked,) = parse_systems([system])
     refuse_unknown([asked])

@@ -167,7 +167,7 @@ def overlap(
     Prints shares for each split, never a sentence. Exits with 2 if a file could not be read.
     """
     from pronominal.dataset_scripts.leakcheck.finder import Survey
-    from pronominal.dataset_scripts.overlap import overlap as count
+    from pronominal.dataset_scripts.leakcheck.overlap import overlap as count
 
     known = asked_index(dataset or [], index)
     survey = Survey()

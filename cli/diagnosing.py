@@ -13,7 +13,7 @@ from pronominal.adapters import SYSTEMS
 from pronominal.cli.running import Json
 
 if TYPE_CHECKING:
-    from pronominal.adapters.doctor import Diagnosis
+    from pronominal.adapters.catalogue.doctor import Diagnosis
 
 env = typer.Typer(
     help="Environments for systems whose packages pin old dependencies.", no_args_is_help=True
@@ -37,8 +37,8 @@ def doctor(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
     """Say what is installed, which systems can run now, and the command for each that cannot."""
-    from pronominal.adapters.doctor import diagnose
-    from pronominal.eval.run_description import versions
+    from pronominal.adapters.catalogue.doctor import diagnose
+    from pronominal.eval.runs.description import versions
 
     found = diagnose()
     if as_json:

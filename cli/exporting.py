@@ -77,7 +77,7 @@ def _refuse_given(form: str, options: dict[str, Any]) -> None:
 
 
 def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, Any]) -> None:
-    from pronominal.dataset_scripts.streaming import read_joined
+    from pronominal.dataset_scripts.reading.streaming import read_joined
     from pronominal.eval.exchange.exporting import export as export_rows
 
     if rows["dataset"] is None:
@@ -93,7 +93,7 @@ def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, 
 
 
 def _export_tasks(out: Path, options: dict[str, Any]) -> None:
-    from pronominal.eval.lm_eval_tasks import export as lm_eval
+    from pronominal.eval.exchange.lm_eval import export as lm_eval
 
     if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or _ours(out))):
         raise InputError("there is something already", cure="choose another folder", file=out)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 @contextmanager
 def loud_warnings() -> Iterator[None]:
     """Print every warning of ours as one line on stderr."""
-    from pronominal.adapters.interface import AnswerWarning
+    from pronominal.adapters.contract.systems import AnswerWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", AnswerWarning)  # texts of two chunks may read alike

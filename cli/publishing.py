@@ -42,8 +42,8 @@ def publish(
 ) -> None:
     """Publish a dataset, private until a stranger is shown to be refused; exit 1 if one is not."""
     from pronominal.dataset_scripts.hub import publish as publishing
-    from pronominal.dataset_scripts.hub.client import page
     from pronominal.dataset_scripts.hub.release import read_release
+    from pronominal.dataset_scripts.reading.hub_client import page
 
     require_hub_id(repo)
     release = read_release(folder, version)

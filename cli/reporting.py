@@ -53,7 +53,7 @@ def report(
         )
     print(out)
     if hub_metadata is not None:
-        from pronominal.eval.hub_metadata import write_hub_metadata
+        from pronominal.eval.report.hub_metadata import write_hub_metadata
 
         for file in write_hub_metadata(runs, hub_metadata):
             print(file)

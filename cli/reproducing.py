@@ -39,9 +39,9 @@ def reproduce(
     A row without a run stays empty. Exits with 1 if a table about the data differs from the
     paper's and no one knows why.
     """
-    from pronominal.eval.paper_figures import paper_tables
-    from pronominal.eval.reproduce import reproduce as compare
-    from pronominal.eval.scored_runs import Run, read_runs
+    from pronominal.eval.papers.figures import paper_tables
+    from pronominal.eval.papers.reproduce import reproduce as compare
+    from pronominal.eval.runs.scored import Run, read_runs
 
     tables = paper_tables(table)
     named: dict[str, list[Run]] = {}

@@ -17,8 +17,8 @@ def reread(
     split: SplitName = "test",
 ) -> None:
     """Read a run's clusters in another way; 'pronominal score' scores the file."""
-    from pronominal.dataset_scripts.published import read_split
-    from pronominal.eval import rereading
+    from pronominal.dataset_scripts.reading.published import read_split
+    from pronominal.eval.runs import rereading
 
     rereading.reread(read_split(dataset, config, split), run, reading, out)
     print(out)

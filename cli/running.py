@@ -15,7 +15,7 @@ from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
-    from pronominal.eval.tables import Table
+    from pronominal.eval.tables.table import Table
 
 DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
 Config = Annotated[str | None, typer.Option(help="A config; the dataset's default without it.")]
@@ -60,9 +60,9 @@ def run(
     strict: Strict = False,
 ) -> None:
     """Predict every row of a split; the same command goes on with a run that was stopped."""
-    from pronominal.dataset_scripts.streaming import open_split
-    from pronominal.eval import asked_systems, runner
-    from pronominal.eval.shards import Shard
+    from pronominal.dataset_scripts.reading.streaming import open_split
+    from pronominal.eval.runs import asked_systems, runner
+    from pronominal.eval.runs.shards import Shard
 
     part, given = Shard.parse(shard), asked_systems.parse_settings(settings or [])
     given |= {"url": url} if url is not None else {}
@@ -95,7 +95,7 @@ def merge(
     out: Annotated[Path | None, typer.Option(help="The folder to make; beside them else.")] = None,
 ) -> None:
     """Put the shards of a run together, to what the run in one piece would have written."""
-    from pronominal.eval import shards as parts
+    from pronominal.eval.runs import shards as parts
 
     print(parts.merge(shards, out))
 
@@ -139,11 +139,11 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score predictions with the dataset's own metrics."""
-    from pronominal.dataset_scripts.published import read_split
+    from pronominal.dataset_scripts.reading.published import read_split
     from pronominal.eval import scorer
     from pronominal.eval.evaluation import rows_to_score, score_predictions
-    from pronominal.eval.failures import comparison_tables, failed_rows
-    from pronominal.eval.rereading import answers
+    from pronominal.eval.runs.failures import comparison_tables, failed_rows
+    from pronominal.eval.runs.rereading import answers
 
     scorer(name)  # refuses a dataset without scores before anything is read
     rows = rows_to_score(name, dataset, config, split, predictions)
@@ -164,7 +164,7 @@ def score(
         options["generic"] = (someone.table, answers(generic, someone, reading))
     if sources is not None:
         from pronominal.dataset_scripts import Sources
-        from pronominal.eval.occupation_statistics import read_occupations
+        from pronominal.eval.scores.winopron.occupations import read_occupations
 
         options["occupations"] = read_occupations(Sources(sources))
     scores = score_predictions(rows, predictions, options, reading)
@@ -203,9 +203,10 @@ def evaluate(
     RUFF's with distractors also over 'no_context', for the reasons of their errors; on WinoNB's
     'personal' also over 'generic', to compare names with someone.
     """
-    from pronominal.dataset_scripts.streaming import read_joined
-    from pronominal.eval import asked_systems, evaluation
-    from pronominal.eval.failures import comparison_tables, failed_rows
+    from pronominal.dataset_scripts.reading.streaming import read_joined
+    from pronominal.eval import evaluation
+    from pronominal.eval.runs import asked_systems
+    from pronominal.eval.runs.failures import comparison_tables, failed_rows
 
     asked = asked_systems.parse_systems(system or [])
     if systems_file is not None:

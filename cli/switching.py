@@ -44,7 +44,7 @@ def switch(
     A row that is in order but cannot be switched (the same name twice, a candidate with the
     offsets -1) is left out and named on stderr. A malformed row refuses the whole file.
     """
-    from pronominal.dataset_scripts.switched_files import switch_file
+    from pronominal.dataset_scripts.own_rows.switched_files import switch_file
 
     with progress_bar(f"switching {source.name}") as progress:
         switched = switch_file(
@@ -78,9 +78,9 @@ def hydrate(
     What the texts do not hold letter by letter stays missing and is listed with its reason. The
     result must not be published.
     """
+    from pronominal.dataset_scripts.building.sources import Sources
     from pronominal.dataset_scripts.knowref.hydration import hydrate as fill_in
     from pronominal.dataset_scripts.knowref.reddit import HYDRATED
-    from pronominal.dataset_scripts.sources import Sources
 
     with progress_bar(f"reading {texts.name}") as progress:
         hydration = fill_in(texts, Sources(sources), out, progress)

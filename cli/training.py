@@ -227,7 +227,7 @@ def asked_epochs(epochs: int | None, updates: int | None, default: int) -> int:
 
 
 def _print(summary: dict[str, Any], out: Path) -> None:
-    from pronominal.eval.tables import percent
+    from pronominal.eval.tables.table import percent
 
     counts = summary["counts"]
     print(

@@ -112,7 +112,7 @@ def e2e(
     spread over the seeds.
     """
     require_training_packages(*PACKAGES)
-    from pronominal.adapters.c2f.optimisers import E2ERates
+    from pronominal.adapters.c2f.learning.optimisers import E2ERates
     from pronominal.eval.training.coreference_settings import CoreferenceTraining, Embeddings
 
     asked = CoreferenceTraining(
@@ -181,7 +181,7 @@ def c2f(
     and spread over the seeds.
     """
     require_training_packages(*PACKAGES)
-    from pronominal.adapters.c2f.optimisers import TransformerRates
+    from pronominal.adapters.c2f.learning.optimisers import TransformerRates
     from pronominal.eval.training.coreference_settings import CoreferenceTraining
 
     asked = CoreferenceTraining(
@@ -244,7 +244,7 @@ def _train(asked: "CoreferenceTraining", given: tuple[Any, ...], seeds: range, o
 
 
 def _add(table: RichTable, name: str, figure: str, spread: Mapping[str, Any]) -> None:
-    from pronominal.eval.tables import percent
+    from pronominal.eval.tables.table import percent
 
     if "mean" not in spread:  # recall, precision and F1 of one score
         figure, spread = f"{figure} F1", spread["f1"]

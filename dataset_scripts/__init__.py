@@ -3,8 +3,8 @@
 from importlib import import_module
 from typing import cast
 
-from pronominal.dataset_scripts.script import BuildOptions, DatasetScript, Split, Violation
-from pronominal.dataset_scripts.sources import Sources
+from pronominal.dataset_scripts.building.script import BuildOptions, DatasetScript, Split, Violation
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import unknown_name
 
 DATASETS: dict[str, str] = {

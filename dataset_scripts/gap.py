@@ -6,21 +6,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.columns import Column, resolution_columns
-from pronominal.dataset_scripts.script import (
+from pronominal.dataset_scripts.building.script import (
     BuildOptions,
     Split,
     Violation,
     changed_files,
     told_once,
 )
-from pronominal.dataset_scripts.sources import (
+from pronominal.dataset_scripts.building.sources import (
     Sources,
     TableRow,
     Upstream,
     UpstreamFile,
     read_table,
 )
+from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
 from pronominal.errors import InputError
 from pronominal.pronouns import HE, SHE
 from pronominal.spans import Mention

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from importlib.resources import files
 
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
-from pronominal.dataset_scripts.sources import Sources, TableRow, Upstream, read_table
+from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.building.sources import Sources, TableRow, Upstream, read_table
 from pronominal.dataset_scripts.winopron import COLUMNS as WINOPRON_COLUMNS
 from pronominal.dataset_scripts.winopron import (
     SINGLE,

@@ -3,21 +3,21 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation, changed_files
-from pronominal.dataset_scripts.sources import (
+from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation, changed_files
+from pronominal.dataset_scripts.building.sources import (
     Sources,
     TableRow,
     Upstream,
     UpstreamFile,
     read_table,
 )
-from pronominal.dataset_scripts.template_checks import (
+from pronominal.dataset_scripts.schemas.checks import (
     BOTH,
     double_violations,
     pair_violations,
     refuse_slot_faults,
 )
-from pronominal.dataset_scripts.templates import (
+from pronominal.dataset_scripts.schemas.templates import (
     PRONOUN_SLOTS,
     SLOT,
     Template,

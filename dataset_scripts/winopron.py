@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.columns import Column, resolution_columns
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation, changed_files
-from pronominal.dataset_scripts.sources import (
+from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation, changed_files
+from pronominal.dataset_scripts.building.sources import (
     Sources,
     TableRow,
     Upstream,
@@ -16,14 +15,20 @@ from pronominal.dataset_scripts.sources import (
     read_table,
     read_zip_member,
 )
-from pronominal.dataset_scripts.template_checks import (
+from pronominal.dataset_scripts.schemas.checks import (
     BOTH,
     double_violations,
     pair_violations,
     refuse_slot_faults,
     single_violations,
 )
-from pronominal.dataset_scripts.templates import Template, instantiate, parse_answer, parse_case
+from pronominal.dataset_scripts.schemas.templates import (
+    Template,
+    instantiate,
+    parse_answer,
+    parse_case,
+)
+from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
 from pronominal.errors import InputError, shown
 from pronominal.pronouns import CASES
 

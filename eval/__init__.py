@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from pronominal.errors import unknown_name
 
 if TYPE_CHECKING:
-    from pronominal.eval.tables import Table
+    from pronominal.eval.tables.table import Table
 
 SCORERS: dict[str, str] = {
-    "constructed": "knowref",
+    "constructed": "knowref.score",
     "gap": "gap",
-    "knowref": "knowref",
-    "ruff": "ruff",
-    "sample": "winopron",
-    "winogender": "winopron",
-    "winonb": "winonb",
-    "winopron": "winopron",
+    "knowref": "knowref.score",
+    "ruff": "ruff.score",
+    "sample": "winopron.score",
+    "winogender": "winopron.score",
+    "winonb": "winonb.score",
+    "winopron": "winopron.score",
 }
 """Dataset name -> the module of this package that scores it."""
 
@@ -38,7 +38,7 @@ def scorer(name: str) -> Scorer:
     """Return the module that scores a dataset; `InputError` for a name without scores."""
     if name not in SCORERS:
         raise unknown_name("score", name, SCORERS)
-    return cast(Scorer, import_module(f"pronominal.eval.{SCORERS[name]}"))
+    return cast(Scorer, import_module(f"pronominal.eval.scores.{SCORERS[name]}"))
 
 
 __all__ = ["SCORERS", "Scorer", "scorer"]

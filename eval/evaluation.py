@@ -10,17 +10,18 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
-from pronominal.dataset_scripts.published import PublishedSplit, read_split
-from pronominal.dataset_scripts.streaming import read_joined
+from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
-from pronominal.eval import runner, scorer
-from pronominal.eval.failures import FAILED, read_failures
-from pronominal.eval.prompt_scores import prompt_scores
-from pronominal.eval.rereading import answers
-from pronominal.eval.run_store import read_answers, read_description, write_json
-from pronominal.eval.runner import Progress, SystemSettings
-from pronominal.eval.significance import ACROSS, AGAINST, Right, against
-from pronominal.eval.unit_store import SCORE, read_p_values, write_p_values, write_units
+from pronominal.eval import scorer
+from pronominal.eval.runs import runner
+from pronominal.eval.runs.failures import FAILED, read_failures
+from pronominal.eval.runs.folder import read_answers, read_description, write_json
+from pronominal.eval.runs.rereading import answers
+from pronominal.eval.runs.runner import Progress, SystemSettings
+from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
+from pronominal.eval.scores.prompts import prompt_scores
+from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, Right, against
 
 FLAGS = {"occupations": "sources"}
 """Keyword of a score function -> the option that gives it, where that has another name."""

@@ -44,7 +44,7 @@ def goldens() -> Path:
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The embedded sample, built once."""
     from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-    from pronominal.dataset_scripts.build import build
+    from pronominal.dataset_scripts.building.build import build
 
     out = tmp_path_factory.mktemp("built")
     build(dataset_script("sample"), Sources(), BuildOptions(), out)
@@ -55,7 +55,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def knowref(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """KnowRef's published test set, built once."""
     from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-    from pronominal.dataset_scripts.build import build
+    from pronominal.dataset_scripts.building.build import build
 
     out = tmp_path_factory.mktemp("built")
     build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
@@ -66,8 +66,8 @@ def knowref(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_ruff(tmp_path_factory: pytest.TempPathFactory) -> str:
     """RUFF in templates of our own."""
     from pronominal.dataset_scripts import BuildOptions, ruff
-    from pronominal.dataset_scripts.build import build
-    from tests.test_ruff import own_tables, write_sources
+    from pronominal.dataset_scripts.building.build import build
+    from tests.dataset_scripts.ruff.test_ruff import own_tables, write_sources
 
     out = tmp_path_factory.mktemp("built")
     build(ruff, write_sources(tmp_path_factory.mktemp("own"), own_tables()), BuildOptions(), out)

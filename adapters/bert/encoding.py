@@ -6,7 +6,7 @@ from typing import Any
 
 from pronominal.adapters.bert.mentions import first_mentioned, nearest_mention, with_placeholders
 from pronominal.adapters.bert.settings import Classifier
-from pronominal.adapters.model_loading import special_tokens
+from pronominal.adapters.checkpoints.transformers_models import special_tokens
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Span
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import torch
 
+from pronominal.adapters.bert.checkpoint import load_classifier
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, Unencodable
-from pronominal.adapters.bert.folder import load_classifier
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
-from pronominal.adapters.interface import AnswerWarning
-from pronominal.adapters.length_batches import require_batch_size
-from pronominal.adapters.model_loading import torch_device
+from pronominal.adapters.checkpoints.transformers_models import torch_device
+from pronominal.adapters.contract.systems import AnswerWarning
+from pronominal.adapters.words.length_batches import require_batch_size
 from pronominal.instances import ResolutionInstance
 
 

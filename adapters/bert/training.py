@@ -11,8 +11,8 @@ from torch.optim import AdamW
 from pronominal.adapters.bert.encoding import EncodedInstance
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch
 from pronominal.adapters.training import Training, Validation
-from pronominal.adapters.training.batches import length_buckets
 from pronominal.adapters.training.schedules import linear_with_warmup
+from pronominal.adapters.words.length_buckets import length_buckets
 
 NOT_DECAYED = ("bias", "LayerNorm.weight", "layer_norm.weight", "norm.weight")
 

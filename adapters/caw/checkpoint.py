@@ -24,7 +24,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from pronominal.adapters.caw.model import ENTRIES, Hyperparameters
-from pronominal.adapters.checkpoints import (
+from pronominal.adapters.checkpoints.files import (
     TOKENIZER_FILES,
     WEIGHTS,
     Checkpoint,

@@ -15,7 +15,7 @@ from pronominal.adapters.caw.checkpoint import ENCODER, FORMAT, Parts, Tensors, 
 from pronominal.adapters.caw.encoder import Encoder
 from pronominal.adapters.caw.model import ENTRIES, WordLevelModel
 from pronominal.adapters.caw.tokens import SubwordTokenizer
-from pronominal.adapters.model_loading import (
+from pronominal.adapters.checkpoints.transformers_models import (
     first_line,
     longest_input,
     require_vocabulary,

@@ -18,8 +18,8 @@ from pronominal.adapters.caw.scorer import (
 )
 from pronominal.adapters.caw.spans import Head, SpanPredictor, best_spans
 from pronominal.adapters.caw.tokens import TokenizedDocument, windows
-from pronominal.adapters.ontonotes import GENRES
-from pronominal.adapters.refusals import NonFiniteScoresError
+from pronominal.adapters.contract.refusals import NonFiniteScoresError
+from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.spans import Cluster, Span
 
 DUMMY = torch.tensor(1e-7).item()

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.caw.loading import load_model
 from pronominal.adapters.caw.tokens import TokenizedDocument, oversized_sentences
-from pronominal.adapters.english_words import EnglishWords, in_characters
-from pronominal.adapters.interface import TextWarning, contract_clusters, refuse_bare_string
-from pronominal.adapters.length_batches import length_batches, require_batch_size
-from pronominal.adapters.model_loading import torch_device
-from pronominal.adapters.refusals import NonFiniteScoresError, scores_not_finite
-from pronominal.adapters.self_check import announce, check_clusters
+from pronominal.adapters.checkpoints.transformers_models import torch_device
+from pronominal.adapters.contract.refusals import NonFiniteScoresError, scores_not_finite
+from pronominal.adapters.contract.self_check import announce, check_clusters
+from pronominal.adapters.contract.systems import TextWarning, contract_clusters, refuse_bare_string
+from pronominal.adapters.words.english import EnglishWords, in_characters
+from pronominal.adapters.words.length_batches import length_batches, require_batch_size
 from pronominal.spans import Cluster, Document
 
 

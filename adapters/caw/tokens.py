@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
-from pronominal.adapters.english_words import RAW_TEXT_GENRE
-from pronominal.adapters.ontonotes import GENRES, word_speakers
+from pronominal.adapters.words.english import RAW_TEXT_GENRE
+from pronominal.adapters.words.ontonotes import GENRES, word_speakers
 from pronominal.errors import InputError
 from pronominal.spans import Document, Span
 

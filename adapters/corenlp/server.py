@@ -8,9 +8,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request
 
-from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.catalogue.table import CORENLP_SERVER
+from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.remote.servers import Patience, direct_opener, own_server
-from pronominal.adapters.systems import CORENLP_SERVER
 from pronominal.errors import InputError
 
 URL = "http://localhost:9000"

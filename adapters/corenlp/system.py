@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
+from pronominal.adapters.catalogue.table import CORENLP_SERVER
+from pronominal.adapters.contract.refusals import RefusedTextError
+from pronominal.adapters.contract.self_check import announce, check_clusters
+from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.corenlp.answers import MisplacedTokenError, clusters_of
 from pronominal.adapters.corenlp.server import URL, CoreNLPServer
-from pronominal.adapters.interface import contract_clusters, refuse_bare_string
-from pronominal.adapters.refusals import RefusedTextError
-from pronominal.adapters.self_check import announce, check_clusters
-from pronominal.adapters.systems import CORENLP_SERVER
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Span
 

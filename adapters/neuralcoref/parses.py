@@ -2,8 +2,8 @@
 
 from spacy.tokens import Doc
 
-from pronominal.adapters.model_loading import open_spacy
-from pronominal.adapters.refusals import RefusedTextError
+from pronominal.adapters.checkpoints.transformers_models import open_spacy
+from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.errors import InputError
 from pronominal.spans import Document
 

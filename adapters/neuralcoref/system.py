@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from spacy.tokens import Doc
 
-from pronominal.adapters.interface import contract_clusters, refuse_bare_string
+from pronominal.adapters.contract.refusals import scores_not_finite
+from pronominal.adapters.contract.self_check import announce, check_clusters
+from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.neuralcoref.features import (
     GENRE_WIDTH,
     Floats,
@@ -19,8 +21,6 @@ from pronominal.adapters.neuralcoref.network import score_mentions, score_pairs
 from pronominal.adapters.neuralcoref.parses import Parses
 from pronominal.adapters.neuralcoref.weights import open_weights
 from pronominal.adapters.neuralcoref.word_vectors import DocumentVectors
-from pronominal.adapters.refusals import scores_not_finite
-from pronominal.adapters.self_check import announce, check_clusters
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document, Span
 

@@ -14,8 +14,8 @@ import numpy as np
 import srsly
 from spacy.strings import get_string_id
 
-from pronominal.adapters.checkpoints import Checkpoint, open_checkpoint
-from pronominal.adapters.model_loading import first_line
+from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.transformers_models import first_line
 from pronominal.adapters.neuralcoref.features import PAIR_INPUT, SINGLE_INPUT
 from pronominal.adapters.neuralcoref.network import UNRECTIFIED, Layer
 from pronominal.adapters.neuralcoref.word_vectors import MISSING, UNKNOWN, WIDTH, WordVectors

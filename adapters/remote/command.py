@@ -7,13 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from pronominal.adapters.checkpoints import Checkpoint
-from pronominal.adapters.interface import System
-from pronominal.adapters.model_loading import first_line
-from pronominal.adapters.refusals import NoAnswerError
+from pronominal.adapters.checkpoints.files import Checkpoint
+from pronominal.adapters.checkpoints.transformers_models import first_line
+from pronominal.adapters.contract.refusals import NoAnswerError
+from pronominal.adapters.contract.self_check import announce
+from pronominal.adapters.contract.systems import System
 from pronominal.adapters.remote.messages import Greeting, Message, connect
 from pronominal.adapters.remote.process import Process
-from pronominal.adapters.self_check import announce
 from pronominal.errors import InputError
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request
 
-from pronominal.adapters.interface import System
-from pronominal.adapters.refusals import FailedCallError, RefusedTextError
+from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
+from pronominal.adapters.contract.systems import System
 from pronominal.adapters.remote.messages import Greeting, Message, connect
 from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
 from pronominal.errors import InputError

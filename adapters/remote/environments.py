@@ -18,10 +18,10 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from pronominal.adapters.checkpoints import Checkpoint, files_digest
-from pronominal.adapters.interface import System, contract_clusters
+from pronominal.adapters.checkpoints.files import Checkpoint, files_digest
+from pronominal.adapters.contract.self_check import announce, check_clusters
+from pronominal.adapters.contract.systems import System, contract_clusters
 from pronominal.adapters.remote.command import command
-from pronominal.adapters.self_check import announce, check_clusters
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError, unknown_name
 from pronominal.spans import Cluster

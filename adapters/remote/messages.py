@@ -20,10 +20,14 @@ answer, are not sent.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from pronominal.adapters.interface import System, refuse_bare_string
-from pronominal.adapters.plain_questions import plain_prompts, plain_resolutions, plain_slots
-from pronominal.adapters.refusals import FailedCallError, RefusedTextError
-from pronominal.adapters.self_check import PLAIN_SENTENCES
+from pronominal.adapters.contract.plain_questions import (
+    plain_prompts,
+    plain_resolutions,
+    plain_slots,
+)
+from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
+from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
+from pronominal.adapters.contract.systems import System, refuse_bare_string
 from pronominal.errors import InputError, shown, unknown_name
 from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.spans import Cluster, Mention

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from pronominal.adapters.refusals import NoAnswerError
+from pronominal.adapters.contract.refusals import NoAnswerError
 from pronominal.adapters.remote.messages import Message
 from pronominal.errors import InputError
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pronominal.dataset_scripts.building.script import Violation
 from pronominal.dataset_scripts.construction.genders import NameGenders
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
 from pronominal.dataset_scripts.construction.result import COLUMNS, NAME
 from pronominal.dataset_scripts.construction.words import TARGETS
-from pronominal.dataset_scripts.published import PublishedSplit, read_split
-from pronominal.dataset_scripts.script import Violation
-from pronominal.dataset_scripts.table_faults import schema_faults
+from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.tables.faults import schema_faults
 from pronominal.errors import InputError
 from pronominal.switching import Unswitchable, switch_row
 

@@ -8,10 +8,10 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pronominal.dataset_scripts.columns import MENTION
 from pronominal.dataset_scripts.construction.stage import Kept, matches, select, sieve
 from pronominal.dataset_scripts.construction.treebank_words import treebank_words
 from pronominal.dataset_scripts.construction.words import CONNECTIVES, PRONOUNS, STOPWORDS
+from pronominal.dataset_scripts.tables.columns import MENTION
 
 
 @dataclass(frozen=True, slots=True)

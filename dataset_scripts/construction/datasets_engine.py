@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pronominal.dataset_scripts.columns import arrow_schema
 from pronominal.dataset_scripts.construction.duplicates import Duplicates
 from pronominal.dataset_scripts.construction.engine import BATCH
 from pronominal.dataset_scripts.construction.genders import load_names
@@ -17,6 +16,7 @@ from pronominal.dataset_scripts.construction.pipeline import Report, construct, 
 from pronominal.dataset_scripts.construction.result import COLUMNS, published
 from pronominal.dataset_scripts.construction.rules import PAPER, Rules
 from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Stage
+from pronominal.dataset_scripts.tables.columns import arrow_schema
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:

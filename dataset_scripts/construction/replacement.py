@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.columns import MENTION
 from pronominal.dataset_scripts.construction.genders import Gender, NameGenders, titles
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
 from pronominal.dataset_scripts.construction.stage import PLACES, Kept, Stage, select
@@ -19,6 +18,7 @@ from pronominal.dataset_scripts.construction.words import (
     STOPWORDS,
     TARGETS,
 )
+from pronominal.dataset_scripts.tables.columns import MENTION
 from pronominal.spans import Mention, Span
 
 FORMS = {"male": MASCULINE, "female": FEMININE}

@@ -13,15 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pronominal.atomic import held_folder, new_folder
-from pronominal.dataset_scripts import build, card
-from pronominal.dataset_scripts.checksums import write_checksums
-from pronominal.dataset_scripts.columns import Column, arrow_schema, resolution_columns
+from pronominal.dataset_scripts.building import build, card
+from pronominal.dataset_scripts.building.script import Split
 from pronominal.dataset_scripts.construction import engine
 from pronominal.dataset_scripts.construction.duplicates import Duplicates, sentence_key
 from pronominal.dataset_scripts.construction.engine import Construction, parts
 from pronominal.dataset_scripts.construction.pipeline import Report
 from pronominal.dataset_scripts.construction.words import TARGETS
-from pronominal.dataset_scripts.script import Split
+from pronominal.dataset_scripts.tables.checksums import write_checksums
+from pronominal.dataset_scripts.tables.columns import Column, arrow_schema, resolution_columns
 from pronominal.errors import InputError
 from pronominal.signals import signals_as_exits
 from pronominal.switching import Unswitchable, switch_row

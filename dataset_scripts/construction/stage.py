@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pronominal.dataset_scripts.columns import MENTION
+from pronominal.dataset_scripts.tables.columns import MENTION
 
 DOCUMENTS = pa.schema([("source", pa.string()), ("document", pa.string()), ("body", pa.string())])
 """What is read: the file's name, the document's place in it, and its text."""

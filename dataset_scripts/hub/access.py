@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.hub.client import hub_client, hub_errors, page
+from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors, page
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:

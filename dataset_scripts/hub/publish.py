@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable
 
-from pronominal.dataset_scripts.hub.client import explained, page, was_refused
 from pronominal.dataset_scripts.hub.release import Release
 from pronominal.dataset_scripts.hub.repository import (
     DatasetRepository,
@@ -11,6 +10,7 @@ from pronominal.dataset_scripts.hub.repository import (
     differing,
     require_hub_id,
 )
+from pronominal.dataset_scripts.reading.hub_client import explained, page, was_refused
 from pronominal.errors import InputError
 from pronominal.signals import signals_as_exits
 

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import yaml
 
 from pronominal.dataset_scripts import DATASETS, dataset_script
-from pronominal.dataset_scripts.checksums import SUMS, mismatched, read_checksums
-from pronominal.dataset_scripts.columns import CANARY, Column, card_features
+from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
+from pronominal.dataset_scripts.tables.columns import CANARY, Column, card_features
 from pronominal.errors import InputError
 
 CARD = "README.md"

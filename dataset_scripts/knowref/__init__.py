@@ -6,7 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.columns import Column, resolution_columns
+from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref import checks
 from pronominal.dataset_scripts.knowref.files import (
     Sentence,
@@ -16,8 +17,7 @@ from pronominal.dataset_scripts.knowref.files import (
 )
 from pronominal.dataset_scripts.knowref.reddit import hydrated_file, read_hydrated
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, held
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation
-from pronominal.dataset_scripts.sources import Sources
+from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
 from pronominal.switching import Unswitchable, occurrences, switch_row
 
 NAME = "knowref"

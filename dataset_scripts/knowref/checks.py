@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pronominal.dataset_scripts.building.script import Violation, changed_files, told_once
+from pronominal.dataset_scripts.building.sources import Sources, Upstream, read_table
 from pronominal.dataset_scripts.knowref.files import (
     LOST,
     Faults,
@@ -23,8 +25,6 @@ from pronominal.dataset_scripts.knowref.reddit import (
     read_labels,
 )
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, held
-from pronominal.dataset_scripts.script import Violation, changed_files, told_once
-from pronominal.dataset_scripts.sources import Sources, Upstream, read_table
 from pronominal.errors import InputError
 from pronominal.pronouns import HE, SHE, THEY
 from pronominal.switching import Unswitchable, switch

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from pronominal.dataset_scripts.building.sources import Sources, read_table
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K
-from pronominal.dataset_scripts.sources import Sources, read_table
 from pronominal.errors import InputError, shown
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention

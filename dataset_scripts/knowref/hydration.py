@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pronominal.atomic import new_file, new_folder
-from pronominal.dataset_scripts.jsonl import read_json_lines
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref.files import Sentence, unbracketed
 from pronominal.dataset_scripts.knowref.recipes import Recipe, recipes
 from pronominal.dataset_scripts.knowref.reddit import (
@@ -21,7 +21,7 @@ from pronominal.dataset_scripts.knowref.reddit import (
     read_labels,
 )
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF
-from pronominal.dataset_scripts.sources import Sources
+from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.errors import InputError
 
 KNOWREF_FORM = "sentence_with_pronoun"

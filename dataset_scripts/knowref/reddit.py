@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree
 
-from pronominal.dataset_scripts.jsonl import parse_json_lines
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref.files import Sentence, parse_record
 from pronominal.dataset_scripts.knowref.recipes import recipes
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF
-from pronominal.dataset_scripts.sources import Sources
+from pronominal.dataset_scripts.own_rows.jsonl import parse_json_lines
 from pronominal.errors import InputError
 
 HYDRATED = Path("knowref") / "hydrated"

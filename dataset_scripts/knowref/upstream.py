@@ -1,6 +1,6 @@
 """Where KnowRef's files come from: the release, and a copy with the text of its Reddit splits."""
 
-from pronominal.dataset_scripts.sources import Sources, Upstream, UpstreamFile
+from pronominal.dataset_scripts.building.sources import Sources, Upstream, UpstreamFile
 
 KNOWREF = Upstream(
     repository="aemami1/KnowRef",

@@ -6,7 +6,15 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from pronominal.dataset_scripts.columns import MENTION, Column, Columns
+from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation, changed_files
+from pronominal.dataset_scripts.building.sources import (
+    Sources,
+    TableRow,
+    Upstream,
+    UpstreamFile,
+    read_table,
+    read_zip_member,
+)
 from pronominal.dataset_scripts.ruff.assembly import SETTINGS, Setting
 from pronominal.dataset_scripts.ruff.checks import (
     instance_violations,
@@ -23,15 +31,7 @@ from pronominal.dataset_scripts.ruff.templates import (
     parse_context,
     parse_task,
 )
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation, changed_files
-from pronominal.dataset_scripts.sources import (
-    Sources,
-    TableRow,
-    Upstream,
-    UpstreamFile,
-    read_table,
-    read_zip_member,
-)
+from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns
 from pronominal.errors import InputError
 from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet
 from pronominal.spans import Mention

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronominal.dataset_scripts.ruff.templates import ENTITY, THEMES, Templates
-from pronominal.dataset_scripts.templates import PRONOUN_SLOTS
+from pronominal.dataset_scripts.schemas.templates import PRONOUN_SLOTS
 from pronominal.pronouns import CASES, PRONOUN_SETS, Case, PronounSet
 
 IntArray: TypeAlias = npt.NDArray[np.signedinteger]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pronominal.dataset_scripts.building.script import Violation
 from pronominal.dataset_scripts.ruff.assembly import SLOTS, IntArray, flat_index
 from pronominal.dataset_scripts.ruff.tables import Instances
 from pronominal.dataset_scripts.ruff.templates import (
@@ -16,8 +17,7 @@ from pronominal.dataset_scripts.ruff.templates import (
     TaskTemplate,
     Templates,
 )
-from pronominal.dataset_scripts.script import Violation
-from pronominal.dataset_scripts.templates import WORD, other_pronoun
+from pronominal.dataset_scripts.schemas.templates import WORD, other_pronoun
 from pronominal.pronouns import CASES
 from pronominal.spans import Mention
 

@@ -7,8 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pronominal.dataset_scripts.columns import MENTION
-from pronominal.dataset_scripts.digests import BLOCK
 from pronominal.dataset_scripts.ruff.assembly import (
     Coordinates,
     IntArray,
@@ -18,6 +16,8 @@ from pronominal.dataset_scripts.ruff.assembly import (
     further_sentences,
 )
 from pronominal.dataset_scripts.ruff.templates import BLANK
+from pronominal.dataset_scripts.tables.columns import MENTION
+from pronominal.dataset_scripts.tables.digests import BLOCK
 from pronominal.pronouns import CASES
 
 

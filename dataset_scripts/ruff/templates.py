@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from pronominal.dataset_scripts.sources import TableRow
-from pronominal.dataset_scripts.templates import parse_case
+from pronominal.dataset_scripts.building.sources import TableRow
+from pronominal.dataset_scripts.schemas.templates import parse_case
 from pronominal.errors import InputError, shown
 from pronominal.pronouns import CASES, Case
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.columns import Column, resolution_columns
+from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation, changed_files
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.personal_names import PersonalNames
-from pronominal.dataset_scripts.script import BuildOptions, Split, Violation, changed_files
-from pronominal.dataset_scripts.sources import Sources
+from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
 from pronominal.dataset_scripts.winonb.schemas import (
     SENTENCES,
     WINONB,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pronominal.dataset_scripts.sources import (
+from pronominal.dataset_scripts.building.sources import (
     Sources,
     TableRow,
     Upstream,

@@ -8,15 +8,16 @@ import pyarrow as pa
 import yaml
 
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts import DATASETS, build, card, dataset_script
-from pronominal.dataset_scripts.checksums import write_checksums
-from pronominal.dataset_scripts.columns import Column, Columns
+from pronominal.dataset_scripts import DATASETS, dataset_script
+from pronominal.dataset_scripts.building import build, card
+from pronominal.dataset_scripts.building.script import Split
 from pronominal.dataset_scripts.construction import result
-from pronominal.dataset_scripts.published import PublishedSplit
-from pronominal.dataset_scripts.script import Split
+from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.tables.checksums import write_checksums
+from pronominal.dataset_scripts.tables.columns import Column, Columns
 from pronominal.errors import InputError
 from pronominal.eval.annotation.strong_agreement import Kept
-from pronominal.eval.run_store import write_json
+from pronominal.eval.runs.folder import write_json
 from pronominal.signals import signals_as_exits
 from pronominal.switching import Unswitchable, switch_row
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.jsonl import read_json_lines
+from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.errors import InputError, shown
 from pronominal.eval.annotation.key import Answer, Item, Key, read_key
 from pronominal.eval.annotation.sheets import ANSWER, ITEM, Record, read_sheet, shown_digest

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import PublishedSplit
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.votes import Verdict, decision, majority, verdicts
-from pronominal.eval.asked_systems import LABEL
 from pronominal.eval.evaluation import score_and_keep
-from pronominal.eval.failures import Failure, read_failures, write_failures
-from pronominal.eval.predictions import PREDICTIONS, Prediction, read_lines
-from pronominal.eval.run_description import now, run_name, versions
-from pronominal.eval.run_store import IDENTITY, SCHEMA_VERSION, read_description, write_json
-from pronominal.eval.scored_runs import read_scores
-from pronominal.eval.unit_store import SCORE
+from pronominal.eval.runs.asked_systems import LABEL
+from pronominal.eval.runs.description import now, run_name, versions
+from pronominal.eval.runs.failures import Failure, read_failures, write_failures
+from pronominal.eval.runs.folder import IDENTITY, SCHEMA_VERSION, read_description, write_json
+from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_lines
+from pronominal.eval.runs.scored import read_scores
+from pronominal.eval.runs.units import SCORE
 
 Scores = dict[str, dict[str, Any]]
 """Label -> scores, as `pronominal.eval.evaluation.evaluate_all` returns them."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.digests import content_digest
-from pronominal.dataset_scripts.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError
 from pronominal.eval.annotation.tasks import LETTERS
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pronominal.dataset_scripts.jsonl import read_json_lines
+from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.errors import InputError
 from pronominal.text_files import read_text
 

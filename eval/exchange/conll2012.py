@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.conll2012 import END, FIELD, WORD
 from pronominal.errors import InputError
 from pronominal.eval.exchange.brackets import OpenBrackets, WordBrackets, brackets
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument
+from pronominal.eval.exchange.gold_conll2012 import END, FIELD, WORD
 from pronominal.eval.exchange.text_files import numbered_lines
 
 GENRE = "wb/"

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.errors import InputError
-from pronominal.eval.conll import conll_scores
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.documents import PredictedDocument
 from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
+from pronominal.eval.scores.conll import conll_scores
 from pronominal.spans import Cluster, Span
 
 
@@ -29,8 +29,8 @@ def score_files(
             of CorefUD leaves them out.
 
     Returns:
-        The scores of `pronominal.eval.conll.conll_scores`, each with ``recall``, ``precision`` and
-        ``f1`` in [0, 1]; and ``n``, the number of documents.
+        The scores of `pronominal.eval.scores.conll.conll_scores`, each with ``recall``,
+        ``precision`` and ``f1`` in [0, 1]; and ``n``, the number of documents.
 
     Raises:
         InputError: the format has no clusters, a file is not in it, or the two are not of the same

@@ -15,7 +15,7 @@ from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Span
 
 if TYPE_CHECKING:
-    from pronominal.adapters.english_words import EnglishWords
+    from pronominal.adapters.words.english import EnglishWords
 
 KEY = re.compile(r"(?:(?:dw|nw|wb)[_/])?(?P<name>.+?)(?P<part>_\d+)?", re.DOTALL)
 """A document's key: a genre, a quoted id, and a part where a CoNLL-2012 file was converted."""
@@ -173,7 +173,7 @@ def _within(start: int, end: int, length: int) -> Span:
 
 @cache
 def _english() -> "EnglishWords":
-    from pronominal.adapters.english_words import EnglishWords
+    from pronominal.adapters.words.english import EnglishWords
 
     try:
         return EnglishWords()

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import PublishedSplit
 from pronominal.errors import InputError
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.documents import ExportedText
-from pronominal.eval.predictions import predictions_file
-from pronominal.eval.rereading import clustered_rows
-from pronominal.eval.run_store import read_answers
-from pronominal.eval.runner import Progress
+from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.runs.predictions import predictions_file
+from pronominal.eval.runs.rereading import clustered_rows
+from pronominal.eval.runs.runner import Progress
 
 WITHOUT_CLUSTERS = ("winopron-tsv",)
 """Formats that say what was answered, and not by which clusters."""

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import PublishedSplit
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.asked_systems import LABEL
 from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
 from pronominal.eval.exchange.matching import Matched, matched
-from pronominal.eval.failures import FAILED, Failure
-from pronominal.eval.predictions import Prediction
-from pronominal.eval.readings import reading_called
-from pronominal.eval.run_description import counts, description, now, run_name
-from pronominal.eval.run_store import RunFolder
+from pronominal.eval.runs.asked_systems import LABEL
+from pronominal.eval.runs.description import counts, description, now, run_name
+from pronominal.eval.runs.failures import FAILED, Failure
+from pronominal.eval.runs.folder import RunFolder
+from pronominal.eval.runs.predictions import Prediction
+from pronominal.eval.runs.readings import reading_called
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster
 

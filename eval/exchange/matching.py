@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pronominal.adapters.interface import contract_clusters
-from pronominal.adapters.lm.answers import named_by_upstream
+from pronominal.adapters.contract.systems import contract_clusters
+from pronominal.adapters.lm.prompting.answers import named_by_upstream
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.errors import InputError
 from pronominal.eval.exchange.alignment import MisalignedError, character_places, places, skeleton

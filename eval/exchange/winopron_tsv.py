@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.templates import PRONOUN_SLOTS
+from pronominal.dataset_scripts.schemas.templates import PRONOUN_SLOTS
 from pronominal.errors import InputError
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument
 from pronominal.eval.exchange.text_files import numbered_lines

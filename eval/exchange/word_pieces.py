@@ -5,8 +5,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.c2f.documents import unit_clusters
-from pronominal.adapters.c2f.pieces import (
+from pronominal.adapters.c2f.bert.pieces import (
     CONTINUED,
     FRAME,
     FRAME_SPEAKER,
@@ -14,7 +13,8 @@ from pronominal.adapters.c2f.pieces import (
     framed,
     segments,
 )
-from pronominal.adapters.c2f.units import Units
+from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.learning.documents import unit_clusters
 from pronominal.errors import InputError
 from pronominal.eval.exchange.documents import (
     ExportedText,

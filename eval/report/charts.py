@@ -19,7 +19,7 @@ from pronominal.eval.report.svg import (
     scale,
     text,
 )
-from pronominal.eval.tables import percent
+from pronominal.eval.tables.table import percent
 
 ROW, TOP, VALUES = 22.0, 34.0, 48.0
 """Height of a row, of the head with title and scale, and width of the column of numbers."""

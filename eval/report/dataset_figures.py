@@ -18,7 +18,7 @@ from pronominal.eval.report.figures import (
     sizes,
     written,
 )
-from pronominal.eval.tables import Score, Table, percent
+from pronominal.eval.tables.table import Score, Table, percent
 
 CHANCE = {"ruff": 0.25, "gap": None}
 """Dataset -> accuracy of a coin; one half for those that are not here."""

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from markupsafe import Markup, escape
 
-from pronominal.dataset_scripts.published import PublishedSplit
-from pronominal.eval.outcomes import CHOSE_NONE, NOTHING_RIGHT, choices_of, right_choices
+from pronominal.dataset_scripts.reading.published import PublishedSplit
 from pronominal.eval.report.scored import Comparison
-from pronominal.eval.run_store import read_answers
+from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.statistics.outcomes import CHOSE_NONE, NOTHING_RIGHT, choices_of, right_choices
 
 SHOWN = 300
 """Rows of a split that are shown at most, evenly spread over all that there are."""

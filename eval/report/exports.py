@@ -8,7 +8,7 @@ from pronominal.atomic import new_file, new_folder
 from pronominal.errors import InputError
 from pronominal.eval.report.figures import Figure
 from pronominal.eval.report.svg import standalone
-from pronominal.eval.tables import Table
+from pronominal.eval.tables.table import Table
 
 TABLE, CHART = r"\d{3}-.+\.csv", r".+\.\d{2}\.svg"
 """How the files are named that `write_csv` and `write_svg` write."""

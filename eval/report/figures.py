@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from pronominal.eval.report import charts
 from pronominal.eval.report.charts import Point
-from pronominal.eval.tables import UNDEFINED, Score, Table, interval_notes, percent
+from pronominal.eval.tables.table import UNDEFINED, Score, Table, interval_notes, percent
 
 Scores = Mapping[str, Score]
 """System -> its scores."""

@@ -3,11 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pronominal.eval.bias_tables import READING, occupation_tables
 from pronominal.eval.report.figures import Figure, Scores
 from pronominal.eval.report.grids import Cell, Column, grid
-from pronominal.eval.significance import AGAINST, MCNEMAR, PERMUTATION, paired_test_tables
-from pronominal.eval.tables import UNDEFINED, Table
+from pronominal.eval.scores.winopron.bias_tables import READING, occupation_tables
+from pronominal.eval.statistics.paired_tests import (
+    AGAINST,
+    MCNEMAR,
+    PERMUTATION,
+    paired_test_tables,
+)
+from pronominal.eval.tables.table import UNDEFINED, Table
 
 SIGNS = {"positive": "+", "negative": "−"}
 TESTS = {MCNEMAR: "McNemar's exact test", PERMUTATION: "paired permutation test"}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pronominal.eval.report.figures import Keys, point
 from pronominal.eval.report.scored import Comparison
-from pronominal.eval.tables import UNDEFINED, Table, percent
+from pronominal.eval.tables.table import UNDEFINED, Table, percent
 
 HEADLINES: dict[str, tuple[str, Keys]] = {
     "gap": ("F1", ("overall", "f1")),

@@ -13,9 +13,8 @@ import jinja2
 from markupsafe import Markup, escape
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import PublishedSplit
 from pronominal.errors import InputError
-from pronominal.eval.failures import comparison_tables
 from pronominal.eval.report import exports
 from pronominal.eval.report.charts import shape_of
 from pronominal.eval.report.dataset_figures import curves, figures
@@ -24,8 +23,9 @@ from pronominal.eval.report.figures import Figure
 from pronominal.eval.report.matrices import bias_maps, paired_tests
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
-from pronominal.eval.scored_runs import AGAIN
-from pronominal.eval.tables import UNDEFINED, Table
+from pronominal.eval.runs.failures import comparison_tables
+from pronominal.eval.runs.scored import AGAIN
+from pronominal.eval.tables.table import UNDEFINED, Table
 
 Progress = Callable[[int, int], None]
 

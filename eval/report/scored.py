@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.published import MissingSplitError, PublishedSplit
-from pronominal.dataset_scripts.streaming import read_joined
+from pronominal.dataset_scripts.reading.published import MissingSplitError, PublishedSplit
+from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
-from pronominal.eval.run_store import read_answers, read_description
-from pronominal.eval.scored_runs import AGAIN, read_scores, score_files
-from pronominal.eval.significance import ACROSS, AGAINST, against
-from pronominal.eval.unit_store import UNITS, read_p_values, read_units, write_p_values
+from pronominal.eval.runs.folder import read_answers, read_description
+from pronominal.eval.runs.scored import AGAIN, read_scores, score_files
+from pronominal.eval.runs.units import UNITS, read_p_values, read_units, write_p_values
+from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, against
 
 
 @dataclass(frozen=True, slots=True)

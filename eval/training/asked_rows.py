@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from pronominal.dataset_scripts.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
 from pronominal.errors import InputError
 from pronominal.eval.training.data import TrainingData, own_data, own_tests, published_data
 

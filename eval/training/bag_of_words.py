@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pronominal.adapters.bag_of_words import (
+from pronominal.adapters.baselines.bag_of_words import (
     WordWeights,
     first_mentioned,
     role_tagged_words,
@@ -17,7 +17,7 @@ from pronominal.adapters.bag_of_words import (
 )
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
-from pronominal.eval.outcomes import FloatArray
+from pronominal.eval.statistics.outcomes import FloatArray
 from pronominal.eval.training.left_out import LeftOut, write_left_out
 from pronominal.instances import ResolutionInstance
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from pronominal.adapters.bert.folder import open_encoder, save_classifier
+from pronominal.adapters.bert.checkpoint import open_encoder, save_classifier
 from pronominal.adapters.bert.model import AntecedentClassifier
 from pronominal.adapters.bert.system import probabilities
 from pronominal.adapters.bert.training import antecedent_training

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_file
-from pronominal.eval.tables import percent
+from pronominal.eval.tables.table import percent
 from pronominal.eval.training.plain_program import plain_program
 
 HEADER = (

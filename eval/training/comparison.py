@@ -16,11 +16,11 @@ import pyarrow as pa
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval import SCORERS, scorer
-from pronominal.eval.bootstrap import Bootstrap
-from pronominal.eval.outcomes import FloatArray, choices_of
-from pronominal.eval.run_store import read_answers
-from pronominal.eval.switching import Answers, SwitchedPairs
-from pronominal.eval.tables import UNDEFINED, Table
+from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.statistics.bootstrap import Bootstrap
+from pronominal.eval.statistics.outcomes import FloatArray, choices_of
+from pronominal.eval.statistics.switched_pairs import Answers, SwitchedPairs
+from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.training.testing import RUNS, Tests
 
 RESAMPLES = 2000

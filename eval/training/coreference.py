@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.c2f.training import coreference_training
+from pronominal.adapters.c2f.learning.training import coreference_training
 from pronominal.adapters.training import LoopSettings, train
 from pronominal.adapters.training.curves import draw_curves, read_curves
 from pronominal.adapters.training.devices import OneProcess, open_devices

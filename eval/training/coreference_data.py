@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pronominal.dataset_scripts.conll2012 import AnnotatedDocument, read_conll
-from pronominal.dataset_scripts.coref_jsonl import read_coref_jsonl
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import PublishedSplit
 from pronominal.errors import InputError
+from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument, read_conll
+from pronominal.eval.exchange.gold_coref_jsonl import read_coref_jsonl
 from pronominal.eval.training.asked_rows import asked_rows, refuse_unused
 from pronominal.eval.training.data import VALIDATION_SHARE
 from pronominal.instances import ResolutionInstance

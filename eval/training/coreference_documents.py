@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pronominal.adapters.bert.mentions import nearest_mention
-from pronominal.adapters.c2f.documents import TrainingDocument
-from pronominal.adapters.c2f.training import Trainee
-from pronominal.adapters.english_words import EnglishWords
-from pronominal.dataset_scripts.conll2012 import AnnotatedDocument
+from pronominal.adapters.c2f.learning.documents import TrainingDocument
+from pronominal.adapters.c2f.learning.training import Trainee
+from pronominal.adapters.words.english import EnglishWords
+from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
 from pronominal.eval.training.left_out import LeftOut
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Document, Span

@@ -7,20 +7,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.c2f.bert_training import (
+from pronominal.adapters.c2f.bert.training import (
     transformer_from_checkpoint,
     transformer_from_encoder,
 )
-from pronominal.adapters.c2f.documents import TrainingDocument
-from pronominal.adapters.c2f.e2e_training import e2e_from_checkpoint, e2e_from_scratch
-from pronominal.adapters.c2f.elmo_vectors import ElmoVectors
-from pronominal.adapters.c2f.elmo_weights import read_elmo, weight_file
-from pronominal.adapters.c2f.training import Trainee
-from pronominal.adapters.c2f.word_piece_vectors import write_word_piece_vectors
-from pronominal.adapters.c2f.words import RAW_TEXT_GENRE
-from pronominal.adapters.model_loading import torch_device
-from pronominal.dataset_scripts.conll2012 import AnnotatedDocument
+from pronominal.adapters.c2f.e2e.training import e2e_from_checkpoint, e2e_from_scratch
+from pronominal.adapters.c2f.e2e.word_piece_vectors import write_word_piece_vectors
+from pronominal.adapters.c2f.e2e.words import RAW_TEXT_GENRE
+from pronominal.adapters.c2f.elmo.vectors import ElmoVectors
+from pronominal.adapters.c2f.elmo.weights import read_elmo, weight_file
+from pronominal.adapters.c2f.learning.documents import TrainingDocument
+from pronominal.adapters.c2f.learning.training import Trainee
+from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.errors import InputError
+from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
 from pronominal.eval.training.coreference_data import CoreferenceData
 from pronominal.eval.training.coreference_documents import (
     RowDocument,

@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
-from pronominal.adapters.c2f.optimisers import E2ERates, Recipe, TransformerRates
-from pronominal.adapters.c2f.training import Size
+from pronominal.adapters.c2f.learning.optimisers import E2ERates, Recipe, TransformerRates
+from pronominal.adapters.c2f.learning.training import Size
 from pronominal.errors import InputError, nearest_name
 
 

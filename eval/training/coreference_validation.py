@@ -7,13 +7,13 @@ from typing import Any
 
 from torch import nn
 
-from pronominal.adapters.c2f.documents import TrainingDocument
-from pronominal.adapters.c2f.training import Trainee, predict
-from pronominal.adapters.english_words import in_characters
+from pronominal.adapters.c2f.learning.documents import TrainingDocument
+from pronominal.adapters.c2f.learning.training import Trainee, predict
 from pronominal.adapters.training import Validation
-from pronominal.dataset_scripts.conll2012 import AnnotatedDocument
-from pronominal.eval.conll import conll_scores
-from pronominal.eval.readings import by_offsets
+from pronominal.adapters.words.english import in_characters
+from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
+from pronominal.eval.runs.readings import by_offsets
+from pronominal.eval.scores.conll import conll_scores
 from pronominal.eval.training.coreference_documents import RowDocument, with_units
 from pronominal.eval.training.data import resolution_table
 from pronominal.eval.training.figures import outcome_figures

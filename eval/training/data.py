@@ -11,10 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.columns import MENTION
-from pronominal.dataset_scripts.digests import content_digest
-from pronominal.dataset_scripts.own_rows import checked_row, read_own_rows
-from pronominal.dataset_scripts.published import MissingSplitError, PublishedSplit, read_split
+from pronominal.dataset_scripts.own_rows.rows import checked_row, read_own_rows
+from pronominal.dataset_scripts.reading.published import (
+    MissingSplitError,
+    PublishedSplit,
+    read_split,
+)
+from pronominal.dataset_scripts.tables.columns import MENTION
+from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError, nearest_name
 from pronominal.eval.training.lost_pronouns import fill_in
 from pronominal.instances import ResolutionInstance

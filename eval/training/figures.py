@@ -8,9 +8,22 @@ from typing import Any
 import pyarrow as pa
 
 from pronominal.decisions import Decision
-from pronominal.eval.mention_order import FIRST, SECOND, MentionOutcomes, mention_outcomes
-from pronominal.eval.outcomes import BOTH, NONE, RIGHT, WRONG, FloatArray, Outcomes, ratio
-from pronominal.eval.switching import Answers, PairOutcomes, SwitchedPairs
+from pronominal.eval.statistics.mention_order import (
+    FIRST,
+    SECOND,
+    MentionOutcomes,
+    mention_outcomes,
+)
+from pronominal.eval.statistics.outcomes import (
+    BOTH,
+    NONE,
+    RIGHT,
+    WRONG,
+    FloatArray,
+    Outcomes,
+    ratio,
+)
+from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
 
 
 def answer_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:

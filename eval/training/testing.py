@@ -8,15 +8,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pronominal.dataset_scripts.jsonl import read_json_lines
-from pronominal.dataset_scripts.published import PublishedSplit
+from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
+from pronominal.dataset_scripts.reading.published import PublishedSplit
 from pronominal.decisions import Decision, from_probabilities
 from pronominal.eval import SCORERS, scorer
 from pronominal.eval.evaluation import score_and_keep
-from pronominal.eval.predictions import PREDICTIONS
-from pronominal.eval.run_description import run_name
-from pronominal.eval.run_store import read_answers, read_description
-from pronominal.eval.runner import SystemSettings, run
+from pronominal.eval.runs.description import run_name
+from pronominal.eval.runs.folder import read_answers, read_description
+from pronominal.eval.runs.predictions import PREDICTIONS
+from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.training.figures import answer_figures, outcome_figures, switching_figures
 from pronominal.instances import ResolutionInstance
 

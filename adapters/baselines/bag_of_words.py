@@ -1,0 +1,149 @@
+"""The floor of reading: logistic regression over words that know where they stand, not who.
+
+Whoever claims that a system understands the sentence has to show more than this one, which knows
+neither the order of words nor any word that its training rows do not have.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters.checkpoints.files import open_checkpoint
+from pronominal.errors import InputError
+from pronominal.instances import ResolutionInstance
+from pronominal.spans import Span
+from pronominal.switching import occurrences
+
+CONFIG, WEIGHTS = "config.json", "weights.json"
+"""The files of a checkpoint: how it was trained, and the regression."""
+
+ROLES = ("start", "first", "second", "pronoun")
+"""A word's role: the last of these that stands before it, the mentions in the order of the text."""
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class WordWeights:
+    """A logistic regression for "the first mention is right".
+
+    Attributes:
+        intercept: logit without any word.
+        words: what a role-tagged word that occurs adds to it.
+    """
+
+    intercept: float
+    words: Mapping[str, float]
+
+    def probability(self, words: frozenset[str]) -> float:
+        """Return how probable it is that the first mention is right, in (0, 1)."""
+        known = sorted(words & self.words.keys())
+        logit = self.intercept + math.fsum(self.words[word] for word in known)
+        return 1 / (1 + math.exp(-logit))
+
+
+class BagOfWords:
+    """Chooses by the words between and around the mentions, the names themselves removed.
+
+    An instance and its switched version have the same words in the same roles, so that every
+    answer goes along with the candidates. Make one with ``pronominal train bag-of-words``.
+
+    Args:
+        checkpoint: the folder of a trained regression, or its Hub id.
+
+    Attributes:
+        name: ``"bag-of-words"``.
+        checkpoint: name, folder and digest of the weights.
+
+    Raises:
+        InputError: the checkpoint is missing or damaged.
+    """
+
+    name = "bag-of-words"
+
+    def __init__(self, checkpoint: str) -> None:
+        self.checkpoint = open_checkpoint(checkpoint, weights=(WEIGHTS,), config=CONFIG, others=())
+        self._weights = _read(self.checkpoint.folder / WEIGHTS)
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return for each instance, in order, the probability of each candidate.
+
+        A candidate that is not in the text has 0; where the other one is, that has 1. Two
+        candidates in one place have the same probability, which is no choice.
+        """
+        return [self._choose(instance) for instance in instances]
+
+    def _choose(self, instance: ResolutionInstance) -> list[float]:
+        first = first_mentioned(instance)
+        if first is None:
+            located = [float(candidate.located) for candidate in instance.candidates]
+            return [share / (sum(located) or 1) for share in located]
+        probability = self._weights.probability(role_tagged_words(instance))
+        return [probability if i == first else 1 - probability for i in (0, 1)]
+
+
+def first_mentioned(instance: ResolutionInstance) -> int | None:
+    """Return the index of the candidate that is mentioned first; None where there is no order.
+
+    There is none where a candidate has no place in the text, or both have the same.
+    """
+    starts = [candidate.start for candidate in instance.candidates]
+    if len(starts) != 2 or min(starts) < 0 or starts[0] == starts[1]:
+        return None
+    return starts.index(min(starts))
+
+
+def role_tagged_words(instance: ResolutionInstance) -> frozenset[str]:
+    """Return the words of a text with their roles, such as ``second:because``.
+
+    Every whole-word occurrence of a candidate's name is taken out, and so is the pronoun, whose
+    form KnowRef's validation sentences have lost. Words are in lower case; a punctuation mark is
+    a word.
+
+    Args:
+        instance: both candidates have their own place in the text (`first_mentioned`).
+    """
+    names = [candidate.text for candidate in instance.candidates]
+    mentions = sorted(candidate.span for candidate in instance.candidates)
+    removed = [*mentions, instance.pronoun.span]
+    removed += [Span(start, end) for start, end, _ in occurrences(instance.text, names)]
+    anchors = sorted(zip([*mentions, instance.pronoun.span], ROLES[1:], strict=True), reverse=True)
+    words = set()
+    for match in _WORD.finditer(instance.text):
+        if not any(start < match.end() and match.start() < end for start, end in removed):
+            role = next(
+                (role for span, role in anchors if 0 <= span.end <= match.start()), ROLES[0]
+            )
+            words.add(f"{role}:{match.group().lower()}")
+    return frozenset(words)
+
+
+def save_word_weights(weights: WordWeights, config: Mapping[str, Any], folder: Path) -> None:
+    """Write a checkpoint into a folder that is there: JSON, no code.
+
+    Args:
+        weights: the regression.
+        config: how it was trained.
+        folder: gets `CONFIG` and `WEIGHTS`.
+    """
+    for name, content in ((CONFIG, config), (WEIGHTS, asdict(weights))):
+        text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=name == WEIGHTS)
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+
+
+def _read(path: Path) -> WordWeights:
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+        words = {str(word): float(weight) for word, weight in given["words"].items()}
+        weights = WordWeights(float(given["intercept"]), words)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(
+            "the weights are damaged", cure="train it again or fetch the folder again", file=path
+        ) from error
+    if not all(map(math.isfinite, (weights.intercept, *words.values()))):
+        raise InputError("a weight is not a number", cure="train it again", file=path)
+    return weights

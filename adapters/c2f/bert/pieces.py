@@ -1,0 +1,221 @@
+"""Words to word pieces, and word pieces to the segments that BERT reads.
+
+The same as ``minimize.py`` of mandarjoshi90/coref and ``preprocess.py`` of lxucs/coref-hoi, which
+agree; where these stop with an error, a stated choice is made.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+from pronominal.adapters.c2f.e2e.words import SLASHED
+from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.checkpoints.tensors import write_json
+from pronominal.adapters.words.ontonotes import word_speakers
+from pronominal.errors import InputError
+from pronominal.spans import Document, Span
+
+OPENING, CLOSING, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
+
+VOCABULARIES = ("vocab.txt", "tokenizer.json")
+"""Where a model's pieces may stand, the published models' own file first."""
+
+CURE = "add the model's vocab.txt"
+
+FRAME = 2
+"""Units of a segment that are [CLS] and [SEP]."""
+
+FRAME_SPEAKER = "[SPL]"
+"""Who says [CLS] and [SEP]."""
+
+NO_SPEAKER = "-"
+"""Who says the words of a document without speakers, as in CoNLL-2012."""
+
+CONTINUED = "##"
+"""What a piece begins with that goes on inside a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The word pieces of a document, without [CLS] and [SEP]; all have one entry for each piece.
+
+    Attributes:
+        strings: the pieces.
+        words: number of the word that each is a part of.
+        sentences: number of the sentence of each.
+        speakers: who says each.
+    """
+
+    strings: list[str]
+    words: list[int]
+    sentences: list[int]
+    speakers: list[str]
+
+
+class WordPieces:
+    """BERT's tokenizer, without special tokens: a word that spells one is read as characters.
+
+    Args:
+        vocabulary: ``vocab.txt``, one piece a line, or ``tokenizer.json``, as transformers 5 saves
+            one.
+        lowercase: whether the model is an uncased one; none of the published ones is. None is what
+            ``tokenizer.json`` says.
+
+    Raises:
+        InputError: the vocabulary cannot be read, or lacks what every document needs.
+    """
+
+    def __init__(self, vocabulary: Path, *, lowercase: bool | None = None) -> None:
+        self.numbers, uncased = _read(vocabulary)
+        self.lowercase = uncased if lowercase is None else bool(lowercase)
+        for piece in (OPENING, CLOSING, UNKNOWN):
+            if piece not in self.numbers:
+                raise InputError(f"there is no {piece}", cure=CURE, file=vocabulary)
+        self._tokenizer = Tokenizer(WordPiece(self.numbers, unk_token=UNKNOWN))
+        self._tokenizer.normalizer = BertNormalizer(
+            lowercase=self.lowercase, strip_accents=self.lowercase
+        )
+        self._tokenizer.pre_tokenizer = BertPreTokenizer()
+        self._known: dict[str, list[str]] = {}
+
+    @classmethod
+    def of_checkpoint(cls, folder: Path) -> "WordPieces":
+        """Read ``vocab.txt`` or else ``tokenizer.json``, and ``tokenizer_config.json`` if any.
+
+        Raises:
+            InputError: one of them cannot be read.
+        """
+        config = folder / "tokenizer_config.json"
+        try:
+            given = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+            lowercase = given.get("do_lower_case")
+        except (OSError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"no JSON ({error})", cure="drop it if the model is cased", file=config
+            ) from error
+        found = (name for name in VOCABULARIES if (folder / name).is_file())
+        return cls(folder / next(found, VOCABULARIES[0]), lowercase=lowercase)
+
+    def save(self, folder: Path) -> None:
+        """Write what `of_checkpoint` reads."""
+        pieces = sorted(self.numbers, key=self.numbers.__getitem__)
+        vocabulary = "".join(f"{piece}\n" for piece in pieces)
+        (folder / "vocab.txt").write_text(vocabulary, encoding="utf-8")
+        write_json(folder / "tokenizer_config.json", {"do_lower_case": self.lowercase})
+
+    def of_word(self, word: str) -> list[str]:
+        """Return the pieces of one word; none for one of control characters or white space."""
+        if word not in self._known:
+            self._known[word] = self._tokenizer.encode(word).tokens
+        return self._known[word]
+
+    def of_text(self, text: str) -> tuple[list[str], list[Span]]:
+        """Return the pieces of a text and the characters of each."""
+        found = self._tokenizer.encode(text)
+        return found.tokens, [Span(*place) for place in found.offsets]
+
+    def read(self, document: Document, place: str) -> Pieces:
+        """Cut the words of a document into pieces, one at a time.
+
+        Args:
+            document: words, with or without speakers.
+            place: how messages call it, such as ``documents[3]``.
+
+        Raises:
+            InputError: the speakers are not one for each word.
+        """
+        sentence_of = (n for n, sentence in enumerate(document.words) for _ in sentence)
+        speakers = word_speakers(document, NO_SPEAKER, place)
+        said = zip(chain(*document.words), sentence_of, speakers, strict=True)
+        rows = [
+            (piece, number, sentence, speaker)
+            for number, (word, sentence, speaker) in enumerate(said)
+            for piece in self.of_word(SLASHED.get(word, word))
+        ]
+        strings, words, sentences, of_pieces = (
+            map(list, zip(*rows, strict=True)) if rows else ([],) * 4
+        )
+        return Pieces(strings, words, sentences, of_pieces)
+
+
+def segments(pieces: Pieces, capacity: int) -> list[Span]:
+    """Cut a document into the pieces that are encoded apart from each other.
+
+    A segment ends with the last sentence that fits; inside a sentence that alone is too long, with
+    the last word that fits; and inside such a word, where upstream gives up, where it is full.
+    """
+    total = len(pieces.strings)
+    found = []
+    start = 0
+    while start < total:
+        full = min(start + capacity, total)
+        borders = (_last_border(column, start, full) for column in (pieces.sentences, pieces.words))
+        end = next((border for border in borders if border > start), full)
+        found.append(Span(start, end))
+        start = end
+    return found
+
+
+def framed(pieces: Pieces, cut: Sequence[Span], genre: str | None, key: str | None) -> Units:
+    """Put [CLS] and [SEP] around segments, with the numbers that upstream gives them.
+
+    [CLS] belongs to the word of the piece before it, which stands in the segment before, and [SEP]
+    likewise. Sentences are counted behind their last piece, so that a [SEP] behind the end of a
+    sentence is in the next one.
+    """
+    strings, speakers, words = [], [], []
+    sentences, numbers = [], []
+    last_word = sentence = 0
+    for number, (start, end) in enumerate(cut):
+        strings += [OPENING, *pieces.strings[start:end], CLOSING]
+        speakers += [FRAME_SPEAKER, *pieces.speakers[start:end], FRAME_SPEAKER]
+        words += [last_word, *pieces.words[start:end], pieces.words[end - 1]]
+        last_word = pieces.words[end - 1]
+        sentences.append(sentence)
+        for piece in range(start, end):
+            sentences.append(sentence)
+            sentence += _ends(pieces.sentences, piece)
+        sentences.append(sentence)
+        numbers += [number] * (end - start + FRAME)
+    return Units(strings, sentences, numbers, speakers, words, genre, key)
+
+
+def oversized_sentences(pieces: Pieces, cut: Sequence[Span]) -> list[int]:
+    """Return the numbers of the sentences that no segment holds."""
+    inside = (end - 1 for _, end in cut if not _ends(pieces.sentences, end - 1))
+    return list(dict.fromkeys(pieces.sentences[piece] for piece in inside))
+
+
+def _ends(numbers: Sequence[int], piece: int) -> bool:
+    return piece + 1 == len(numbers) or numbers[piece] != numbers[piece + 1]
+
+
+def _last_border(numbers: Sequence[int], start: int, full: int) -> int:
+    return next((end for end in range(full, start, -1) if _ends(numbers, end - 1)), start)
+
+
+def _read(vocabulary: Path) -> tuple[dict[str, int], bool]:
+    """Return the number of each piece, and whether the file says that the model is uncased."""
+    try:
+        content = vocabulary.read_text(encoding="utf-8")
+        if vocabulary.suffix != ".json":
+            lines = content.removesuffix("\n").split("\n")
+            return {line.rstrip("\r"): number for number, line in enumerate(lines)}, False
+        tokenizer = json.loads(content)
+        model, normalizer = tokenizer["model"], tokenizer.get("normalizer") or {}
+        if model["type"] != "WordPiece":
+            raise ValueError(f"it holds a {model['type']} vocabulary")
+        numbers = {str(piece): int(number) for piece, number in model["vocab"].items()}
+        lowercase = bool(normalizer.get("lowercase", False))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError("no word pieces could be read", cure=CURE, file=vocabulary) from error
+    if sorted(numbers.values()) != list(range(len(numbers))):
+        raise InputError("its pieces are not numbered from 0 on", cure=CURE, file=vocabulary)
+    return numbers, lowercase

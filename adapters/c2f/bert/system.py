@@ -1,0 +1,168 @@
+"""BERT and SpanBERT below the coarse-to-fine head, behind the clustering interface."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, get_args
+
+from pronominal.adapters.c2f.bert.checkpoint import open_parts
+from pronominal.adapters.c2f.bert.pieces import FRAME, framed, oversized_sentences, segments
+from pronominal.adapters.c2f.bert.placing import (
+    PieceText,
+    character_span,
+    is_widened,
+    read_as_winopron,
+    word_span,
+)
+from pronominal.adapters.c2f.bert.weights import Form
+from pronominal.adapters.c2f.head.prediction import predicted_clusters
+from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.checkpoints.transformers_models import torch_device
+from pronominal.adapters.contract.refusals import RefusedTextError
+from pronominal.adapters.contract.self_check import announce, check_clusters
+from pronominal.adapters.contract.systems import TextWarning, contract_clusters, refuse_bare_string
+from pronominal.adapters.words.english import EnglishWords
+from pronominal.adapters.words.length_batches import require_batch_size
+from pronominal.errors import unknown_name
+from pronominal.spans import Cluster, Document
+
+TextInput = Literal["words", "winopron"]
+
+
+class OversizedSentenceWarning(TextWarning):
+    """A sentence is longer than a segment; it was encoded in parts that do not see each other."""
+
+
+class TransformerCoreference:
+    """A published system that is BERT or SpanBERT below the coarse-to-fine head.
+
+    Answers do not depend on what else is in a batch, but for rounding: scores agree to about 1e-5.
+
+    Args:
+        checkpoint: a folder with upstream's files, or what ``pronominal convert c2f`` wrote, or
+            the Hub id of such a one. See the system's card for the files.
+        weights: ``"torch"`` (coref-hoi), ``"tensorflow"`` (mandarjoshi90/coref) or
+            ``"safetensors"``, for a folder with several; the converted ones before coref-hoi's
+            before TensorFlow's when None.
+        text_input: what `cluster` reads. ``"words"``: spaCy's words in sentences and segments, as
+            in CoNLL-2012; ``"winopron"``: word pieces of the whole text in one segment, as the
+            WinoPron authors had it.
+        device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
+        batch_size: how many documents go through the model at once.
+
+    Attributes:
+        checkpoint: the weights in use.
+        widened_spans: how many spans have begun or ended inside a word so far; answers hold the
+            whole word.
+        self_check: what is wrong with the weights, one line each; also warned of on load.
+
+    Raises:
+        InputError: a file is missing or damaged, or a setting cannot be used.
+    """
+
+    name: str
+    segment_lengths: Mapping[int, int]
+    """The published length of segments for each size of the encoder, in word pieces."""
+
+    def __init__(
+        self,
+        checkpoint: str,
+        *,
+        weights: Form | None = None,
+        text_input: TextInput = "words",
+        device: str | None = None,
+        batch_size: int = 32,
+    ) -> None:
+        require_batch_size(batch_size)
+        if text_input not in get_args(TextInput):
+            raise unknown_name("text_input", text_input, get_args(TextInput))
+        target = torch_device(device)
+        parts = open_parts(checkpoint, weights, self.segment_lengths)
+        self.checkpoint = parts.checkpoint
+        self.batch_size = batch_size
+        self.text_input = text_input
+        self._capacity = parts.settings.max_segment_len - FRAME
+        self._tokenizer = parts.tokenizer
+        self._model = parts.model.to(target)
+        self._words = EnglishWords()
+        self.widened_spans = 0
+        self.self_check = check_clusters(self)
+        self.widened_spans = 0
+        announce(self.self_check)
+
+    def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
+        """Return for each text, in order, its clusters as half-open character spans.
+
+        Texts have one nameless speaker and no genre, which counts as the first one.
+
+        Raises:
+            RefusedTextError: scores are not finite, or ``text_input="winopron"`` and the text is
+                longer than the encoder can read.
+        """
+        refuse_bare_string(texts)
+        read = [self._read(text, index) for index, text in enumerate(texts)]
+        found = self._cluster([text.units for text in read], "texts")
+        return [
+            contract_clusters([[character_span(text, span) for span in c] for c in clusters])
+            for clusters, text in zip(found, read, strict=True)
+        ]
+
+    def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
+        """Return for each document, in order, its clusters as half-open spans of words.
+
+        Words are counted over all sentences; clusters are upstream's, nothing is cleaned. A genre
+        that upstream does not know, or none, counts as the first one.
+
+        Raises:
+            InputError: the speakers are not one for each word.
+            RefusedTextError: scores are not finite.
+        """
+        units = [self._units(one, index, "documents") for index, one in enumerate(documents)]
+        found = self._cluster(units, "documents")
+        return [
+            [[word_span(document, span) for span in cluster] for cluster in clusters]
+            for clusters, document in zip(found, units, strict=True)
+        ]
+
+    def _read(self, text: str, index: int) -> PieceText:
+        if self.text_input == "words":
+            document, places = self._words.read(text)
+            units = self._units(replace(document, genre=None), index, "texts")
+            return PieceText(units, places)
+        read = read_as_winopron(text, self._tokenizer)
+        longest = self._model.encoder.config.max_position_embeddings
+        if len(read.units) > longest:
+            raise RefusedTextError(
+                f"it has {len(read.units)} word pieces, and the encoder reads {longest} at once",
+                cure='cut it, or leave out text_input = "winopron", which knows no segments',
+                index=index,
+            )
+        return read
+
+    def _units(self, document: Document, index: int, among: str) -> Units:
+        place = f"{among}[{index}]"
+        pieces = self._tokenizer.read(document, place)
+        cut = segments(pieces, self._capacity)
+        for sentence in oversized_sentences(pieces, cut):
+            fault = (
+                f"sentence {sentence} has more than the {self._capacity} word pieces that a "
+                f"segment of {self.name} holds; it was encoded in parts"
+            )
+            warnings.warn(OversizedSentenceWarning(fault, index, place), stacklevel=4)
+        return framed(pieces, cut, document.genre, document.key)
+
+    def _cluster(self, documents: Sequence[Units], among: str) -> list[list[Cluster]]:
+        answers = predicted_clusters(
+            lambda batch: self._model([documents[index] for index in batch]),
+            [len(units) for units in documents],
+            most=self.batch_size,
+            checkpoint=self.checkpoint.name,
+            among=among,
+        )
+        self.widened_spans += sum(
+            is_widened(document, span)
+            for document, clusters in zip(documents, answers, strict=True)
+            for cluster in clusters
+            for span in cluster
+        )
+        return answers

@@ -1,0 +1,148 @@
+"""E2E's settings: ``config.json`` under the keys of upstream's experiments.conf."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters.c2f.e2e.encoder import LstmConfig
+from pronominal.adapters.c2f.head.config import HeadConfig, refuse_impossible
+from pronominal.adapters.words.ontonotes import GENRES
+from pronominal.errors import InputError
+
+FORMAT = "pronominal-e2e-1"
+"""What ``config.json`` of the converted form says under ``format``."""
+
+BEST: dict[str, Any] = {
+    "context_embeddings": {"path": "glove.840B.300d.txt", "size": 300},
+    "head_embeddings": {"path": "glove_50_300_2.txt", "size": 300},
+    "char_vocab_path": "char_vocab.english.txt",
+    "char_embedding_size": 8,
+    "filter_widths": [3, 4, 5],
+    "filter_size": 50,
+    "contextualization_size": 200,
+    "contextualization_layers": 3,
+    "lm_path": "",
+    "lm_layers": 3,
+    "lm_size": 1024,
+    "lexical_dropout_rate": 0.5,
+    "lstm_dropout_rate": 0.4,
+    "dropout_rate": 0.2,
+    "feature_size": 20,
+    "ffnn_size": 150,
+    "ffnn_depth": 2,
+    "max_span_width": 30,
+    "top_span_ratio": 0.4,
+    "max_top_antecedents": 50,
+    "coref_depth": 2,
+    "coarse_to_fine": True,
+    "genres": list(GENRES),
+}
+"""The keys that inference needs, with the values of upstream's configuration ``best``."""
+
+ALWAYS = ("use_metadata", "use_features", "model_heads")
+"""What every configuration of upstream has switched on."""
+
+Table = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class E2EConfig:
+    """What ``config.json`` says.
+
+    Attributes:
+        table: all keys, those left out as in `BEST`.
+        head: sizes and choices of the head.
+    """
+
+    table: Table
+    head: HeadConfig
+
+    def encoder(self, characters: int) -> LstmConfig:
+        """Return the sizes of the encoder, given how many numbers characters have."""
+        return _encoder(self.table, characters)
+
+
+def read_config(file: Path) -> E2EConfig:
+    """Read ``config.json``; keys that are left out have the value of upstream's ``best``.
+
+    Raises:
+        InputError: the file is no JSON object, or a value cannot be.
+    """
+    try:
+        given = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"no JSON ({error})", cure="give E2E's config", file=file) from error
+    if not isinstance(given, dict):
+        raise InputError("no JSON object", cure="give E2E's config", file=file)
+    return config_of({**BEST, **given}, file)
+
+
+def config_of(table: Table, file: Path | None = None) -> E2EConfig:
+    """Return the config that a whole table of keys is.
+
+    Args:
+        table: all keys of `BEST`, and others.
+        file: where they stand, for messages.
+
+    Raises:
+        InputError: a value cannot be.
+    """
+    for key in ALWAYS:
+        if not table.get(key, True):
+            raise InputError(
+                f"{key} is false, which no configuration of upstream has", cure="drop it", file=file
+            )
+    try:
+        refuse_impossible(table)
+        encoder = _encoder(table, characters=1)
+        return E2EConfig(table=table, head=_head(table, encoder))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"a value is missing or of the wrong kind ({type(error).__name__}: {error})",
+            cure="write the keys of upstream's experiments.conf",
+            file=file,
+        ) from error
+
+
+def _encoder(table: Table, characters: int) -> LstmConfig:
+    return LstmConfig(
+        context_size=int(table["context_embeddings"]["size"]),
+        head_size=int(table["head_embeddings"]["size"]),
+        characters=characters,
+        character_size=int(table["char_embedding_size"]),
+        filter_widths=tuple(map(int, table["filter_widths"])),
+        filter_size=int(table["filter_size"]),
+        lstm_size=int(table["contextualization_size"]),
+        lstm_layers=int(table["contextualization_layers"]),
+        elmo_size=int(table["lm_size"]),
+        elmo_layers=int(table["lm_layers"]),
+        lexical_dropout=float(table["lexical_dropout_rate"]),
+        lstm_dropout=float(table["lstm_dropout_rate"]),
+    )
+
+
+def _head(table: Table, encoder: LstmConfig) -> HeadConfig:
+    return HeadConfig(
+        boundary_size=encoder.boundary_size,
+        head_value_size=encoder.head_value_size,
+        feature_size=int(table["feature_size"]),
+        ffnn_size=int(table["ffnn_size"]),
+        ffnn_depth=int(table["ffnn_depth"]),
+        max_span_width=int(table["max_span_width"]),
+        top_span_ratio=float(table["top_span_ratio"]),
+        max_spans=None,
+        max_antecedents=int(table["max_top_antecedents"]),
+        depth=int(table["coref_depth"]),
+        gate=True,
+        width_prior=False,
+        distance_prior=False,
+        segment_distances=0,
+        preselection="coarse" if table["coarse_to_fine"] else "nearest",
+        genres=tuple(map(str, table["genres"])),
+        unknown_genre="refused",
+        max_speakers=None,
+        dropout=float(table["dropout_rate"]),
+        initialisation="glorot",
+    )

@@ -1,0 +1,82 @@
+"""E2E's TensorFlow variables under our names, with the transposes between the two."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pronominal.adapters.c2f.e2e.encoder import LstmConfig
+from pronominal.adapters.c2f.tensorflow.variables import Arrays, Source, feed_forward, linear, same
+
+CELL = "layer_{layer}/bidirectional_rnn/{direction}/CustomLSTMCell"
+DIRECTIONS = ("fw", "bw")
+
+
+def sources(config: LstmConfig, ffnn_depth: int, names: Iterable[str]) -> list[Source]:
+    """Return what each tensor of a system is made of.
+
+    Args:
+        config: the encoder's sizes.
+        ffnn_depth: hidden layers of the scorers.
+        names: the head's tensors; what it does not have is not asked for.
+    """
+    heads = {source.ours: source for source in _head_sources(ffnn_depth)}
+    return [*_encoder_sources(config), *(heads[f"head.{name}"] for name in names)]
+
+
+def _encoder_sources(config: LstmConfig) -> list[Source]:
+    found = [same("encoder.characters.embeddings.weight", "char_embeddings")]
+    for i in range(len(config.filter_widths)):
+        ours = f"encoder.characters.convolutions.{i}"
+        found.append(Source(f"{ours}.weight", (f"conv_{i}/w",), _convolution))
+        found.append(same(f"{ours}.bias", f"conv_{i}/b"))
+    if config.elmo_size:
+        found.append(same("encoder.elmo_mix.scores", "lm_aggregation/lm_scores"))
+        found.append(same("encoder.elmo_mix.scale", "lm_aggregation/lm_scaling"))
+    for layer in range(config.lstm_layers):
+        found += _layer_sources(config, layer)
+    return found
+
+
+def _layer_sources(config: LstmConfig, layer: int) -> list[Source]:
+    ours = f"encoder.lstm.layers.{layer}"
+    cells = [CELL.format(layer=layer, direction=direction) for direction in DIRECTIONS]
+    starts = [f"layer_{layer}/{direction}_cell/lstm_initial" for direction in DIRECTIONS]
+    words = config.context_size + config.character_vector_size
+
+    def matrix(arrays: Arrays) -> np.ndarray:
+        stacked = np.stack(arrays)
+        if layer > 0 or config.elmo_size:
+            return stacked
+        # a system without ELMo may be given the weights of one with it
+        return np.concatenate([stacked[:, :words], stacked[:, -config.lstm_size :]], axis=1)
+
+    found = [
+        Source(f"{ours}.weights", tuple(f"{cell}/output_weights" for cell in cells), matrix),
+        Source(f"{ours}.bias", tuple(f"{cell}/output_bias" for cell in cells), np.stack),
+        Source(f"{ours}.initial_cell", tuple(f"{s}_cell_state" for s in starts), np.concatenate),
+        Source(
+            f"{ours}.initial_hidden", tuple(f"{s}_hidden_state" for s in starts), np.concatenate
+        ),
+    ]
+    if layer > 0:
+        found += linear(f"encoder.lstm.highways.{layer - 1}", f"layer_{layer}/output")
+    return found
+
+
+def _head_sources(ffnn_depth: int) -> list[Source]:
+    return [
+        same("head.emb_span_width.weight", "span_width_embeddings"),
+        same("head.emb_genre.weight", "genre_embeddings"),
+        same("head.emb_same_speaker.weight", "coref_layer/same_speaker_emb"),
+        same("head.emb_top_antecedent_distance.weight", "coref_layer/antecedent_distance_emb"),
+        *linear("head.mention_token_attn", "head_scores/output"),
+        *feed_forward("head.span_emb_score_ffnn", "mention_scores", ffnn_depth),
+        *linear("head.coarse_bilinear", "src_projection/output"),
+        *feed_forward("head.coref_score_ffnn", "coref_layer/slow_antecedent_scores", ffnn_depth),
+        *linear("head.gate_ffnn", "coref_layer/f/output"),
+    ]
+
+
+def _convolution(arrays: Arrays) -> np.ndarray:
+    """[width, character, filter] for TensorFlow, [filter, character, width] for PyTorch."""
+    return arrays[0].transpose(2, 1, 0)

@@ -1,0 +1,1 @@
+"""ELMo's vectors, cached or computed (Peters et al., 2018)."""

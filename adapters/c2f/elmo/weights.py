@@ -1,0 +1,163 @@
+"""ELMo's published HDF5 files: the weights in bilm-tf's layout, and vectors cached by E2E."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import torch
+from torch import Tensor
+
+from pronominal.adapters.c2f.elmo.network import CHARACTERS, Elmo
+from pronominal.adapters.c2f.elmo.options import ElmoOptions, read_options
+from pronominal.errors import InputError
+
+WEIGHTS = "weights.hdf5"
+OPTIONS = "options.json"
+"""How the names of the two published files end; what stands before is the same."""
+
+CELL = "RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
+
+
+def read_elmo(path: Path) -> Elmo:
+    """Load ELMo from ``*weights.hdf5`` with ``*options.json`` beside it.
+
+    Args:
+        path: the weight file, or a folder that holds one pair of files.
+
+    Raises:
+        InputError: a file is missing or damaged, or weights and options do not fit.
+    """
+    weights = weight_file(path)
+    options = read_options(weights.with_name(weights.name.removesuffix(WEIGHTS) + OPTIONS))
+    with torch.device("meta"):
+        elmo = Elmo(options)
+    try:
+        with _opened(weights, "give the weights that are published beside the options") as file:
+            tensors = _tensors(_Weights(file, weights), options)
+        elmo.load_state_dict(tensors, strict=True, assign=True)
+    except (RuntimeError, IndexError) as error:
+        raise InputError(
+            "the weights have other shapes than the options say",
+            cure="give weights and options that belong together",
+            file=weights,
+        ) from error
+    return elmo.eval().requires_grad_(False)
+
+
+def weight_file(path: Path) -> Path:
+    """Return the weight file that a path means: itself, or the one in a folder.
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    found = sorted(path.glob(f"*{WEIGHTS}")) if path.is_dir() else [path]
+    if len(found) != 1:
+        raise InputError(
+            f"{len(found)} files are named *{WEIGHTS}",
+            cure="give a folder with one of them, or the file",
+            file=path,
+        )
+    if not found[0].is_file() or not found[0].name.endswith(WEIGHTS):
+        raise InputError(
+            "no weights of ELMo", cure=f"give a file named *{WEIGHTS} or its folder", file=path
+        )
+    return found[0]
+
+
+def _opened(path: Path, cure: str) -> h5py.File:
+    try:
+        return h5py.File(path, "r")
+    except OSError as error:
+        raise InputError("no HDF5 file could be read", cure=cure, file=path) from error
+
+
+class _Weights:
+    """The weight file's datasets as tensors."""
+
+    def __init__(self, file: h5py.File, path: Path) -> None:
+        self._file = file
+        self._path = path
+
+    def __getitem__(self, name: str) -> Tensor:
+        try:
+            return torch.from_numpy(np.array(self._file[name], np.float32))
+        except (KeyError, OSError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{name} is missing or damaged",
+                cure="give weights in the layout of bilm-tf, undamaged",
+                file=self._path,
+            ) from error
+
+
+def _tensors(weights: _Weights, options: ElmoOptions) -> dict[str, Tensor]:
+    """Return the tensors under our names; bilm-tf's matrices are [in, out]."""
+    tensors = {"tokens.embeddings.weight": weights["char_embed"][:CHARACTERS]}
+    for i in range(len(options.filters)):
+        # the first dimension is the height of an image, which words do not have
+        tensors[f"tokens.convolutions.{i}.weight"] = weights[f"CNN/W_cnn_{i}"][0].permute(2, 1, 0)
+        tensors[f"tokens.convolutions.{i}.bias"] = weights[f"CNN/b_cnn_{i}"]
+    for i in range(options.highways):
+        for ours in ("carry", "transform"):
+            place = f"tokens.highways.{i}.{ours}"
+            tensors[f"{place}.weight"] = weights[f"CNN_high_{i}/W_{ours}"].T
+            tensors[f"{place}.bias"] = weights[f"CNN_high_{i}/b_{ours}"]
+    if sum(count for _, count in options.filters) != options.projection:
+        tensors["tokens.projection.weight"] = weights["CNN_proj/W_proj"].T
+        tensors["tokens.projection.bias"] = weights["CNN_proj/b_proj"]
+    for i in range(options.layers):
+        cells = [CELL.format(direction=direction, layer=i) for direction in (0, 1)]
+        for ours, theirs in (("weights", "W_0"), ("bias", "B"), ("projection", "W_P_0")):
+            both = [weights[f"{cell}/{theirs}"] for cell in cells]
+            tensors[f"layers.{i}.{ours}"] = torch.stack(both)
+    return {name: tensor.contiguous() for name, tensor in tensors.items()}
+
+
+class ElmoCache:
+    """Vectors of whole documents in E2E's layout.
+
+    One group for each document, called by its key with ``:`` for ``/``; in it one dataset for
+    each sentence, called by its number, [words, size, layers].
+
+    Args:
+        path: the HDF5 file.
+
+    Raises:
+        InputError: the file is missing or no HDF5.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = _opened(path, "give a file of cached vectors as elmo_cache")
+
+    def __contains__(self, key: str) -> bool:
+        return key.replace("/", ":") in self._file
+
+    def vectors(self, key: str, lengths: Sequence[int], shape: tuple[int, int]) -> Tensor:
+        """Return a document's vectors, [words, size, layers].
+
+        Args:
+            key: the document's; it has to be in the cache.
+            lengths: how many words each sentence has.
+            shape: size and layers that the system was trained with.
+
+        Raises:
+            InputError: sentences are missing, or have other words or sizes.
+        """
+        group: Any = self._file[key.replace("/", ":")]
+        found = []
+        for number, length in enumerate(lengths):
+            if length == 0:
+                continue
+            dataset = group.get(str(number)) if isinstance(group, h5py.Group) else None
+            if dataset is None or dataset.shape != (length, *shape):
+                fault = "missing" if dataset is None else f"of shape {dataset.shape}"
+                raise InputError(
+                    f"its vectors are {fault}, not {(length, *shape)}",
+                    cure="give the cache that was made from these sentences for this system",
+                    file=self.path,
+                    row=f"document {key}, sentence {number}",
+                )
+            found.append(torch.from_numpy(np.asarray(dataset, np.float32)))
+        return torch.cat(found) if found else torch.empty(0, *shape)

@@ -1,0 +1,115 @@
+"""What the coarse-to-fine systems differ in, and nothing else.
+
+================================  ======================  ====================  ================
+item                              E2E                     BERT, SpanBERT (TF)   coref-hoi
+================================  ======================  ====================  ================
+``head_value_size``               embeddings, characters  ``boundary_size``     ``boundary_size``
+``width_prior``                   no                      yes                   yes
+``distance_prior``                no                      yes                   yes
+``segment_distances``             0                       3 or 11               3 or 11
+``ffnn_depth`` x ``ffnn_size``    2 x 150                 1 x 3000              1 x 3000
+``preselection``                  coarse or nearest       coarse                coarse
+``max_spans``                     None                    3900                  3900
+``gate``                          yes                     yes                   if ``depth`` > 1
+``unknown_genre``                 refused                 first                 first
+``max_speakers``                  None                    20                    None
+``dropout``                       0.2                     0.3                   0.3
+``initialisation``                glorot                  truncated normal      normal
+================================  ======================  ====================  ================
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pronominal.adapters.words.ontonotes import GENRES
+
+Preselection = Literal["coarse", "nearest"]
+UnknownGenre = Literal["first", "refused"]
+Initialisation = Literal["normal", "truncated normal", "glorot"]
+
+COUNTS = ("coref_depth", "max_num_extracted_spans", "max_top_antecedents")
+"""Keys of upstream's configurations that are 1 or more and that no tensor has the shape of."""
+
+DROPOUTS = ("dropout_rate", "lexical_dropout_rate", "lstm_dropout_rate")
+"""Keys that are shares of what training hides."""
+
+
+def refuse_impossible(table: Mapping[str, Any]) -> None:
+    """Raise `ValueError` where a value of a config's table cannot be."""
+    for key in COUNTS:
+        count = table.get(key)
+        if count is not None and int(count) < 1:
+            raise ValueError(f"{key} is {count}, and has to be 1 or more")
+    for key in DROPOUTS:
+        share = float(table.get(key, 0))
+        if not 0 <= share < 1:
+            raise ValueError(f"{key} is {share}, and has to be 0 or more and below 1")
+    ratio = float(table["top_span_ratio"])
+    if not 0 < ratio <= 1:
+        raise ValueError(f"top_span_ratio is {ratio}, and has to be above 0 and up to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class HeadConfig:
+    """Sizes and choices of a `CoarseToFineHead`.
+
+    Attributes:
+        boundary_size: of the encoder's vectors (H).
+        head_value_size: of the vectors that head attention averages (Hd).
+        feature_size: of each feature's embedding (F).
+        ffnn_size: of every hidden layer.
+        ffnn_depth: hidden layers of the mention and pair scorers.
+        max_span_width: in units.
+        top_span_ratio: kept spans for each unit.
+        max_spans: kept spans at most, whatever the length; None for no limit.
+        max_antecedents: antecedents of a span that get a fine score.
+        depth: how often fine scores are computed, spans being refined in between.
+        gate: whether the refinement gate exists; depths above 1 need it.
+        width_prior: whether a span's width has a mention score of its own.
+        distance_prior: whether the number of spans in between has a coarse score of its own.
+        segment_distances: rows of the segment distance feature; 0 for no such feature.
+        preselection: antecedents by coarse score, or the nearest ones (without coarse scores).
+        genres: what the genre embeddings stand for.
+        unknown_genre: whether another genre, or none, counts as the first or is refused.
+        max_speakers: how many numbers of speakers there are, UNK and [SPL] included, before all
+            further ones share the second speaker's; None for no limit.
+        dropout: share of features and hidden layers that training hides.
+        initialisation: how weights are drawn before training.
+    """
+
+    boundary_size: int
+    head_value_size: int
+    feature_size: int = 20
+    ffnn_size: int = 3000
+    ffnn_depth: int = 1
+    max_span_width: int = 30
+    top_span_ratio: float = 0.4
+    max_spans: int | None = 3900
+    max_antecedents: int = 50
+    depth: int = 2
+    gate: bool = True
+    width_prior: bool = True
+    distance_prior: bool = True
+    segment_distances: int = 3
+    preselection: Preselection = "coarse"
+    genres: tuple[str, ...] = GENRES
+    unknown_genre: UnknownGenre = "first"
+    max_speakers: int | None = None
+    dropout: float = 0.3
+    initialisation: Initialisation = "normal"
+
+    @property
+    def span_size(self) -> int:
+        """Size of a span's vector: first unit, last unit, width, head attention."""
+        return 2 * self.boundary_size + self.feature_size + self.head_value_size
+
+    @property
+    def pair_features(self) -> int:
+        """How many feature embeddings a pair has: speaker, genre, segments if any, distance."""
+        return 4 if self.segment_distances else 3
+
+    @property
+    def pair_size(self) -> int:
+        """Size of a pair's vector: both spans, their product, and the features."""
+        return 3 * self.span_size + self.pair_features * self.feature_size

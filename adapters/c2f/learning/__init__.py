@@ -1,0 +1,1 @@
+"""What trains a coarse-to-fine model: documents, windows, loss, optimisers."""

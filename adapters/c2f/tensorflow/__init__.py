@@ -1,0 +1,1 @@
+"""TensorFlow's checkpoint files, read without TensorFlow."""

@@ -1,0 +1,165 @@
+"""Which systems can run on this machine, and the command for each one that cannot."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+from typing import Literal
+
+from pronominal.adapters.catalogue.system_entry import GIVEN, SystemEntry
+from pronominal.adapters.catalogue.table import SYSTEMS
+from pronominal.adapters.checkpoints.files import WEIGHTS
+from pronominal.adapters.contract.systems import Kind
+from pronominal.adapters.remote.environments import is_made
+
+_REQUIREMENT = re.compile(
+    r"(?P<name>[\w.-]+)(\[[^]]*\])?\s*(>=(?P<least>[\d.]+))?[^;]*"
+    r"(;\s*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"])?"
+)
+
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+State = Literal[
+    "runs",
+    "needs a command",
+    "needs a server",
+    "needs a URL",
+    "needs weights",
+    "needs installing",
+]
+
+_NO_WEIGHTS: dict[str, State] = {"a command": "needs a command", "a URL": "needs a URL"}
+"""What systems need that run whatever they are given, and have no weights of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What stands between a system and its first answer.
+
+    Attributes:
+        name: the system.
+        kind: how it answers.
+        install: the command that installs what it needs; None when the core is enough.
+        weights: where its weights come from; None when it has none.
+        missing: packages, or the environment, that are not there or too old.
+        state: whether it can run now.
+        cure: the command, or what to do, before it runs; None when there is nothing to do.
+    """
+
+    name: str
+    kind: Kind
+    install: str | None
+    weights: str | None
+    missing: tuple[str, ...]
+    state: State
+    cure: str | None
+
+
+def diagnose() -> list[Diagnosis]:
+    """Return what each system needs, in the order of their table; nothing is loaded."""
+    extras = requirements_of_extras()
+    return [_diagnosis(name, entry, extras) for name, entry in SYSTEMS.items()]
+
+
+def requirements_of_extras() -> dict[str, dict[str, str]]:
+    """Return what each extra of this installation needs: package -> least version, or ``""``."""
+    extras: dict[str, dict[str, str]] = {}
+    for line in requires("pronominal") or []:
+        found = _REQUIREMENT.match(line)
+        if found is not None and found["extra"] and found["name"] != "pronominal":
+            extras.setdefault(found["extra"], {})[found["name"]] = found["least"] or ""
+    return extras
+
+
+def install_command(entry: SystemEntry) -> str | None:
+    """Return the command that installs what a system needs; None when the core is enough."""
+    if entry.environment is not None:
+        return f"pronominal env create {entry.environment}"
+    return None if entry.extra is None else f'pip install "pronominal[{entry.extra}]"'
+
+
+def missing_packages(
+    needed: Mapping[str, str], installed: Callable[[str], str | None]
+) -> tuple[str, ...]:
+    """Return the packages that are not there, or older than they may be.
+
+    Args:
+        needed: package -> the least version, or ``""``.
+        installed: returns a package's version; None when it is not there.
+    """
+    return tuple(
+        f"{name}>={least}" if least else name
+        for name, least in needed.items()
+        if (there := installed(name)) is None or _numbers(there) < _numbers(least)
+    )
+
+
+def _diagnosis(name: str, entry: SystemEntry, extras: Mapping[str, Mapping[str, str]]) -> Diagnosis:
+    install, missing = install_command(entry), _missing(entry, extras)
+    cure = install if missing else _weights_cure(name, entry.weights)
+    state = _NO_WEIGHTS.get(entry.weights or "", "needs weights") if cure else "runs"
+    if entry.server is not None and cure is None:
+        # whether it is there is not asked: nothing here touches the network
+        state, cure = "needs a server", f"start one ({entry.server}), or give its --url"
+    return Diagnosis(
+        name=name,
+        kind=entry.kind,
+        install=install,
+        weights=entry.weights,
+        missing=missing,
+        state="needs installing" if missing else state,
+        cure=cure,
+    )
+
+
+def _missing(entry: SystemEntry, extras: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+    if entry.environment is not None:
+        return () if is_made(entry.environment) else (f"environment {entry.environment}",)
+    if entry.extra is None:
+        return ()
+    if entry.extra not in extras:
+        return (f"extra {entry.extra}",)  # pronominal was installed before there was one
+    return missing_packages(extras[entry.extra], _version)
+
+
+def _weights_cure(name: str, weights: str | None) -> str | None:
+    """Say how a system that is installed gets its weights; None when they are there."""
+    if weights is None or weights == "in its environment":
+        return None
+    if weights in GIVEN:
+        return GIVEN[weights].format(name=name)
+    if weights.startswith("pronominal "):
+        return f"{weights}, then --system {name}=FOLDER"
+    if _on_the_hub(weights):
+        return None if _cached(weights) else f"hf download {weights}"
+    return f"download them from {weights}, then --system {name}=FOLDER"
+
+
+def _on_the_hub(weights: str | None) -> bool:
+    return weights is not None and _HUB_ID.fullmatch(weights) is not None
+
+
+def _cached(repository: str) -> bool:
+    if find_spec("huggingface_hub") is None:
+        return False
+    from huggingface_hub import try_to_load_from_cache
+
+    def there(file: str) -> bool:
+        return isinstance(try_to_load_from_cache(repository, file), str)
+
+    return there("config.json") and any(map(there, WEIGHTS))
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _numbers(text: str) -> list[int]:
+    """Return the numbers that a version begins with, for comparison."""
+    found = re.match(r"\d+(\.\d+)*", text)
+    return [int(part) for part in found[0].split(".")] if found else []

@@ -1,0 +1,95 @@
+"""A system of the user's own, named by its place in Python: ``module:attribute``."""
+
+import hashlib
+import inspect
+import re
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters.catalogue.instantiation import instantiate
+from pronominal.adapters.contract.systems import System, kind_of
+from pronominal.errors import STRANGERS_ERRORS, InputError, nearest_name, raised
+
+_PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
+
+
+def is_place(name: str) -> bool:
+    """Say whether a system's name is a place in Python.
+
+    >>> is_place("mine:System"), is_place("lingmess"), is_place("http://localhost:8000")
+    (True, False, False)
+    """
+    return _PLACE.fullmatch(name) is not None
+
+
+def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any]) -> System:
+    """Return the system at a place.
+
+    Args:
+        place: ``module:attribute``: a system, or the class or function that makes it. Modules in
+            the current directory are found, too.
+        checkpoint: given to the class or function as ``checkpoint``.
+        settings: its other keywords.
+
+    Raises:
+        InputError: there is no such place, or what is there is no system.
+    """
+    found = _attribute(place)
+    given = dict(settings) | ({} if checkpoint is None else {"checkpoint": checkpoint})
+    if inspect.isclass(found) or inspect.isroutine(found):
+        try:
+            found = instantiate(place, found, given)
+        except InputError:
+            raise
+        except STRANGERS_ERRORS as error:
+            raise InputError(
+                f"{place} cannot be made: {raised(error)}", cure="see it with --debug"
+            ) from error
+    elif given:
+        raise InputError(
+            f"{place} is made already and takes no settings", cure="name its class instead"
+        )
+    kind_of(found)
+    system: System = found
+    return system
+
+
+def source_digest(place: str) -> str | None:
+    """Return the SHA-256 of the file of a loaded place's module; None where it has none.
+
+    It belongs to what identifies a run: answers of earlier code are not those of this one.
+    """
+    file = getattr(sys.modules.get(place.partition(":")[0]), "__file__", None)
+    return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def _attribute(place: str) -> Any:
+    module, _, path = place.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        # for good, because a system may import more of its modules later
+        sys.path.insert(0, here)
+    try:
+        found: Any = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{module}.".startswith(f"{error.name}."):
+            raise InputError(
+                f"there is no module {module}",
+                cure="go to the folder that holds it, or install it",
+            ) from error
+        raise InputError(
+            f"{module} needs the package {error.name}", cure="install it beside pronominal"
+        ) from error
+    except STRANGERS_ERRORS as error:
+        raise InputError(
+            f"{module} cannot be imported: {raised(error)}", cure="see it with --debug"
+        ) from error
+    for name in path.split("."):
+        if not hasattr(found, name):
+            public = [other for other in vars(found) if not other.startswith("_")]
+            raise InputError(f"{place}: there is no {name}", cure=nearest_name(name, public))
+        found = getattr(found, name)
+    return found

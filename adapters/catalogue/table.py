@@ -1,0 +1,232 @@
+"""The table of systems: what ``pronominal systems`` lists and `pronominal.adapters.load` loads."""
+
+from pronominal.adapters.catalogue.system_entry import ANY_MODEL, SystemEntry
+
+CORENLP_SERVER = 'java -mx8g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000'
+"""The documented command, run in CoreNLP's folder."""
+
+SYSTEMS: dict[str, SystemEntry] = {
+    "allennlp": SystemEntry(
+        "clustering",
+        "remote.allennlp:allennlp",
+        "AllenNLP's coreference: Lee et al. (2018) on SpanBERT",
+        weights="in its environment",
+        given="archive",
+        environment="allennlp",
+    ),
+    "always-he": SystemEntry(
+        "language model", "baselines.pronouns:AlwaysHe", "fills every slot with a form of he"
+    ),
+    "bag-of-words": SystemEntry(
+        "choosing",
+        "baselines.bag_of_words:BagOfWords",
+        "logistic regression over the words around the mentions, their names removed",
+        weights="pronominal train bag-of-words",
+    ),
+    "bert": SystemEntry(
+        "choosing",
+        "bert:BERT",
+        "a classifier of antecedents on any encoder, as KnowRef's BERT (Emami et al., 2019)",
+        extra="bert",
+        weights="pronominal train bert",
+    ),
+    "bert-coref": SystemEntry(
+        "clustering",
+        "c2f.bert.bert_coref:BERTCoref",
+        "BERT below the coarse-to-fine head (Joshi et al., 2019), base and large",
+        extra="c2f",
+        weights="https://github.com/mandarjoshi90/coref",
+    ),
+    "caw": SystemEntry(
+        "clustering",
+        "caw:CAW",
+        "CAW-coref (D'Oosterlinck et al., 2023) and WL-coref (Dobrovolskii, 2021), word-level",
+        extra="caw",
+        weights="https://github.com/KarelDO/wl-coref",
+    ),
+    "command": SystemEntry(
+        "clustering",
+        "remote.command:command",
+        "a program of your own that reads and writes JSONL, in a process of its own",
+        weights="a command",
+        given="command",
+    ),
+    "coreferee": SystemEntry(
+        "clustering",
+        "remote.coreferee:coreferee",
+        "coreferee, rules and a neural ensemble on a spaCy parse",
+        weights="in its environment",
+        given="pipeline",
+        environment="coreferee",
+    ),
+    "corenlp-neural": SystemEntry(
+        "clustering",
+        "corenlp:CoreNLPNeural",
+        "Stanford CoreNLP's Deep-RL (Clark and Manning, 2016), through a server of your own",
+        server=CORENLP_SERVER,
+    ),
+    "corenlp-rule": SystemEntry(
+        "clustering",
+        "corenlp:CoreNLPRule",
+        "Stanford CoreNLP's rules (Raghunathan et al., 2010), through a server of your own",
+        server=CORENLP_SERVER,
+    ),
+    "corenlp-statistical": SystemEntry(
+        "clustering",
+        "corenlp:CoreNLPStatistical",
+        "Stanford CoreNLP's statistical system (Clark and Manning, 2015), through a server of "
+        "your own",
+        server=CORENLP_SERVER,
+    ),
+    "e2e": SystemEntry(
+        "clustering",
+        "c2f.e2e.system:E2E",
+        "E2E (Lee et al., 2018), higher-order inference on LSTMs and ELMo",
+        extra="c2f",
+        weights="https://github.com/kentonl/e2e-coref",
+    ),
+    "fcoref": SystemEntry(
+        "clustering",
+        "fastcoref.fcoref:FCoref",
+        "FCoref, the small coreference model distilled from LingMess (Otmazgin et al., 2022)",
+        extra="lingmess",
+        weights="biu-nlp/f-coref",
+    ),
+    "first-mention": SystemEntry(
+        "choosing",
+        "baselines.mention_order:FirstMention",
+        "takes the candidate that is mentioned first",
+    ),
+    "first-pronoun": SystemEntry(
+        "language model", "baselines.pronouns:FirstPronoun", "repeats the first pronoun of the text"
+    ),
+    "gap-parallelism": SystemEntry(
+        "choosing",
+        "baselines.gap:GapParallelism",
+        "takes the closest candidate in the pronoun's grammatical role (Webster et al., 2018)",
+    ),
+    "gap-parallelism-url": SystemEntry(
+        "choosing",
+        "baselines.gap:GapParallelismURL",
+        "takes the candidate in the page's title, else as gap-parallelism (Webster et al., 2018)",
+    ),
+    "http": SystemEntry(
+        "clustering",
+        "remote.endpoint:http",
+        "a system of your own behind an HTTP address",
+        weights="a URL",
+        given="url",
+    ),
+    "last-mention": SystemEntry(
+        "choosing",
+        "baselines.mention_order:LastMention",
+        "takes the candidate that is mentioned last",
+    ),
+    "last-pronoun": SystemEntry(
+        "language model",
+        "baselines.pronouns:LastPronoun",
+        "repeats the last pronoun before the slot",
+    ),
+    "lingmess": SystemEntry(
+        "clustering",
+        "fastcoref.lingmess:LingMess",
+        "LingMess, linguistically informed multi-expert scorers (Otmazgin et al., 2023)",
+        extra="lingmess",
+        weights="biu-nlp/lingmess-coref",
+    ),
+    "lm": SystemEntry(
+        "language model",
+        "lm.scoring.system:LanguageModel",
+        "any causal or masked model, by (pseudo-)log-likelihoods of the filled texts",
+        extra="lm",
+        weights=ANY_MODEL,
+    ),
+    "lm-multiple-choice": SystemEntry(
+        "language model",
+        "lm.scoring.multiple_choice:MultipleChoiceModel",
+        "any causal or sequence-to-sequence model, which option it prefers as a prompt's answer",
+        extra="lm",
+        weights=ANY_MODEL,
+    ),
+    "lm-prompts": SystemEntry(
+        "language model",
+        "lm.prompting.generation:PromptedModel",
+        "any model that writes, prompted as the papers prompt FLAN-T5 and Llama-2-chat",
+        extra="lm",
+        weights=ANY_MODEL,
+    ),
+    "lm-server": SystemEntry(
+        "language model",
+        "lm.prompting.server:ServedModel",
+        "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
+        server="vllm serve ORG/NAME",
+    ),
+    "maverick": SystemEntry(
+        "clustering",
+        "remote.packaged:maverick",
+        "Maverick (Martinelli et al., 2024), mention extraction and linking on DeBERTa",
+        weights="in its environment",
+        environment="maverick",
+    ),
+    "nearest-mention": SystemEntry(
+        "choosing",
+        "baselines.mention_order:NearestMention",
+        "takes the last candidate before the pronoun",
+    ),
+    "neuralcoref": SystemEntry(
+        "clustering",
+        "neuralcoref:NeuralCoref",
+        "neuralcoref 4.0 (Wolf, 2017), a mention-pair network on a spaCy parse: WinoNB's C&M++",
+        extra="neuralcoref",
+        weights="https://github.com/huggingface/neuralcoref",
+    ),
+    "parallelism": SystemEntry(
+        "choosing",
+        "baselines.mention_order:Parallelism",
+        "takes the first-mentioned candidate for a subject form such as she or xe, "
+        "and the last one before the pronoun for any other form",
+    ),
+    "random": SystemEntry(
+        "choosing",
+        "baselines.mention_order:Random",
+        "takes a candidate at random, the same one for a seed",
+    ),
+    "spacy": SystemEntry(
+        "clustering",
+        "spacy_pipeline:SpacyPipeline",
+        "a spaCy pipeline that finds coreference: spacy-experimental's, fastcoref's, coreferee's",
+        extra="spacy",
+        weights="any spaCy pipeline",
+        given="pipeline",
+    ),
+    "spacy-experimental": SystemEntry(
+        "clustering",
+        "remote.spacy_experimental:spacy_experimental",
+        "spaCy's word-level coreference, as Dobrovolskii (2021)",
+        weights="in its environment",
+        given="pipeline",
+        environment="spacy-experimental",
+    ),
+    "spanbert": SystemEntry(
+        "clustering",
+        "c2f.bert.spanbert:SpanBERT",
+        "SpanBERT below the coarse-to-fine head (Joshi et al., 2020), base and large",
+        extra="c2f",
+        weights="https://github.com/mandarjoshi90/coref",
+    ),
+    "stanza": SystemEntry(
+        "clustering",
+        "stanza:Stanza",
+        "the coreference models of Stanza (Qi et al., 2020), word-level",
+        extra="stanza",
+        weights="https://huggingface.co/stanfordnlp/stanza-en",
+    ),
+    "text-generation": SystemEntry(
+        "language model",
+        "lm.prompting.text_generation:TextGeneration",
+        "a text-generation pipeline of transformers, prompted as lm-prompts",
+        extra="lm",
+        weights=ANY_MODEL,
+        given="pipeline",
+    ),
+}

@@ -1,0 +1,1 @@
+"""Where weights lie and how they are opened, once for all systems."""

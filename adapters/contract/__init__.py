@@ -1,0 +1,1 @@
+"""What a system is, what it promises, and the checks of that."""

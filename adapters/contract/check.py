@@ -1,0 +1,102 @@
+"""The contract's tests, run against any system: what ``pronominal check-system`` says."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pronominal.adapters.contract.plain_questions import (
+    plain_prompts,
+    plain_resolutions,
+    plain_slots,
+)
+from pronominal.adapters.contract.promises import (
+    ANSWERED,
+    OWN_PROMISES,
+    PROMISES,
+    Ask,
+    Faults,
+    UnansweredError,
+)
+from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
+from pronominal.adapters.contract.systems import (
+    ClusteringSystem,
+    GeneratingSystem,
+    MultipleChoiceSystem,
+    ScoringSystem,
+    kind_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One promise of the contract.
+
+    Attributes:
+        promise: what a system promises.
+        faults: in which ways it does not keep it; empty if it does, or if it was not examined.
+        examined: whether it was: of answers that are not there, most promises say nothing.
+    """
+
+    promise: str
+    faults: tuple[str, ...]
+    examined: bool = True
+
+
+def check_system(system: Any) -> Iterator[Check]:
+    """Yield each promise of the contract, with the ways in which a system breaks it.
+
+    Only sentences of our own are asked.
+
+    Raises:
+        InputError: it is no system at all, or it says that it can answer nothing.
+    """
+    kind_of(system)
+    yield Check("it has a name", tuple(_name_faults(system.name)))
+    for method, questions in _questions(system):
+        ask, answered = _asking(system, method), True
+        for promise, faults in (PROMISES | OWN_PROMISES[method]).items():
+            found = _found(faults, ask, questions) if answered else ()
+            yield Check(f"{method}: {promise}", found, examined=answered)
+            answered = answered and not (found and promise == ANSWERED)
+
+
+class _Offer(NamedTuple):
+    prompt: str
+    options: tuple[str, ...]
+
+
+def _questions(system: Any) -> Iterator[tuple[str, list[Any]]]:
+    if isinstance(system, ClusteringSystem):
+        yield "cluster", list(PLAIN_SENTENCES)
+    elif hasattr(system, "choose"):
+        yield "choose", plain_resolutions()
+    if isinstance(system, ScoringSystem):
+        yield "loglikelihood", plain_slots()
+    if isinstance(system, GeneratingSystem):
+        yield "generate", plain_prompts()
+    if isinstance(system, MultipleChoiceSystem):
+        yield "option_loglikelihoods", [_Offer(p, ("her", "a man", "it")) for p in plain_prompts()]
+
+
+def _asking(system: Any, method: str) -> Ask:
+    if method != "option_loglikelihoods":
+        return getattr(system, method)  # type: ignore[no-any-return]
+    return lambda offers: system.option_loglikelihoods(
+        [offer.prompt for offer in offers], [offer.options for offer in offers]
+    )
+
+
+def _name_faults(name: Any) -> Iterator[str]:
+    if not isinstance(name, str) or not name.strip():
+        yield f"its name is a {type(name).__name__} and not a string with letters"
+
+
+def _found(faults: Faults, ask: Ask, questions: list[Any]) -> tuple[str, ...]:
+    """Return each fault once; what is not answered is one, and the last."""
+    found: dict[str, None] = {}
+    try:
+        for fault in faults(ask, questions):
+            found[fault] = None
+    except UnansweredError as error:
+        found[str(error)] = None
+    return tuple(found)

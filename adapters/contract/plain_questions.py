@@ -1,0 +1,66 @@
+"""Questions of our own, about the `PLAIN_SENTENCES`, to see that a system answers at all."""
+
+from collections.abc import Iterator
+
+from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
+from pronominal.instances import FillingInstance, ResolutionInstance
+from pronominal.pronouns import PRONOUN_SETS, Case
+from pronominal.spans import Mention
+
+_RESOLVED = (
+    (1, "him", ("baker", "neighbour"), 0),
+    (2, "he", ("uncle", "car"), 0),
+    (3, "her", ("Maria", "dog"), 0),
+    (4, "they", ("children", "hands"), 0),
+    (5, "it", ("clock", "Tom"), 0),
+)
+"""Sentence, pronoun, candidates, and which one is right."""
+
+_FILLED: tuple[tuple[int, str, Case], ...] = (
+    (0, "she", "nominative"),
+    (1, "him", "accusative"),
+    (2, "his", "possessive"),
+)
+"""Sentence, the pronoun that becomes a slot, and its case."""
+
+
+def plain_resolutions() -> list[ResolutionInstance]:
+    """Return pronouns to resolve."""
+    return [
+        ResolutionInstance(
+            id=f"plain-{number}",
+            text=PLAIN_SENTENCES[number],
+            pronoun=_mention(PLAIN_SENTENCES[number], pronoun),
+            candidates=tuple(_mention(PLAIN_SENTENCES[number], name) for name in names),
+            label=label,
+        )
+        for number, pronoun, names, label in _RESOLVED
+    ]
+
+
+def plain_slots() -> list[FillingInstance]:
+    """Return slots to fill."""
+    return list(_slots())
+
+
+def plain_prompts() -> list[str]:
+    """Return prompts to answer."""
+    return [f"{sentence}\nWho is this about?" for sentence in PLAIN_SENTENCES]
+
+
+def _slots() -> Iterator[FillingInstance]:
+    for number, pronoun, case in _FILLED:
+        sentence = PLAIN_SENTENCES[number]
+        start, end = _mention(sentence, pronoun).span
+        yield FillingInstance(
+            id=f"plain-{number}",
+            text=f"{sentence[:start]}___{sentence[end:]}",
+            blank=Mention("___", start, start + 3),
+            options=tuple(one.form(case) for one in PRONOUN_SETS),
+            label=0,
+        )
+
+
+def _mention(text: str, words: str) -> Mention:
+    start = f" {text}".index(f" {words}")
+    return Mention(words, start, start + len(words))

@@ -1,0 +1,102 @@
+"""What a system examines about itself on load, because a broken one answers all the same."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from pronominal.adapters.contract.refusals import RefusedTextError
+from pronominal.adapters.contract.systems import ClusteringSystem
+
+PLAIN_SENTENCES = (
+    "Anna said that she was tired.",
+    "The baker lost his hat, but the neighbour brought it back to him.",
+    "My uncle Peter sold his car because he never drove it.",
+    "When Maria came home, her dog ran to her and followed her to the kitchen.",
+    "The children washed their hands before they sat down.",
+    "The old clock stopped last night, so Tom took it to a shop that could repair it.",
+)
+"""Sentences of our own in which any working English coreference system finds a pair."""
+
+_SHOWN = 3
+
+
+class SelfCheckWarning(UserWarning):
+    """A system failed its self-check; its answers are not what its name promises."""
+
+
+def check_weights(
+    system: ClusteringSystem,
+    *,
+    missing: Iterable[str],
+    unexpected: Iterable[str],
+    harmless: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Say which tensors of a system did not come from its checkpoint.
+
+    Args:
+        system: the system; named in the messages together with its checkpoint.
+        missing: tensors of the model that the checkpoint lacks, so that they are random.
+        unexpected: tensors of the checkpoint that the model has no place for.
+        harmless: patterns of names that change no answer.
+
+    Returns:
+        One line for each of the two faults that the system has.
+    """
+    messages = []
+    lost = _that_matter(missing, harmless)
+    if lost:
+        messages.append(
+            f"{_who(system)}: tensors missing from the checkpoint were drawn at random "
+            f"({_some(lost)}), so answers are meaningless; "
+            f"give a complete checkpoint of {system.name}"
+        )
+    unused = _that_matter(unexpected, harmless)
+    if unused:
+        messages.append(
+            f"{_who(system)}: tensors of the checkpoint have no place in the model "
+            f"({_some(unused)}), so it was made for another one; give a checkpoint of {system.name}"
+        )
+    return tuple(messages)
+
+
+def check_clusters(system: ClusteringSystem) -> tuple[str, ...]:
+    """Say whether a system finds no cluster in any of the `PLAIN_SENTENCES`.
+
+    It stops at the first sentence with a cluster, so a working system pays for one or two.
+
+    Returns:
+        One line if the system finds none, else nothing.
+
+    Raises:
+        InputError: the system cannot answer one of them.
+    """
+    for number, sentence in enumerate(PLAIN_SENTENCES, 1):
+        try:
+            if any(system.cluster([sentence])):
+                return ()
+        except RefusedTextError as error:
+            raise error.at(f"self-check, sentence {number}") from error
+    return (
+        f"{_who(system)}: no cluster in any of {len(PLAIN_SENTENCES)} plain sentences, so every "
+        f"answer will be 'none'; check that the checkpoint is one of {system.name} and complete",
+    )
+
+
+def announce(messages: Iterable[str]) -> None:
+    """Warn of each message with a `SelfCheckWarning`."""
+    for message in messages:
+        warnings.warn(message, SelfCheckWarning, stacklevel=3)
+
+
+def _that_matter(names: Iterable[str], harmless: Sequence[str]) -> list[str]:
+    return sorted(n for n in names if not any(fnmatchcase(n, pattern) for pattern in harmless))
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
+
+
+def _who(system: ClusteringSystem) -> str:
+    checkpoint = getattr(system, "checkpoint", None)
+    return f"{system.name} ({checkpoint.name})" if checkpoint else system.name

@@ -1,0 +1,249 @@
+"""Drives the package fastcoref (Otmazgin et al., 2022), whose models are LingMess and FCoref.
+
+We call its models below ``predict``, which hashes a spaCy pipeline for every call and pads texts
+of different lengths together, so that spans over the padding compete for the mention budget
+(fastcoref 2.1.6, ``modeling.py`` and ``coref_models/``). What the package does to the rest of the
+process, on import and on load, is undone here.
+"""
+
+import logging
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pronominal.adapters import SYSTEMS
+from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.transformers_models import (
+    first_line,
+    longest_input,
+    require_vocabulary,
+    silent_transformers,
+    torch_device,
+)
+from pronominal.adapters.contract.refusals import RefusedTextError, scores_not_finite
+from pronominal.adapters.contract.self_check import announce, check_clusters, check_weights
+from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
+from pronominal.adapters.words.english import english_pipeline
+from pronominal.adapters.words.length_batches import require_batch_size
+from pronominal.errors import InputError
+from pronominal.spans import Cluster
+
+
+@contextmanager
+def _unchanged_logging() -> Iterator[None]:
+    """Silence fastcoref, and undo its configuration of the root logger."""
+    root, own = logging.getLogger(), logging.getLogger("fastcoref")
+    handlers, level, own_level = root.handlers[:], root.level, own.level
+    own.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        own.setLevel(own_level)
+
+
+with _unchanged_logging():
+    from fastcoref.coref_models.modeling_fcoref import FCorefModel
+    from fastcoref.coref_models.modeling_lingmess import LingMessModel
+    from fastcoref.modeling import CorefModel
+    from fastcoref.utilities.collate import LeftOversCollator, PadCollator
+    from fastcoref.utilities.util import encode
+
+
+MOST_SUBTOKENS = 4096
+"""What the texts of a batch may have together, unless it is one text.
+
+It is what Longformer's position table lets one text have; memory grows with the square of a text's
+length, so no batch of shorter ones needs more than that text.
+"""
+
+HIGHEST_SCORE = 10_000
+"""Where fastcoref cuts scores off (``mask_tensor``), infinite ones too; none comes near it."""
+
+
+class FastcorefSystem:
+    """What LingMess and FCoref share; each answer is that of a call with this text alone.
+
+    Args:
+        checkpoint: a folder or a Hub id; the published weights when None.
+        device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
+        batch_size: how many texts of equal length, in subtokens, go through the model at once;
+            fewer where they have more than `MOST_SUBTOKENS` together.
+
+    Attributes:
+        checkpoint: the weights in use.
+        self_check: what is wrong with them, one line each; also warned of on load.
+
+    Raises:
+        InputError: the checkpoint, the device or the batch size cannot be used.
+    """
+
+    name: str
+    model_class: ClassVar[type]
+    collator_class: ClassVar[type]
+
+    def __init__(
+        self, checkpoint: str | None = None, *, device: str | None = None, batch_size: int = 128
+    ) -> None:
+        require_batch_size(batch_size)
+        published = str(SYSTEMS[self.name].weights)
+        self.checkpoint = open_checkpoint(published if checkpoint is None else checkpoint)
+        self.batch_size = batch_size
+        self._package = self._load(self.checkpoint, torch_device(device))
+        self._package.model.register_forward_hook(self._check_scores)
+        self._limit = _limit(self._package, segmented=self.collator_class is LeftOversCollator)
+        report = self._package.model.loading_report
+        faulty = check_weights(
+            self,
+            missing=report["missing_keys"],
+            unexpected=report["unexpected_keys"],
+            # old files keep a buffer of positions, and the models never read a pooler
+            harmless=("*.embeddings.position_ids", "*.pooler.*"),
+        )
+        # with random tensors it is chance what the sentences show
+        self.self_check = faulty or check_clusters(self)
+        announce(self.self_check)
+
+    def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
+        """Return for each text, in order, its clusters as half-open character spans.
+
+        Raises:
+            InputError: `texts` is one string.
+            RefusedTextError: a text is longer than the model can read, and nothing was computed;
+                or scores are not finite.
+        """
+        refuse_bare_string(texts)
+        answers: list[list[Cluster]] = [[] for _ in texts]
+        with silent_transformers():
+            examples = self._encoded(texts)
+            self._check_lengths(examples)
+            for batch in _equally_long(examples, self.batch_size):
+                for result in self._package._batch_inference(self._package.collator(batch)):
+                    raw = result.get_clusters(as_strings=False)
+                    answers[result.text_idx] = contract_clusters(raw)
+        return answers
+
+    @classmethod
+    def _load(cls, checkpoint: Checkpoint, device: torch.device) -> Any:
+        with _unchanged_logging(), _unchanged_randomness(), silent_transformers():
+            try:
+                package = CorefModel(
+                    str(checkpoint.folder),
+                    _loadable(cls.model_class),
+                    cls.collator_class,
+                    enable_progress_bar=False,
+                    device=device,
+                    nlp=english_pipeline(),
+                )
+            except Exception as error:  # whatever config, tokenizer or tensors fail with
+                raise InputError(
+                    f"config, tokenizer and tensors do not make up a {cls.name} "
+                    f"({first_line(error)})",
+                    cure=f"give a checkpoint of {cls.name}",
+                    file=checkpoint.name,
+                ) from error
+        require_vocabulary(package.tokenizer, package.model.base_model, checkpoint.name)
+        # the package keeps the encoder's attribute name on the class, for the latest model only
+        package.model.base_model_prefix = package.model.base_model_prefix
+        return package
+
+    def _encoded(self, texts: Sequence[str]) -> list[dict[str, Any]]:
+        if not texts:
+            return []
+        columns = encode({"text": list(texts)}, self._package.tokenizer, self._package.nlp)
+        return [
+            dict(zip(columns, row, strict=True), text=text, idx=index)
+            for index, (text, *row) in enumerate(zip(texts, *columns.values(), strict=True))
+        ]
+
+    def _check_lengths(self, examples: Iterable[dict[str, Any]]) -> None:
+        limit, origin = self._limit
+        for example in examples:
+            if example["length"] > limit:
+                raise RefusedTextError(
+                    f"{example['length']} subtokens, and {self.name} reads at most {limit} "
+                    f"({origin}, {self.checkpoint.name})",
+                    cure="shorten or split the text",
+                    index=example["idx"],
+                )
+
+    def _check_scores(
+        self, _: object, inputs: tuple[Any, ...], outputs: tuple[Tensor, ...]
+    ) -> None:
+        """Refuse scores that are not numbers or were cut off; the last two outputs are scores."""
+        for scores in outputs[2:]:
+            usable = (scores < HIGHEST_SCORE).flatten(1).all(dim=1)
+            if not usable.all():
+                index = inputs[0]["idx"][int(usable.logical_not().nonzero()[0])]
+                raise scores_not_finite(index, self.checkpoint.name)
+
+
+def _loadable(model_class: type) -> type:
+    """Return a model class of fastcoref with what transformers 5 asks of it.
+
+    Its models keep the loader's account of missing and unexpected tensors as `loading_report`.
+    """
+
+    def from_pretrained(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        # fastcoref computes in float32; transformers 5 would compute as the file was saved
+        kwargs["config"].torch_dtype = torch.float32
+        model, cls.loading_report = super(loadable, cls).from_pretrained(*args, **kwargs)
+        return model, cls.loading_report
+
+    shims = {
+        "all_tied_weights_keys": {},  # set by post_init, which fastcoref does not call
+        "_supports_sdpa": False,  # Longformer has no SDPA, and FCoref's batches need eager
+        "from_pretrained": classmethod(from_pretrained),
+    }
+    loadable: Any = type(model_class.__name__, (model_class,), shims)
+    return cast(type, loadable)
+
+
+def _limit(package: Any, *, segmented: bool) -> tuple[float, str]:
+    """Return how many subtokens a text may have, and what says so."""
+    table = longest_input(package.model.base_model)
+    unlimited = table is None or (segmented and package.max_segment_len <= table)
+    positions = math.inf if table is None or unlimited else table
+    longest = math.inf if package.max_doc_len is None else package.max_doc_len
+    return min((positions, "its position table"), (longest, "max_doc_len in its config"))
+
+
+def _equally_long(
+    examples: Iterable[dict[str, Any]], batch_size: int
+) -> Iterator[list[dict[str, Any]]]:
+    by_length = defaultdict(list)
+    for example in examples:
+        by_length[example["length"]].append(example)
+    for length, group in by_length.items():
+        size = max(1, min(batch_size, MOST_SUBTOKENS // max(1, length)))
+        for first in range(0, len(group), size):
+            yield group[first : first + size]
+
+
+@contextmanager
+def _unchanged_randomness() -> Iterator[None]:
+    """Undo the seed 42 that fastcoref gives to everybody."""
+    python, numpy = random.getstate(), np.random.get_state()
+    try:
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)
+
+
+__all__ = [
+    "FCorefModel",
+    "FastcorefSystem",
+    "LeftOversCollator",
+    "LingMessModel",
+    "PadCollator",
+]

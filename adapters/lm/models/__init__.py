@@ -1,0 +1,1 @@
+"""Language models: opened, and made fast on this processor."""

@@ -1,0 +1,240 @@
+"""A checkpoint to a language model and its tokenizer, whatever its architecture is."""
+
+import json
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Literal
+
+import torch
+import transformers
+from transformers.models.auto import modeling_auto
+
+from pronominal.adapters.checkpoints.files import TOKENIZER_FILES, Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.transformers_models import (
+    first_line,
+    longest_input,
+    require_words,
+    silent_transformers,
+    torch_device,
+)
+from pronominal.adapters.lm.models.activations import fuse_activations
+from pronominal.adapters.lm.models.packed_weights import pack_weights
+from pronominal.errors import InputError, unknown_name
+
+Objective = Literal["causal", "masked", "sequence-to-sequence"]
+"""What a language model was trained to predict."""
+
+DTYPES = {
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "float32": torch.float32,
+}
+
+_WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
+_OTHERS = (
+    *TOKENIZER_FILES,
+    "*.index.json",
+    "chat_template.jinja",
+    "generation_config.json",
+)
+_CODE = ("*.py",)
+_AUTO_CLASSES: dict[Objective, tuple[Any, Any]] = {
+    "masked": (
+        modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+        transformers.AutoModelForMaskedLM,
+    ),
+    "sequence-to-sequence": (
+        modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+        transformers.AutoModelForSeq2SeqLM,
+    ),
+    "causal": (
+        modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        transformers.AutoModelForCausalLM,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A language model, ready to be asked.
+
+    Attributes:
+        checkpoint: where it came from.
+        objective: what it was trained to predict.
+        model: the model of transformers, in evaluation mode.
+        tokenizer: its tokenizer.
+        longest: for how many tokens it has positions; None if it has no table of them.
+    """
+
+    checkpoint: Checkpoint
+    objective: Objective
+    model: Any
+    tokenizer: Any
+    longest: int | None
+
+
+def load_language_model(
+    checkpoint: str,
+    *,
+    dtype: str | None = None,
+    device: str | None = None,
+    device_map: str | None = None,
+    trust_remote_code: bool = False,
+) -> LoadedModel:
+    """Load any causal, masked or sequence-to-sequence model.
+
+    Args:
+        checkpoint: a folder or a Hub id.
+        dtype: a key of `DTYPES`; when None the checkpoint's own on a GPU, float32 on a CPU.
+        device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
+        device_map: how accelerate spreads a model over several GPUs, such as ``"auto"``; then
+            `device` is not given.
+        trust_remote_code: run the Python files that the checkpoint brings, if it brings any. They
+            are part of its digest then. Otherwise no such file is read.
+
+    Raises:
+        InputError: the checkpoint, the device or the dtype cannot be used, the model needs code
+            that the checkpoint brings and it is not to be run, or weights or the tokenizer's
+            files are missing.
+    """
+    target = None if device_map else torch_device(device)
+    _check_settings(dtype, device, device_map, trust_remote_code)
+    others = (*_OTHERS, *_CODE) if trust_remote_code else _OTHERS
+    found = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
+    wanted = DTYPES[dtype] if dtype else "auto"
+    if dtype is None and target is not None and target.type == "cpu":
+        wanted = torch.float32
+    with silent_transformers():
+        try:
+            config = transformers.AutoConfig.from_pretrained(
+                found.folder, trust_remote_code=trust_remote_code
+            )
+            objective = objective_of(config)
+            model, report = _AUTO_CLASSES[objective][1].from_pretrained(
+                found.folder,
+                config=config,
+                dtype=wanted,
+                device_map=device_map,
+                output_loading_info=True,
+                trust_remote_code=trust_remote_code,
+                weights_only=True,
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                found.folder, trust_remote_code=trust_remote_code
+            )
+        except Exception as error:  # whatever config, tokenizer or tensors fail with
+            if not trust_remote_code:
+                _refuse_remote_code(found, error)
+            raise InputError(
+                f"config, tokenizer and tensors do not make up a language model "
+                f"({first_line(error)})",
+                cure="give a whole checkpoint of an architecture that transformers has itself",
+                file=checkpoint,
+            ) from error
+    if report["missing_keys"] and not trust_remote_code:
+        _refuse_remote_code(found)
+    _refuse_missing(report["missing_keys"], checkpoint)
+    require_words(tokenizer, checkpoint)
+    model.eval().requires_grad_(False)
+    fuse_activations(model)
+    if target is not None:
+        model = model.to(target)
+        with silent_transformers():
+            pack_weights(model)
+    return LoadedModel(found, objective, model, tokenizer, _longest(model))
+
+
+def refuse_masked(loaded: LoadedModel) -> None:
+    """Raise `InputError` if a model that is to answer prompts can only fill slots."""
+    if loaded.objective == "masked":
+        raise InputError(
+            "a masked model answers no prompts",
+            cure="give a causal or sequence-to-sequence model, or score it as the system lm",
+            file=loaded.checkpoint.name,
+        )
+
+
+def objective_of(config: Any) -> Objective:
+    """Return what a model was trained to predict, by the class it was saved as.
+
+    A class of the checkpoint's own counts as what the config calls it (``auto_map``). Where the
+    config names no class, or one for another purpose, the first objective that
+    transformers has a class for counts, and an encoder is never taken for a decoder.
+
+    Raises:
+        InputError: transformers has no language model of this architecture.
+    """
+    saved_as = set(config.architectures or ())
+    for objective, (classes, _) in _AUTO_CLASSES.items():
+        if saved_as & {*classes.values()}:
+            return objective
+    own = getattr(config, "auto_map", None) or {}
+    for objective, (classes, auto_class) in _AUTO_CLASSES.items():
+        if auto_class.__name__ in own or config.model_type in classes:
+            return objective
+    raise InputError(
+        f"transformers has no language model of the type '{config.model_type}'",
+        cure="give a causal, masked or sequence-to-sequence language model",
+    )
+
+
+def _check_settings(
+    dtype: str | None, device: str | None, device_map: str | None, trust_remote_code: bool
+) -> None:
+    if not isinstance(trust_remote_code, bool):
+        raise InputError("trust_remote_code is true or false", cure="write one of the two")
+    if dtype is not None and dtype not in DTYPES:
+        raise unknown_name("dtype", dtype, DTYPES)
+    if device_map and device:
+        raise InputError("both device and device_map are given", cure="give one of the two")
+    if device_map and find_spec("accelerate") is None:
+        raise InputError(
+            "device_map needs the package accelerate", cure='pip install "pronominal[lm]"'
+        )
+
+
+def _refuse_remote_code(checkpoint: Checkpoint, reason: Exception | None = None) -> None:
+    """Say so where a checkpoint that transformers cannot load alone names code of its own.
+
+    An architecture of transformers' own is loaded whatever code the config names.
+    """
+    try:
+        config = json.loads((checkpoint.folder / "config.json").read_text(encoding="utf-8"))
+    except ValueError:
+        return  # a damaged config names nothing
+    named = config.get("auto_map") if isinstance(config, dict) else None
+    if isinstance(named, dict) and named:
+        modules = {str(name).rpartition("--")[2].partition(".")[0] for name in named.values()}
+        files = " and ".join(f"{module}.py" for module in sorted(modules))
+        raise InputError(
+            f"the model is made of Python code that its checkpoint brings ({files}), and nothing "
+            "of it was run",
+            cure="read the code, and if you trust it write --set trust_remote_code=true, which "
+            "runs it with all of your rights",
+            file=checkpoint.name,
+        ) from reason
+
+
+def _refuse_missing(missing: Any, checkpoint: str) -> None:
+    lost = sorted(missing)
+    if lost:
+        raise InputError(
+            f"tensors are missing from the checkpoint ({lost[0]}"
+            + (f" and {len(lost) - 1} more)" if len(lost) > 1 else ")"),
+            cure="give a checkpoint with its language modelling head, of an architecture that "
+            "transformers has itself",
+            file=checkpoint,
+        )
+
+
+def _longest(model: Any) -> int | None:
+    """Return for how many tokens a model has positions."""
+    table = longest_input(model.base_model)
+    if table is not None:
+        return table
+    config = model.config.get_text_config()
+    # T5's config names the length of its training texts, and it reads any
+    if config.is_encoder_decoder:
+        return None
+    longest = getattr(config, "max_position_embeddings", None)
+    return longest if isinstance(longest, int) and longest > 0 else None

@@ -1,0 +1,1 @@
+"""Language models that are asked with prompts and write an answer."""

@@ -1,0 +1,208 @@
+"""Models that write: FLAN-T5, chat models and any other, many prompts at a time.
+
+Answers are greedy, so that a prompt's answer is the same whatever else is asked.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from transformers.modeling_outputs import BaseModelOutput
+
+from pronominal.adapters.checkpoints.transformers_models import silent_transformers
+from pronominal.adapters.contract.refusals import RefusedTextError
+from pronominal.adapters.lm.models.loading import (
+    LoadedModel,
+    Objective,
+    load_language_model,
+    refuse_masked,
+)
+from pronominal.adapters.lm.prompting.chat import Chat, Turns
+from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
+from pronominal.adapters.lm.scoring.memory import Budget
+from pronominal.adapters.lm.scoring.prompt_encoder import encoded
+from pronominal.errors import InputError
+
+NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": ANSWER_TOKENS}
+"""The most new tokens of an answer: the paper's for FLAN-T5 and Llama-2-chat (RUFF, F.1)."""
+
+BATCH_TOKENS = {"cpu": 3_072, "cuda": 65_536}
+"""How many tokens of prompts go through the model at once when nothing else is asked for."""
+
+
+class PromptedModel:
+    """A causal or sequence-to-sequence model of transformers, asked in words.
+
+    Args:
+        checkpoint: a folder or a Hub id.
+        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
+        chat: how a prompt becomes a user's turn: ``"llama-2"`` (``[INST] ... [/INST]``, as in the
+            paper), ``"template"``, the tokenizer's own, or ``"none"``. When None the tokenizer's
+            own where it has one.
+        max_new_tokens: the longest answer; when None 5 for sequence-to-sequence models and 20 for
+            causal ones, as in the paper.
+        dtype: as for `LanguageModel`.
+        device: as for `LanguageModel`.
+        device_map: as for `LanguageModel`.
+        trust_remote_code: as for `LanguageModel`.
+        batch_tokens: how many tokens of prompts go through the model at once; halved where they do
+            not fit into memory.
+
+    Attributes:
+        checkpoint: the weights in use.
+        prompting: which prompts it wants to be asked.
+        question: what its answers are.
+        chunk: how many instances are put into prompts at a time.
+
+    Raises:
+        InputError: the checkpoint or a setting cannot be used.
+    """
+
+    name = "lm-prompts"
+    question = "generation"
+    chunk = 64
+
+    def __init__(  # noqa: PLR0913 - each one is a key of a systems file
+        self,
+        checkpoint: str,
+        *,
+        prompts: Sequence[str] | None = None,
+        chain_of_thought: str | None = None,
+        chat: Chat | None = None,
+        max_new_tokens: int | None = None,
+        dtype: str | None = None,
+        device: str | None = None,
+        device_map: str | None = None,
+        trust_remote_code: bool = False,
+        batch_tokens: int | None = None,
+    ) -> None:
+        self.prompting = parse_prompts(prompts, chain_of_thought)
+        if max_new_tokens is not None and max_new_tokens < 1:
+            raise InputError(f"max_new_tokens is {max_new_tokens}", cure="give a number above 0")
+        loaded = load_language_model(
+            checkpoint,
+            dtype=dtype,
+            device=device,
+            device_map=device_map,
+            trust_remote_code=trust_remote_code,
+        )
+        refuse_masked(loaded)
+        self.checkpoint = loaded.checkpoint
+        self.max_new_tokens = max_new_tokens or NEW_TOKENS[loaded.objective]
+        self._loaded = loaded
+        self._turns = Turns(loaded.tokenizer, chat, checkpoint)
+        self._budget = Budget(batch_tokens, BATCH_TOKENS, loaded.model.device)
+
+    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
+        """Return what the model writes after each prompt, in order.
+
+        Args:
+            prompts: what a user says, without any chat formatting.
+            max_new_tokens: the longest answer, when it is another than the system's own.
+
+        Raises:
+            InputError: a prompt is longer than the model reads, or does not fit into memory.
+        """
+        if not prompts:
+            return []
+        limit = max_new_tokens or self.max_new_tokens
+        with silent_transformers():
+            tokens = [self._turns.tokens(self._turns.text(prompt)) for prompt in prompts]
+            self._refuse_too_long(tokens, limit)
+            batches = GenerationBatches(self._loaded, tokens, limit)
+            self._budget.spend_on(batches)
+        return batches.texts
+
+    def _refuse_too_long(self, tokens: Sequence[Sequence[int]], limit: int) -> None:
+        longest = self._loaded.longest
+        if longest is None:
+            return
+        more = 0 if self._loaded.objective == "sequence-to-sequence" else limit
+        for index, prompt in enumerate(tokens):
+            if len(prompt) + more > longest:
+                raise RefusedTextError(
+                    f"a prompt of {len(prompt)} tokens and an answer of {more} more, and the model "
+                    f"reads {longest}",
+                    cure="choose a model that reads more",
+                    index=index,
+                    among="prompts",
+                    checkpoint=self.checkpoint.name,
+                )
+
+
+class GenerationBatches:
+    """Prompts, longest first, so that those of a batch need little padding.
+
+    Args:
+        loaded: the model and its tokenizer.
+        prompts: tokens of each prompt.
+        max_new_tokens: the longest answer.
+
+    Attributes:
+        texts: what the model wrote after each prompt.
+    """
+
+    def __init__(
+        self, loaded: LoadedModel, prompts: Sequence[Sequence[int]], max_new_tokens: int
+    ) -> None:
+        self._model, self._tokenizer = loaded.model, loaded.tokenizer
+        self._causal = loaded.objective == "causal"
+        self._prompts, self._limit = prompts, max_new_tokens
+        self._order = sorted(range(len(prompts)), key=lambda prompt: -len(prompts[prompt]))
+        self.rows = len(prompts)
+        self.texts = [""] * len(prompts)
+
+    def borders(self, start: int, tokens: int) -> list[int]:
+        """Cut out as many prompts as a batch can hold with their padding."""
+        longest = len(self._prompts[self._order[start]]) + self._limit * self._causal
+        return [start, min(self.rows, start + max(1, tokens // longest))]
+
+    def forward(self, borders: Sequence[int]) -> None:
+        """Answer the prompts between these borders."""
+        chosen = self._order[borders[0] : borders[-1]]
+        prompts = [self._prompts[prompt] for prompt in chosen]
+        with torch.inference_mode():
+            written = self._model.generate(
+                **(self._continued(prompts) if self._causal else self._encoded(prompts)),
+                max_new_tokens=self._limit,
+                pad_token_id=self._padding(),
+                do_sample=False,
+                num_beams=1,
+                # a chat model's generation config sets these, for sampling
+                temperature=None,
+                top_p=None,
+                top_k=None,
+            )
+        new = written[:, len(prompts[0]) :] if self._causal else written
+        texts = self._tokenizer.batch_decode(new, skip_special_tokens=True)
+        for prompt, text in zip(chosen, texts, strict=True):
+            self.texts[prompt] = text
+
+    def _continued(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Return a causal model's inputs, padded in front: what is written follows the last token.
+
+        Args:
+            prompts: tokens of each prompt, longest first.
+        """
+        width = len(prompts[0])
+        ids = np.full((len(prompts), width), self._padding(), np.int64)
+        read = np.zeros_like(ids)
+        for row, tokens in enumerate(prompts):
+            place = slice(width - len(tokens), width)
+            ids[row, place], read[row, place] = tokens, 1
+        inputs = {"input_ids": ids, "attention_mask": read}
+        return {n: torch.from_numpy(a).to(self._model.device) for n, a in inputs.items()}
+
+    def _encoded(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Return a sequence-to-sequence model's inputs; args are those of `_continued`."""
+        states, mask = encoded(self._model, prompts)
+        outputs = BaseModelOutput(last_hidden_state=states)
+        return {"encoder_outputs": outputs, "attention_mask": mask.long()}
+
+    def _padding(self) -> int:
+        for token in (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id):
+            if token is not None:
+                return int(token)
+        return 0

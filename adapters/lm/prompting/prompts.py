@@ -1,0 +1,167 @@
+"""Prompts for models that write: which ones there are, and how an instance is put into them.
+
+The templates stand in ``ruff_prompts.toml`` and ``winopron_prompts.toml``, each with its source.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+from pronominal.errors import InputError, unknown_name
+from pronominal.instances import FillingInstance, ResolutionInstance
+
+CHAINS_OF_THOUGHT: dict[str, str] = {
+    "kojima": "Let's think step by step.",
+    "zhou": "Let's work this out in a step by step way to be sure we have the right answer.",
+}
+"""What begins a chain of thought: Kojima et al. (2022), Zhou et al. (2023) (RUFF, section F.2)."""
+
+ANSWER_TOKENS = 20
+"""The most new tokens of a chat model's answer (RUFF, section F.1)."""
+
+CHAIN_TOKENS, CONCLUSION_TOKENS = 128, 10
+"""The most new tokens of a chain and of the answer after it (RUFF, section F.2)."""
+
+
+class Prompt(NamedTuple):
+    """One way to ask about an instance.
+
+    Attributes:
+        name: the template's place in its table and, where it lists options in several orders, the
+            order: ``"3"``, ``"3-backward"``.
+        text: what the model reads.
+        conclusion: what asks for the answer after a chain of thought.
+    """
+
+    name: str
+    text: str
+    conclusion: str
+
+
+class Templates(NamedTuple):
+    """The templates for one kind of instance.
+
+    Attributes:
+        source: the paper and table that they are from.
+        blank: how a slot is drawn.
+        conclusion: see `Prompt`.
+        texts: name -> the template and how options are ordered: 1, -1 (backward) or 0 (none).
+    """
+
+    source: str
+    blank: str
+    conclusion: str
+    texts: dict[str, tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompting:
+    """How a model that writes is asked.
+
+    Attributes:
+        prompts: names of the prompts to ask; all of them when None.
+        chain_of_thought: a key of `CHAINS_OF_THOUGHT`; None asks for the answer at once.
+
+    Raises:
+        InputError: there is no such chain of thought.
+    """
+
+    prompts: tuple[str, ...] | None = None
+    chain_of_thought: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.chain_of_thought not in {None, *CHAINS_OF_THOUGHT}:
+            raise unknown_name("chain of thought", str(self.chain_of_thought), CHAINS_OF_THOUGHT)
+
+    def of(self, instance: FillingInstance | ResolutionInstance) -> list[Prompt]:
+        """Return the prompts for an instance, in the order of their table."""
+        if isinstance(instance, FillingInstance):
+            templates = read_templates("ruff")
+            text, slot = instance.text, instance.blank
+            task, pronoun = f"{text[: slot.start]}{templates.blank}{text[slot.end :]}", ""
+            options = instance.options
+        else:
+            templates = read_templates("winopron")
+            task, pronoun = instance.text, instance.pronoun.text
+            options = tuple(candidate.text for candidate in instance.candidates)
+        conclusion = templates.conclusion.replace("{pronoun}", pronoun)
+        return [
+            Prompt(name, filled(*templates.texts[name], task, pronoun, options), conclusion)
+            for name in self._names(templates)
+        ]
+
+    def _names(self, templates: Templates) -> Sequence[str]:
+        if self.prompts is None:
+            return [*templates.texts]
+        for name in self.prompts:
+            if name not in templates.texts:
+                raise unknown_name("prompt", name, templates.texts)
+        return self.prompts
+
+
+@cache
+def read_templates(name: Literal["ruff", "winopron"]) -> Templates:
+    """Return RUFF's templates, for slots, or WinoPron's, for antecedents."""
+    text = (
+        files("pronominal.adapters.lm.prompting")
+        .joinpath(f"{name}_prompts.toml")
+        .read_text("utf-8")
+    )
+    table = tomllib.loads(text)
+    orders: dict[str, int] = table["orders"]
+    texts = {}
+    for number, template in enumerate(table["templates"]):
+        if len(orders) == 1 or "{options}" not in template:
+            texts[str(number)] = (template, 1)
+        else:
+            texts |= {f"{number}-{order}": (template, way) for order, way in orders.items()}
+    return Templates(table["source"], table.get("blank", ""), table["conclusion"], texts)
+
+
+def filled(template: str, order: int, task: str, pronoun: str, options: Sequence[str]) -> str:
+    r"""Return a template with everything in its place.
+
+    Args:
+        template: with ``{task}`` and, if need be, ``{pronoun}`` and ``{options}``.
+        order: 1 lists the options as they are, -1 backward, 0 leaves their line out.
+        task: the sentence or passage.
+        pronoun: the pronoun to resolve.
+        options: the possible answers.
+
+    >>> filled("{task}\n\nWho is {pronoun}?\n{options}", -1, "Ann met Eve and she left.", "she",
+    ...        ("Ann", "Eve"))
+    'Ann met Eve and she left.\n\nWho is she?\nOPTIONS:\n- Eve\n- Ann'
+    """
+    if order == 0:
+        template = template.replace("\n\n{options}", "").replace("\n{options}", "")
+    listed = "\n".join(["OPTIONS:", *(f"- {option}" for option in options[:: order or 1])])
+    # the text last: nothing in it is a placeholder
+    return (
+        template.replace("{options}", listed).replace("{pronoun}", pronoun).replace("{task}", task)
+    )
+
+
+def question_and_answer(prompt: str, chain_of_thought: str) -> str:
+    """Return the prompt that asks for a chain of thought (RUFF, Table 5)."""
+    return f"Q: {prompt}\nA: {CHAINS_OF_THOUGHT[chain_of_thought]}"
+
+
+def concluding(question: str, chain: str, conclusion: str) -> str:
+    """Return the prompt that asks for the answer after a chain of thought (RUFF, Table 5)."""
+    return f"{question} {chain}\n{conclusion}"
+
+
+def parse_prompts(prompts: object, chain_of_thought: object) -> Prompting:
+    """Return a system's settings as `Prompting`; `InputError` for values of another type."""
+    if prompts is not None and (
+        not isinstance(prompts, list | tuple)
+        or not prompts
+        or not all(isinstance(name, str) for name in prompts)
+    ):
+        raise InputError("prompts are a list of names", cure='write prompts = ["0", "3"], say')
+    if not isinstance(chain_of_thought, str | None):
+        raise InputError("chain_of_thought is a name", cure='write "kojima" or "zhou"')
+    return Prompting(None if prompts is None else tuple(prompts), chain_of_thought)

@@ -1,0 +1,198 @@
+"""Models behind a server that speaks OpenAI's protocol: vLLM, llama.cpp, SGLang and others.
+
+The server is one of the user's own: a hosted API is refused unless the user accepts what that means
+(see `pronominal.adapters.remote.servers`).
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request
+
+from pronominal.adapters.contract.plain_questions import plain_prompts
+from pronominal.adapters.contract.refusals import RefusedTextError
+from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
+from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
+from pronominal.errors import InputError
+
+TRIES = 4
+"""How often a prompt is sent at which the server fails."""
+
+_RETRIED = (408, 425, 429, 500, 502, 503, 504)
+_PROMPT_AT_FAULT = (400, 413, 422)
+
+
+class ServedModel:
+    """A model that a server runs, asked in words.
+
+    Args:
+        url: the server's address, such as ``http://localhost:8000`` or ``http://gpu-7:8000/v1``.
+        model: the model's name on the server; the only one that it serves when None.
+        host: the name of a machine of your own that has a public name; the URL's host has to be
+            this one. Machines of the local network need no such word.
+        i_accept_contamination: send evaluation text to a hosted API, whoever may train on it.
+        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
+        chat: ask as a user's turn, in the model's own format; otherwise the prompt is continued.
+        max_new_tokens: the longest answer.
+        at_once: how many prompts the server is given at a time.
+        patience: for how many seconds an unreachable server is asked again.
+
+    Attributes:
+        prompting: which prompts it wants to be asked.
+        question: what its answers are, and whose.
+        chunk: how many instances are put into prompts at a time.
+
+    Raises:
+        InputError: the address is not one to send evaluation text to, or no server is there.
+    """
+
+    name = "lm-server"
+    chunk = 16
+
+    def __init__(  # noqa: PLR0913 - each one is a key of a systems file
+        self,
+        url: str,
+        *,
+        model: str | None = None,
+        host: str | None = None,
+        i_accept_contamination: bool = False,
+        prompts: Sequence[str] | None = None,
+        chain_of_thought: str | None = None,
+        chat: bool = True,
+        max_new_tokens: int = ANSWER_TOKENS,
+        at_once: int = 16,
+        patience: float = 60,
+    ) -> None:
+        if at_once < 1 or max_new_tokens < 1:
+            raise InputError("nothing is asked, or nothing answered", cure="give a number above 0")
+        self._address = checked_address(url, host, i_accept_contamination)
+        self.prompting = parse_prompts(prompts, chain_of_thought)
+        self.max_new_tokens = max_new_tokens
+        self._chat, self._at_once, self._patience = chat, at_once, patience
+        self._opener = direct_opener()
+        self._model = model or self._only_model()
+        self.question = f"generation of {self._model}"
+
+    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
+        """Return what the model writes after each prompt, in order, at temperature 0.
+
+        Raises:
+            RefusedTextError: the server refuses a prompt, or fails at it, and answers a plain one.
+            InputError: it refuses every prompt, or cannot be reached any more.
+        """
+        limit = max_new_tokens or self.max_new_tokens
+        with ThreadPoolExecutor(self._at_once) as workers:
+            try:
+                numbers = range(len(prompts))
+                return [*workers.map(lambda n: self._answer(prompts[n], limit, n), numbers)]
+            except BaseException:
+                # nothing that still waits is worth an answer
+                workers.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _answer(self, prompt: str, limit: int, index: int) -> str:
+        try:
+            answer = self._ask(*self._content(prompt, limit))
+        except _PromptAtFaultError as error:
+            raise RefusedTextError(
+                f"the server answers another prompt, and not this one ({error})",
+                cure="shorten it, or start the server with more room for a prompt",
+                index=index,
+                among="prompts",
+                checkpoint=self._address,
+            ) from error
+        try:
+            choice = answer["choices"][0]
+            text = choice["message"]["content"] if self._chat else choice["text"]
+        except (LookupError, TypeError) as error:
+            raise self._no_protocol() from error
+        # a model that ends at once has said nothing
+        return text or ""
+
+    def _content(self, prompt: str, limit: int) -> tuple[str, dict[str, Any]]:
+        asked = {"model": self._model, "max_tokens": limit, "temperature": 0}
+        if self._chat:
+            return "chat/completions", asked | {"messages": [{"role": "user", "content": prompt}]}
+        return "completions", asked | {"prompt": prompt}
+
+    def _answers_plainly(self, limit: int) -> bool:
+        """Say whether the server answers a prompt of ours, so that another one is at fault."""
+        request = self._request(*self._content(plain_prompts()[0], limit))
+        try:
+            with self._opener.open(request, timeout=600) as answer:
+                return bool(json.load(answer))
+        except (HTTPException, OSError, ValueError):
+            return False
+
+    def _only_model(self) -> str:
+        try:
+            names = [str(model["id"]) for model in self._ask("models")["data"]]
+        except (LookupError, TypeError) as error:
+            raise self._no_protocol() from error
+        if len(names) != 1:
+            raise InputError(
+                f"the server has {len(names)} models",
+                cure=f"write model = {' or '.join(names) or '...'}",
+                file=self._address,
+            )
+        return names[0]
+
+    def _ask(self, method: str, content: Mapping[str, Any] | None = None) -> Any:
+        """Return the server's answer; ask again, ever more slowly, while it cannot be reached."""
+        patience, failures = Patience(self._patience, self._address), 0
+        while True:
+            try:
+                with self._opener.open(self._request(method, content), timeout=600) as answer:
+                    return json.load(answer)
+            except HTTPError as error:
+                reason, again = f"HTTP {error.code}", error.code in _RETRIED
+                error.close()
+                failures += error.code == 500
+                at_fault = error.code in _PROMPT_AT_FAULT or failures >= TRIES
+                if content and at_fault and self._answers_plainly(content["max_tokens"]):
+                    raise _PromptAtFaultError(reason) from error
+            except (URLError, HTTPException, OSError) as error:
+                reason, again = str(getattr(error, "reason", error)) or "no answer", True
+            except ValueError as error:
+                raise self._no_protocol() from error
+            if not again:
+                raise InputError(
+                    f"the server refuses what it is asked ({reason})",
+                    cure=f"check the model's name and length, and {KEY} if the server wants a key",
+                    file=self._address,
+                )
+            patience.wait(reason)
+
+    def _request(self, method: str, content: Mapping[str, Any] | None) -> Request:
+        headers = {"Content-Type": "application/json"}
+        if key := os.environ.get(KEY):
+            headers["Authorization"] = f"Bearer {key}"
+        body = None if content is None else json.dumps(content).encode()
+        return Request(f"{self._address}/{method}", data=body, headers=headers)
+
+    def _no_protocol(self) -> InputError:
+        return InputError(
+            "the server does not answer in OpenAI's protocol",
+            cure="give the URL of vLLM, llama.cpp, SGLang or the like",
+            file=self._address,
+        )
+
+
+class _PromptAtFaultError(Exception):
+    """The server answers, but not what it was asked."""
+
+
+def checked_address(url: str, host: str | None, i_accept_contamination: bool) -> str:
+    """Return the address of the protocol's methods, which end in ``/v1``.
+
+    Raises:
+        InputError: it is no URL, or that of a host that is not the user's own.
+    """
+    parts = own_server(url, host, i_accept_contamination)
+    path = parts.path.rstrip("/")
+    return f"{parts.scheme}://{parts.netloc}{path if path.endswith('/v1') else path + '/v1'}"

@@ -1,0 +1,1 @@
+"""Language models that score the forms which may fill a slot."""

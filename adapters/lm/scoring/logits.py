@@ -1,0 +1,76 @@
+"""Log-probabilities of single tokens, with the output layer only where it is asked for."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pronominal.adapters.lm.scoring.memory import kind_of_device
+from pronominal.adapters.lm.scoring.tokens import IntArray
+
+Scores = NDArray[np.float64]
+"""Sums of log-probabilities in nats, one for each sequence."""
+
+_ROWS_AT_ONCE = {"cpu": 32, "cuda": 256}
+"""Distributions that are normalised together: on a CPU few, so that they stay in its cache."""
+
+
+def logits_at(model: Any, places: IntArray, **inputs: Any) -> Tensor:
+    """Run a model with its output layer at some places only.
+
+    States are chosen in front of the layer, so that what a model does to its logits, such as
+    scaling them, is done here as well.
+
+    Args:
+        model: one of transformers' models with a language modelling head.
+        places: places in the flattened ``[batch, tokens]``, [places].
+        inputs: what the model takes, such as ``input_ids``.
+
+    Returns:
+        Logits as [places, vocabulary], in the model's precision.
+    """
+    chosen = torch.from_numpy(places)
+
+    def choose(_: Any, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        states, *others = given
+        every = states.reshape(-1, states.shape[-1])
+        return (every[chosen.to(states.device)].unsqueeze(0), *others)
+
+    hook = model.get_output_embeddings().register_forward_pre_hook(choose)
+    try:
+        with torch.inference_mode():
+            logits: Tensor = model(**inputs).logits
+    finally:
+        hook.remove()
+    return logits.squeeze(0)
+
+
+def add_log_probabilities(
+    scores: Scores, sequences: IntArray, logits: Tensor, rows: IntArray, tokens: IntArray
+) -> None:
+    """Add the log-probabilities of tokens to the scores of their sequences.
+
+    Probabilities are float32 whatever the logits are, and sums float64: in bfloat16 either loses
+    more than options differ by.
+
+    Args:
+        scores: what is added to, [all sequences].
+        sequences: to which score a token adds, [tokens].
+        logits: distributions over the vocabulary, [rows, vocabulary].
+        rows: for each token its row of `logits`, [tokens].
+        tokens: their numbers in the vocabulary, [tokens].
+    """
+    order = np.argsort(rows, kind="stable")
+    rows, tokens, sequences = rows[order], tokens[order], sequences[order]
+    size = _ROWS_AT_ONCE[kind_of_device(logits.device)]
+    values = []
+    # in slices, so that a large vocabulary is not held twice
+    for start in range(0, len(logits), size):
+        inside = slice(*np.searchsorted(rows, (start, start + size)))
+        row = torch.from_numpy(rows[inside] - start).to(logits.device)
+        token = torch.from_numpy(tokens[inside]).to(logits.device)
+        found = logits[start : start + size].float().log_softmax(dim=-1)
+        values.append(found[row, token].double())
+    scores += np.bincount(sequences, torch.cat(values).cpu().numpy(), minlength=len(scores))

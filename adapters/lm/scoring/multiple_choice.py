@@ -1,0 +1,162 @@
+"""Models that are offered answers: how likely each option is as the answer to a prompt.
+
+The prompts are those of generation, and the question is another one: a model that would write
+something else has to prefer one of the options here, and never abstains.
+"""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+import numpy as np
+
+from pronominal.adapters.checkpoints.transformers_models import silent_transformers
+from pronominal.adapters.contract.refusals import RefusedTextError
+from pronominal.adapters.lm.models.loading import LoadedModel, load_language_model, refuse_masked
+from pronominal.adapters.lm.prompting.chat import Chat, Turns
+from pronominal.adapters.lm.prompting.prompts import parse_prompts
+from pronominal.adapters.lm.scoring.decoder import CausalScorer
+from pronominal.adapters.lm.scoring.infilling import AnswerScorer
+from pronominal.adapters.lm.scoring.tokens import PADDING, IntArray, Sequences
+
+Tokens = Sequence[int]
+
+
+class MultipleChoiceModel:
+    """A causal or sequence-to-sequence model of transformers, offered the options of each prompt.
+
+    An option's score is the sum of its tokens' log-probabilities, so that a longer option starts
+    with a handicap. A causal model continues the prompt, with a blank between them unless the
+    prompt ends in white space, and the end of the answer does not count. A sequence-to-sequence
+    model's decoder writes the option, and its end counts.
+
+    Args:
+        checkpoint: a folder or a Hub id.
+        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        chat: as for `PromptedModel`.
+        dtype: as for `LanguageModel`.
+        device: as for `LanguageModel`.
+        device_map: as for `LanguageModel`.
+        trust_remote_code: as for `LanguageModel`.
+        batch_tokens: how many tokens go through the model at once; halved where they do not fit
+            into memory.
+
+    Attributes:
+        checkpoint: the weights in use.
+        prompting: which prompts it wants to be asked.
+        question: what its answers are.
+        chunk: how many instances are put into prompts at a time.
+
+    Raises:
+        InputError: the checkpoint or a setting cannot be used.
+    """
+
+    name = "lm-multiple-choice"
+    question = "log-likelihood of each option as the answer to a prompt"
+    chunk = 64
+
+    def __init__(  # noqa: PLR0913 - each one is a key of a systems file
+        self,
+        checkpoint: str,
+        *,
+        prompts: Sequence[str] | None = None,
+        chat: Chat | None = None,
+        dtype: str | None = None,
+        device: str | None = None,
+        device_map: str | None = None,
+        trust_remote_code: bool = False,
+        batch_tokens: int | None = None,
+    ) -> None:
+        self.prompting = parse_prompts(prompts, None)
+        loaded = load_language_model(
+            checkpoint,
+            dtype=dtype,
+            device=device,
+            device_map=device_map,
+            trust_remote_code=trust_remote_code,
+        )
+        refuse_masked(loaded)
+        self.checkpoint = loaded.checkpoint
+        self._loaded = loaded
+        self._turns = Turns(loaded.tokenizer, chat, checkpoint)
+        self._scorer = _scorer(loaded, batch_tokens)
+
+    def option_loglikelihoods(
+        self, prompts: Sequence[str], options: Sequence[Sequence[str]]
+    ) -> list[list[float]]:
+        """Return for each prompt, in order, the log-likelihood of each of its options, in nats.
+
+        Args:
+            prompts: what a user says, without any chat formatting.
+            options: the options of each prompt, at least one.
+
+        Raises:
+            InputError: a prompt is longer than the model reads, or does not fit into memory.
+        """
+        if not prompts:
+            return []
+        with silent_transformers():
+            turns = [self._turns.text(prompt) for prompt in prompts]
+            if isinstance(self._scorer, AnswerScorer):
+                return self._decoded(self._scorer, turns, options)
+            return self._continued(self._scorer, turns, options)
+
+    def _decoded(
+        self, scorer: AnswerScorer, turns: Sequence[str], options: Sequence[Sequence[str]]
+    ) -> list[list[float]]:
+        asked = [self._turns.tokens(turn) for turn in turns]
+        self._refuse_too_long([len(tokens) for tokens in asked])
+        tokenizer = self._loaded.tokenizer
+        answers = [[tokenizer(option)["input_ids"] for option in every] for every in options]
+        return scorer.score(asked, answers)
+
+    def _continued(
+        self, scorer: CausalScorer, turns: Sequence[str], options: Sequence[Sequence[str]]
+    ) -> list[list[float]]:
+        answered, first = [], []
+        for turn, every in zip(turns, options, strict=True):
+            before = self._turns.tokens(turn)
+            between = "" if turn[-1:].isspace() else " "
+            whole = [self._turns.tokens(f"{turn}{between}{option}") for option in every]
+            answered += whole
+            # tokens may reach across the border; then the options share what lies before it
+            first += [max(1, min(_shared(before, tokens) for tokens in whole))] * len(every)
+        counts = [len(every) for every in options]
+        lengths = [len(tokens) for tokens in answered]
+        owners = np.repeat(np.arange(len(options)), counts)
+        longest = np.maximum.reduceat(lengths, np.cumsum([0, *counts[:-1]]))
+        self._refuse_too_long(longest.tolist())
+        scores = scorer.score(_sequences(answered, owners), np.array(first, np.int32))
+        return [part.tolist() for part in np.split(scores, np.cumsum(counts)[:-1])]
+
+    def _refuse_too_long(self, lengths: Sequence[int]) -> None:
+        longest = self._loaded.longest
+        for index, length in enumerate(lengths):
+            if longest is not None and length > longest:
+                raise RefusedTextError(
+                    f"a prompt with its longest option has {length} tokens, and the model reads "
+                    f"{longest}",
+                    cure="choose a model that reads more",
+                    index=index,
+                    among="prompts",
+                    checkpoint=self.checkpoint.name,
+                )
+
+
+def _scorer(loaded: LoadedModel, batch_tokens: int | None) -> CausalScorer | AnswerScorer:
+    if loaded.objective == "causal":
+        return CausalScorer(loaded.model, batch_tokens=batch_tokens)
+    return AnswerScorer(loaded.model, loaded.tokenizer, batch_tokens=batch_tokens)
+
+
+def _shared(one: Tokens, other: Tokens) -> int:
+    """Return how many first tokens are the same."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _sequences(tokens: Sequence[Tokens], owners: IntArray) -> Sequences:
+    lengths = np.array([len(one) for one in tokens], np.int32)
+    inside = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(inside.shape, PADDING, np.int32)
+    ids[inside] = np.concatenate([np.asarray(one, np.int32) for one in tokens])
+    return Sequences(ids, np.zeros(inside.shape, np.bool_), lengths, owners.astype(np.int32))

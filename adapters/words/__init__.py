@@ -1,0 +1,1 @@
+"""From raw text to words and back, and batches of texts of similar length."""

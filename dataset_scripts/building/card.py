@@ -1,0 +1,176 @@
+"""Dataset cards: the hand-written page in ``cards/`` and what was built, as one README.md."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import yaml
+
+from pronominal.dataset_scripts.building.script import BuildOptions, DatasetScript
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.tables.columns import Columns, card_features
+from pronominal.pronouns import CASES, PRONOUN_SETS
+
+if TYPE_CHECKING:
+    from pronominal.dataset_scripts.building.build import BuiltSplit
+
+
+def write_card(
+    script: DatasetScript,
+    built: Sequence["BuiltSplit"],
+    sources: Sources,
+    options: BuildOptions,
+    path: Path,
+) -> None:
+    """Fill the dataset's page with what was built, and put the YAML header before it.
+
+    The header holds the page's own fields, then ``configs`` and ``dataset_info``, from which
+    `datasets` takes files, features and the row counts that it verifies.
+    """
+    # a script may name splits whose text must stay where it was built; `publish` refuses them
+    kept_back = getattr(script, "UNPUBLISHABLE", ())
+    write_page(
+        script.NAME,
+        {},
+        built,
+        path,
+        unpublishable=[
+            f"{split.config}/{split.name}" for split in built if split.name in kept_back
+        ],
+        notice=_notice(sources.changed),
+        splits="\n".join((splits_table(built), *_own_build(options))),
+        upstream=script.UPSTREAM,
+        options=options,
+    )
+
+
+def write_page(
+    page: str,
+    fields: Mapping[str, Any],
+    built: Sequence["BuiltSplit"],
+    path: Path,
+    *,
+    unpublishable: Sequence[str],
+    notice: str = "",
+    **told: Any,
+) -> None:
+    """Fill a page of ``cards/`` and write it under a header that `datasets` and the Hub read.
+
+    Args:
+        page: its name, without the suffix.
+        fields: of the header, instead of the page's own or beside them.
+        built: the splits.
+        path: the card.
+        unpublishable: splits that `publish` refuses, as ``config/split``.
+        notice: what stands before the page.
+        told: what the page asks for besides the tables of splits and columns.
+    """
+    own, body = _page(page)
+    header = {**yaml.safe_load(own), **fields, **generated_fields(built)}
+    if unpublishable:
+        header["unpublishable"] = list(unpublishable)
+    template = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False
+    ).from_string(body)
+    text = template.render(
+        {"splits": splits_table(built), "columns": columns_table(built), **told},
+        version=version("pronominal"),
+        canary=header["canary"],
+        unpublishable=unpublishable,
+    )
+    front = yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=100)
+    path.write_text(f"---\n{front}---\n{notice}{text}", encoding="utf-8")
+
+
+def _notice(changed: Sequence[str]) -> str:
+    """Return what stands before everything else where files are not the pinned ones."""
+    if not changed:
+        return ""
+    return (
+        f"> **Not the pinned upstream version:** {', '.join(changed)}.\n"
+        "> Built with `--allow-changed`: counts, rows and errata in the text are those of the\n"
+        "> pinned files; what this folder holds is in the table of splits.\n\n"
+    )
+
+
+def card_header(name: str) -> dict[str, Any]:
+    """Return the hand-written fields of a card's YAML header; ``canary`` is the dataset's GUID."""
+    header: dict[str, Any] = yaml.safe_load(_page(name)[0])
+    return header
+
+
+def _page(name: str) -> tuple[str, str]:
+    page = files("pronominal.cards").joinpath(f"{name}.md").read_text(encoding="utf-8")
+    _, header, body = page.split("---\n", maxsplit=2)
+    return header, body
+
+
+def generated_fields(built: Sequence["BuiltSplit"]) -> dict[str, Any]:
+    """Return the fields of a card's header that follow from what was built."""
+    configs, infos = [], []
+    for name, group in groupby(built, key=lambda split: split.config):
+        splits = list(group)
+        files_of = [{"split": split.name, "path": split.path.as_posix()} for split in splits]
+        configs.append({"config_name": name, "data_files": files_of})
+        infos.append(_dataset_info(name, splits))
+    configs[0]["default"] = True
+    sizes = [_size_category(sum(split.rows for split in built))]
+    return {"size_categories": sizes, "configs": configs, "dataset_info": infos}
+
+
+def _size_category(rows: int) -> str:
+    """Return the Hub's name for a number of rows."""
+    borders = (0, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
+    names = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
+    return names[bisect_right(borders, rows) - 1]
+
+
+def _dataset_info(config: str, splits: Sequence["BuiltSplit"]) -> dict[str, Any]:
+    return {
+        "config_name": config,
+        "features": card_features(splits[0].columns),
+        "splits": [
+            {"name": split.name, "num_bytes": split.num_bytes, "num_examples": split.rows}
+            for split in splits
+        ],
+        "download_size": sum(split.file_bytes for split in splits),
+        "dataset_size": sum(split.num_bytes for split in splits),
+    }
+
+
+def splits_table(built: Sequence["BuiltSplit"]) -> str:
+    """Return the Markdown table of splits, their rows and digests."""
+    lines = ["| config | split | rows | content digest |", "|---|---|---|---|"]
+    lines += [f"| {s.config} | {s.name} | {s.rows:,} | `{s.digest}` |" for s in built]
+    return "\n".join(lines)
+
+
+def _own_build(options: BuildOptions) -> Iterator[str]:
+    """Say in which way the folder is not the published one."""
+    for pronouns in options.pronoun_sets[len(PRONOUN_SETS) :]:
+        forms = "/".join(map(pronouns.form, CASES))
+        yield f"\nBuilt with a further pronoun set: {pronouns.name} ({forms})."
+    if options.repair_case:
+        yield "\nBuilt with the case of switched names repaired (`--repair-case`)."
+    if options.names.file is not None:
+        counts = ", ".join(f"{count} {kind}" for kind, count in options.names.counts.items())
+        number = len(options.names.names)
+        yield f"\nBuilt with the user's own names (`--names`) in `personal`: {number} ({counts})."
+
+
+def columns_table(built: Sequence["BuiltSplit"]) -> str:
+    """Return the Markdown table of columns, their types and meanings."""
+    lines = ["| column | type | meaning |", "|---|---|---|"]
+    for column in _every_column(built):
+        kind = f"class label: {', '.join(column.labels)}" if column.labels else str(column.type)
+        lines.append(f"| `{column.name}` | {kind} | {column.meaning} |")
+    return "\n".join(lines)
+
+
+def _every_column(built: Sequence["BuiltSplit"]) -> Columns:
+    return tuple({column.name: column for split in built for column in split.columns}.values())

@@ -1,0 +1,1 @@
+"""A user's own rows in JSONL and Parquet files."""

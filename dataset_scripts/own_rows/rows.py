@@ -1,0 +1,109 @@
+"""A user's own resolution rows in JSONL and Parquet files: read, and checked row by row."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
+from pronominal.errors import InputError
+from pronominal.located_rows import located_row
+
+BATCH = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row stands: its file, and its line (JSONL, from 1) or row (Parquet, from 0)."""
+
+    file: Path
+    row: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, {self.row}"
+
+    def refuse(self, cause: str, cure: str) -> InputError:
+        """Return the error about this row."""
+        return InputError(cause, cure=cure, file=self.file, row=self.row)
+
+
+def read_own_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield every row of a JSONL or Parquet file as it is.
+
+    Raises:
+        InputError: the file is neither, is damaged, or cannot be read.
+    """
+    if path.suffix == ".jsonl":
+        for line, row in read_json_lines(path):
+            yield Place(path, f"line {line}"), row
+        return
+    number = 0
+    with open_parquet(path) as file:
+        _refuse_repeated_columns(file, path)
+        batches = file.iter_batches(BATCH)
+        while (rows := _next_rows(batches, path)) is not None:
+            for row in rows:
+                yield Place(path, f"row {number}"), row
+                number += 1
+
+
+def open_parquet(path: Path) -> pq.ParquetFile:
+    """Open a Parquet file; `InputError` if it is none."""
+    if path.suffix != ".parquet":
+        raise InputError("the format is unknown", cure="give a .jsonl or .parquet file", file=path)
+    with _parquet_errors(path):
+        return pq.ParquetFile(path)
+
+
+def _next_rows(batches: Iterator[pa.RecordBatch], path: Path) -> list[dict[str, Any]] | None:
+    with _parquet_errors(path):
+        batch = next(batches, None)
+        rows: list[dict[str, Any]] | None = None if batch is None else batch.to_pylist()
+        return rows
+
+
+def _refuse_repeated_columns(file: pq.ParquetFile, path: Path) -> None:
+    names = file.schema_arrow.names
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(
+            f"two columns are called '{repeated}'", cure="rename one of them", file=path
+        )
+
+
+@contextmanager
+def _parquet_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OverflowError as error:
+        raise InputError(
+            "a date or time is out of Python's range", cure="leave its column out", file=path
+        ) from error
+    except (pa.ArrowException, OSError) as error:
+        # pyarrow raises a bare OSError for damaged data
+        reason = getattr(error, "strerror", None) or "the Parquet data are damaged"
+        raise InputError(
+            f"cannot be read ({reason})", cure="check the path, or write it again", file=path
+        ) from error
+
+
+def checked_row(row: Mapping[str, Any], place: Place, *, may_be_absent: bool) -> dict[str, Any]:
+    """Return a row with an id, whose mentions have text, start and end; see `located_row`.
+
+    Args:
+        row: a string ``id``, and what `located_row` takes.
+        place: where the row stands.
+        may_be_absent: whether a candidate without offsets may be missing from the text.
+
+    Raises:
+        InputError: a field is missing or wrong.
+    """
+    if row.get("id") is None:
+        raise place.refuse("there is no id", "add it")
+    if not isinstance(row["id"], str):
+        raise place.refuse("the id is no string", "write a string")
+    return located_row(row, place.refuse, may_be_absent=may_be_absent)

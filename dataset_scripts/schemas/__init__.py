@@ -1,0 +1,1 @@
+"""Sentences with slots, the form of WinoPron's templates."""

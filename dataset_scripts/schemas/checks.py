@@ -1,0 +1,104 @@
+"""The structural constraints on templates, each named as a user reads it in `validate`."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pronominal.dataset_scripts.building.script import Violation
+from pronominal.dataset_scripts.schemas.templates import (
+    OCCUPATION,
+    PARTICIPANT,
+    PRONOUN_SLOTS,
+    SLOT,
+    WORD,
+    Template,
+    other_pronoun,
+    pairs,
+)
+from pronominal.errors import InputError, shown
+
+BOTH = (OCCUPATION, PARTICIPANT)
+GLUED = re.compile(rf"(?>{SLOT.pattern})[\w']|\w{SLOT.pattern}")
+
+
+def double_violations(template: Template, place: str) -> Iterator[Violation]:
+    """Check one double-entity template."""
+    for message in (*slot_faults(template, BOTH), *_wording(template)):
+        yield Violation(place, f"line {template.line}", f"double: {message}")
+
+
+def single_violations(template: Template, place: str) -> Iterator[Violation]:
+    """Check one single-entity version: it never names the entity that is not the answer."""
+    entity = (OCCUPATION, PARTICIPANT)[template.answer]
+    for message in (*slot_faults(template, (entity,)), *_wording(template)):
+        yield Violation(place, f"line {template.line}", f"single: {message}")
+
+
+def pair_violations(templates: Sequence[Template], place: str) -> Iterator[Violation]:
+    """Check that only the ending of a template can tell which entity is right."""
+    for first, second in pairs(templates):
+        for message in _pair(first, second):
+            yield Violation(place, f"line {second.line}", message)
+
+
+def refuse_slot_faults(template: Template, entities: tuple[str, ...], place: str) -> None:
+    """Raise `InputError` for a template that cannot be filled."""
+    for message in slot_faults(template, entities):
+        raise InputError(message, cure="mend the template", file=place, row=f"line {template.line}")
+
+
+def prefix(template: Template) -> str:
+    """Return the text before the pronoun slot; all of it when there is none."""
+    positions = [template.text.find(slot) for slot in PRONOUN_SLOTS]
+    found = [position for position in positions if position >= 0]
+    return template.text[: min(found)] if found else template.text
+
+
+def _pair(first: Template, second: Template) -> Iterator[str]:
+    if first.answer == second.answer:
+        yield f"the same answer as line {first.line} of its pair"
+    if first.case != second.case:
+        yield f"another grammatical case than line {first.line} of its pair"
+    if prefix(first) != prefix(second):
+        yield f"differs from line {first.line} of its pair before the pronoun"
+    elif first.text == second.text:
+        yield f"the same ending as line {first.line} of its pair"
+
+
+def slot_faults(template: Template, entities: tuple[str, ...]) -> Iterator[str]:
+    """Yield why a template cannot be filled with these entities and a pronoun."""
+    if not (template.occupation and template.participant):
+        yield "an entity without a name"
+    slots = [match.group() for match in SLOT.finditer(template.text)]
+    pronoun = next(slot for slot, case in PRONOUN_SLOTS.items() if case == template.case)
+    for slot in (*entities, pronoun):
+        if slots.count(slot) != 1:
+            yield f"{slots.count(slot)} {slot} slots instead of one"
+    for slot in sorted(set(slots) - {*entities, pronoun}):
+        yield f"the slot {shown(slot)} does not belong here"
+    if GLUED.search(template.text) or "$" in SLOT.sub("", template.text):
+        yield "letters at a slot, or a $ that belongs to none"
+    if pronoun in slots and slots[-1] != pronoun:
+        yield "an entity stands after the pronoun"
+
+
+def _wording(template: Template) -> Iterator[str]:
+    text = template.text
+    for match in SLOT.finditer(text):
+        before = text[: match.start()].split()[-1:]
+        if match.group() in (OCCUPATION, PARTICIPANT) and [w.lower() for w in before] != ["the"]:
+            yield f"no determiner 'the' before {match.group()}"
+    words = WORD.findall(SLOT.sub(" ", text).lower())
+    extra = other_pronoun(text)
+    if extra is not None:
+        yield f"a further pronoun, '{extra}'"
+    if "$NOM_PRONOUN was" in text:
+        yield "'was' after the pronoun does not agree with they"
+    for entity in (template.occupation, template.participant):
+        if entity.lower() in words:
+            yield f"the entity {shown(entity)} stands in the fixed text"
+    if not text.endswith("."):
+        yield "no period at the end"
+    if text != " ".join(text.split()):
+        yield "a leading, trailing or double blank"
+    if not text.isascii():
+        yield "a character outside ASCII"

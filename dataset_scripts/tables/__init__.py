@@ -1,0 +1,1 @@
+"""Published tables: their columns, digests, checksums and faults."""

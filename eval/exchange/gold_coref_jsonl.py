@@ -1,0 +1,109 @@
+"""The JSON lines that the coreference repositories make of CoNLL-2012 files.
+
+Two forms, told apart by their keys: kentonl/e2e-coref's, in words, and that of
+mandarjoshi90/coref and lxucs/coref-hoi, in word pieces with a ``subtoken_map``.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
+from pronominal.errors import InputError
+from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
+from pronominal.spans import Cluster, Document, Span
+
+FRAME = ("[CLS]", "[SEP]")
+"""Pieces that no word has."""
+
+CONTINUED = "##"
+"""What a piece begins with that is not the first of its word's run of letters."""
+
+
+def read_coref_jsonl(path: Path) -> list[AnnotatedDocument]:
+    """Read a file of either form; clusters keep their order.
+
+    Word pieces are put together to words again, with the sentences and speakers that they have;
+    a piece ``[UNK]`` stays, for its word is nowhere in the file.
+
+    Raises:
+        InputError: the file or a line cannot be read, or a key is missing or of the wrong shape;
+            names file and line.
+    """
+    return list(_documents(path))
+
+
+def _documents(path: Path) -> Iterator[AnnotatedDocument]:
+    for number, record in read_json_lines(path):
+        try:
+            yield _from_pieces(record) if "subtoken_map" in record else _from_words(record)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise InputError(
+                f"no document of a coreference repository ({type(error).__name__}: {error})",
+                cure="give doc_key, sentences, speakers and clusters in the same shape",
+                file=path,
+                row=f"line {number}",
+            ) from error
+
+
+def _from_words(record: Mapping[str, Any]) -> AnnotatedDocument:
+    sentences, speakers = record["sentences"], record.get("speakers")
+    words = _checked(list(chain.from_iterable(sentences)))
+    if speakers is not None and [*map(len, speakers)] != [*map(len, sentences)]:
+        raise ValueError("speakers have another shape than sentences")
+    return AnnotatedDocument(
+        Document(sentences, speakers, **_name(record)), _clusters(record, range(len(words)))
+    )
+
+
+def _from_pieces(record: Mapping[str, Any]) -> AnnotatedDocument:
+    pieces = _checked(list(chain.from_iterable(record["sentences"])))
+    speakers = list(chain.from_iterable(record["speakers"]))
+    columns = zip(pieces, speakers, record["sentence_map"], record["subtoken_map"], strict=True)
+    own = [column for column in columns if column[0] not in FRAME]
+    words: dict[int, list[str]] = {}
+    sentences: dict[int, list[int]] = {}
+    speaker_of: dict[int, str] = {}
+    for piece, speaker, sentence, word in own:
+        if word not in words:
+            words[word] = []
+            speaker_of[word] = speaker
+            sentences.setdefault(sentence, []).append(word)
+        words[word].append(piece.removeprefix(CONTINUED))
+    place = {word: index for index, word in enumerate(words)}
+    # [CLS] and [SEP] have a word's number, too, but no gold mention begins or ends there
+    position = [place[word] for word in record["subtoken_map"]] if words else []
+    return AnnotatedDocument(
+        Document(
+            [["".join(words[word]) for word in sentence] for sentence in sentences.values()],
+            [[speaker_of[word] for word in sentence] for sentence in sentences.values()],
+            **_name(record),
+        ),
+        _clusters(record, position),
+    )
+
+
+def _checked(words: list[Any]) -> list[str]:
+    if not all(isinstance(word, str) for word in words):
+        raise TypeError("a word is no string")
+    return words
+
+
+def _name(record: Mapping[str, Any]) -> dict[str, str | None]:
+    key = record["doc_key"]
+    return {"key": key, "genre": key[:2] if key[2:3] == "/" else None}
+
+
+def _clusters(record: Mapping[str, Any], word_of: Any) -> list[Cluster]:
+    """Return clusters as half-open word spans; upstream's count units and include the last."""
+    return [
+        [_span(start, end, word_of) for start, end in cluster]
+        for cluster in record.get("clusters", [])
+    ]
+
+
+def _span(start: int, end: int, word_of: Any) -> Span:
+    if not 0 <= start <= end < len(word_of):
+        raise ValueError(f"a mention from {start} to {end} lies outside of the document")
+    return Span(word_of[start], word_of[end] + 1)

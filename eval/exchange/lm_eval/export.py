@@ -1,0 +1,164 @@
+"""RUFF and WinoPron as tasks of lm-evaluation-harness, which load the published datasets."""
+
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pronominal.adapters.lm.prompting.prompts import Templates, filled, read_templates
+from pronominal.atomic import new_folder
+from pronominal.dataset_scripts.reading.published import require_dataset_id
+from pronominal.dataset_scripts.ruff import SEEDS
+from pronominal.dataset_scripts.ruff.assembly import SETTINGS
+
+RUFF, WINOPRON = "uds-lsv/ruff", "uds-lsv/winopron"
+"""Where the datasets are on the Hub."""
+
+MAX_NEW_TOKENS = 5
+"""The most new tokens of an answer: the paper's for FLAN-T5 (RUFF, F.1)."""
+
+VERSION = 1.0
+"""Version of the tasks: raised when their numbers change."""
+
+FILLING = (("pronominal.eval.exchange.lm_eval", "filling"),)
+PROMPTING = (
+    ("pronominal.adapters.lm.prompting", "answers"),
+    ("pronominal.eval.exchange.lm_eval", "prompting"),
+)
+"""The code beside the tasks, as (package, module): without imports, so that it works anywhere."""
+
+
+def export_tasks(
+    out: Path,
+    ruff: str = RUFF,
+    winopron: str = WINOPRON,
+    max_new_tokens: int = MAX_NEW_TOKENS,
+) -> list[str]:
+    """Write a folder for ``lm_eval --include_path``.
+
+    RUFF's tasks are of the type ``multiple_choice``: the log-likelihood of each option and of what
+    follows it. This is the model's own choice between whole sentences, since what stands before
+    the slot is the same. Each number of distractors has a task for each of the paper's samples,
+    and a group whose accuracy is their mean. WinoPron's tasks are generations, one for each
+    prompt, and a group for each config.
+
+    Args:
+        out: the folder to make or replace.
+        ruff: RUFF's folder, or its id on the Hub.
+        winopron: WinoPron's folder, or its id on the Hub.
+        max_new_tokens: the longest answer to a prompt.
+
+    Returns:
+        The names of the groups.
+
+    Raises:
+        InputError: a dataset is neither a folder nor an id of the Hub.
+    """
+    groups = {**_ruff(_place(ruff)), **_winopron(_place(winopron), max_new_tokens)}
+    with new_folder(out) as folder:
+        for group, tasks in groups.items():
+            (folder / group).mkdir()
+            _write(folder / group / f"_{group}.yaml", _group(group, tasks))
+            for task in tasks:
+                _write(folder / group / f"{task['task']}.yaml", task)
+            for package, module in FILLING if group.startswith("ruff") else PROMPTING:
+                source = files(package).joinpath(f"{module}.py").read_text("utf-8")
+                (folder / group / f"{module}.py").write_text(source, "utf-8")
+    return [*groups]
+
+
+def _ruff(place: str) -> dict[str, list[dict[str, Any]]]:
+    return {
+        f"ruff_distractors_{number}": [
+            {
+                "task": f"ruff_distractors_{number}_seed_{seed}",
+                "dataset_path": place,
+                "dataset_name": f"distractors_{number}",
+                "test_split": f"seed_{seed}",
+                "output_type": "multiple_choice",
+                "doc_to_text": _Function("filling.context"),
+                "doc_to_choice": _Function("filling.choices"),
+                "doc_to_target": "label",
+                "target_delimiter": "",
+                "metric_list": [_mean("acc")],
+                "metadata": {"version": VERSION},
+            }
+            for seed in SEEDS
+        ]
+        for number in SETTINGS
+    }
+
+
+def _winopron(place: str, max_new_tokens: int) -> dict[str, list[dict[str, Any]]]:
+    return {
+        f"winopron_{config}": [
+            {
+                "task": f"winopron_{config}_{name.replace('-', '_')}",
+                "dataset_path": place,
+                "dataset_name": config,
+                "test_split": "test",
+                "output_type": "generate_until",
+                "doc_to_text": prompt,
+                "doc_to_target": "{{candidates[label].text}}",
+                "generation_kwargs": {
+                    "until": [],
+                    "do_sample": False,
+                    "max_gen_toks": max_new_tokens,
+                },
+                "process_results": _Function("prompting.process_results"),
+                "metric_list": [_mean("acc"), _mean("none", False), _mean("both", False)],
+                "metadata": {"version": VERSION},
+            }
+            for name, prompt in _jinja_prompts(read_templates("winopron"))
+        ]
+        for config in ("double", "single")
+    }
+
+
+def _jinja_prompts(templates: Templates) -> Iterator[tuple[str, str]]:
+    """Yield each prompt's name and its template in the harness's own language."""
+    options = ("{{candidates[0].text}}", "{{candidates[1].text}}")
+    for name, (template, order) in templates.texts.items():
+        yield name, filled(template, order, "{{text}}", "{{pronoun.text}}", options)
+
+
+def _group(name: str, tasks: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "group": name,
+        "task": [task["task"] for task in tasks],
+        "aggregate_metric_list": [{"metric": "acc", "aggregation": "mean"}],
+        "metadata": {"version": VERSION},
+    }
+
+
+def _mean(metric: str, higher_is_better: bool = True) -> dict[str, Any]:
+    return {"metric": metric, "aggregation": "mean", "higher_is_better": higher_is_better}
+
+
+def _place(dataset: str) -> str:
+    """Return a folder's absolute path, so that tasks work from anywhere, or a Hub id as it is."""
+    if Path(dataset).is_dir():
+        return str(Path(dataset).resolve())
+    require_dataset_id(dataset)
+    return dataset
+
+
+class _Function(str):
+    """The name of a function in a file beside the task, ``file.function``."""
+
+    __slots__ = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes functions with the harness's tag."""
+
+
+_Dumper.add_representer(
+    _Function, lambda dumper, name: dumper.represent_scalar("!function", str(name))
+)
+
+
+def _write(path: Path, task: Mapping[str, Any]) -> None:
+    path.write_text(yaml.dump(task, Dumper=_Dumper, sort_keys=False, allow_unicode=True), "utf-8")

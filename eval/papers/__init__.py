@@ -1,0 +1,1 @@
+"""The papers' published figures, and ours beside them."""

@@ -1,0 +1,77 @@
+"""What the papers' tables about the data alone say, computed from built datasets."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+import pyarrow.parquet as pq
+
+from pronominal.dataset_scripts.reading.published import (
+    MissingSplitError,
+    dataset_of,
+    read_split,
+    split_files,
+)
+from pronominal.errors import InputError
+from pronominal.eval.papers.figures import Figure, PaperTable
+from pronominal.eval.scores.knowref import score as knowref
+
+DataFigure = Callable[[str, PaperTable, Figure], Mapping[str, float]]
+"""Takes the folder of a figure's dataset; returns the figure of each row by its key."""
+
+
+def characteristics(folder: str, table: PaperTable, figure: Figure) -> dict[str, float]:
+    """Return the shares of KnowRef's Table 2, as fractions."""
+    return knowref.characteristics(read_split(folder, table.config_of(figure), table.split).table)
+
+
+def templates(folder: str, table: PaperTable, figure: Figure) -> Mapping[str, float]:
+    """Count the templates of each grammatical case."""
+    rows = read_split(folder, table.config_of(figure), table.split).table
+    columns = (rows[name].to_pylist() for name in ("template_id", "case"))
+    return Counter(case for _, case in {*zip(*columns, strict=True)})
+
+
+def instances(folder: str, table: PaperTable, figure: Figure) -> dict[str, float]:
+    """Count RUFF's rows in each config; its splits are the figure's path, if they are built."""
+    found: dict[str, float] = {}
+    for config, row in table.rows.items():
+        if next(name for name, one in table.figures.items() if one == figure) in row.paper:
+            with suppress(
+                MissingSplitError
+            ):  # without --all, 'test' is built with few distractors only
+                files = [split_files(folder, config, name)[1] for name in figure.path.split("+")]
+                found[config] = sum(pq.read_metadata(f).num_rows for part in files for f in part)
+    return found
+
+
+DATA_FIGURES: dict[str, DataFigure] = {
+    "knowref:2": characteristics,
+    "ruff:1": instances,
+    "winopron:1": templates,
+}
+"""Tables about the data alone -> what computes their figures."""
+
+
+def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[str, str]:
+    """Return the folder of each dataset that tables about the data alone are on.
+
+    Raises:
+        InputError: a folder holds no such dataset.
+    """
+    asked = {
+        table.dataset_of(figure)
+        for table in tables
+        if table.name in DATA_FIGURES
+        for figure in table.figures.values()
+    }
+    folders = {}
+    for folder in datasets:
+        file = split_files(folder, None, "test")[1][0]
+        name = dataset_of(pq.read_schema(file), file)
+        if name not in asked:
+            wanted = " and ".join(sorted(asked)) or "none: these tables are about runs"
+            cure = f"give the folder of {wanted}"
+            raise InputError(f"the folder holds {name}", cure=cure, file=folder)
+        folders[name] = folder
+    return folders

@@ -1,0 +1,154 @@
+"""The figures of the papers, one data file each, as ``pronominal reproduce`` compares them."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any, Literal
+
+from pronominal.errors import InputError, unknown_name
+
+PAPERS = ("knowref", "ruff", "winogender", "winonb", "winopron")
+"""Papers by name; each has its file ``NAME.figures.toml`` in this folder."""
+
+Names = tuple[str, ...]
+"""Occupations; ``+`` or ``-`` before one says whether a bias is towards or against it."""
+
+Value = float | Names
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a column of a paper's table says.
+
+    Attributes:
+        heading: as the paper has it.
+        path: where the number stands in a run's scores, with dots; in a table on the data alone
+            it may be empty, since figures come from the rows' names.
+        unit: of the paper's number; scores are fractions, or counts. Where it is occupations,
+            `path` leads to a form's biases.
+        decimals: of the paper's number.
+        gain: whether it is the difference from the row's baseline.
+        dataset: whose rows it is about, where that is another one than the table's.
+        config: of that dataset, where it is another one than the table's.
+    """
+
+    heading: str
+    unit: Literal["fraction", "percent", "count", "occupations"]
+    decimals: int
+    path: str = ""
+    gain: bool = False
+    dataset: str | None = None
+    config: str | None = None
+
+    @property
+    def scale(self) -> int:
+        """What a score is multiplied with to have the paper's unit."""
+        return 100 if self.unit == "percent" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRow:
+    """One row of a paper's table.
+
+    Attributes:
+        name: as the paper has it.
+        paper: name of a figure -> the paper's number, in its unit.
+        occupations: the same for figures that are occupations.
+        baseline: key of the row, in any table of the paper, that gains are measured against.
+        why: the known reason for a difference.
+    """
+
+    name: str
+    paper: Mapping[str, float]
+    baseline: str | None = None
+    why: str | None = None
+    occupations: Mapping[str, Names] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """One table of a paper.
+
+    Attributes:
+        name: as asked for, such as ``knowref:3``.
+        paper: authors and year.
+        title: what it shows.
+        dataset: the dataset whose rows it is about.
+        config: of the dataset.
+        split: of the dataset.
+        figures: its columns by name.
+        rows: its rows by key, which is also how ``--run`` calls them.
+        notes: sentences below it.
+        between: keys of the two systems that its only row compares.
+    """
+
+    name: str
+    paper: str
+    title: str
+    dataset: str
+    config: str
+    split: str
+    figures: Mapping[str, Figure]
+    rows: Mapping[str, PaperRow]
+    notes: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Where it stands in the paper: ``Table 3`` or ``Figure 5``."""
+        kind, _, number = self.name.partition(":")[2].rpartition("-")
+        return f"{kind.capitalize() or 'Table'} {number}"
+
+    def dataset_of(self, figure: Figure) -> str:
+        """Return the dataset that a figure is about."""
+        return figure.dataset or self.dataset
+
+    def config_of(self, figure: Figure) -> str:
+        """Return the config that a figure is about."""
+        return figure.config or self.config
+
+
+def paper_tables(name: str) -> list[PaperTable]:
+    """Return a table of a paper, given as ``knowref:3``, or all of them, given as ``knowref``.
+
+    Raises:
+        InputError: there is no such paper or table.
+    """
+    paper, colon, wanted = name.partition(":")
+    if paper not in PAPERS:
+        raise unknown_name("paper", paper, PAPERS)
+    text = (
+        files("pronominal.eval.papers.figures").joinpath(f"{paper}.figures.toml").read_text("utf-8")
+    )
+    content = tomllib.loads(text)
+    tables = {
+        number: _table(f"{paper}:{number}", content["paper"], table)
+        for number, table in content["tables"].items()
+    }
+    if colon and wanted not in tables:
+        numbers = ", ".join(f"{paper}:{number}" for number in tables)
+        raise InputError(
+            f"there is no table '{wanted}' of {paper}", cure=f"choose one of {numbers}"
+        )
+    return [tables[wanted]] if colon else [*tables.values()]
+
+
+def _table(name: str, paper: str, given: Mapping[str, Any]) -> PaperTable:
+    return PaperTable(
+        name=name,
+        paper=paper,
+        title=given["title"],
+        dataset=given["dataset"],
+        config=given.get("config", "original"),
+        split=given.get("split", "test"),
+        figures={key: Figure(**figure) for key, figure in given["figures"].items()},
+        rows={key: _row(row) for key, row in given["rows"].items()},
+        notes=tuple(given.get("notes", ())),
+        between=tuple(given.get("between", ())),
+    )
+
+
+def _row(given: Mapping[str, Any]) -> PaperRow:
+    occupations = {name: tuple(found) for name, found in given.get("occupations", {}).items()}
+    return PaperRow(**{"paper": {}, **given, "occupations": occupations})

@@ -1,0 +1,209 @@
+"""``pronominal reproduce``: a paper's figures, ours from the given runs, and the difference."""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pronominal.errors import InputError, unknown_name
+from pronominal.eval.papers.data_figures import DATA_FIGURES, folders_of
+from pronominal.eval.papers.figures import Figure, Names, PaperRow, PaperTable
+from pronominal.eval.papers.reproduction import Line, Reproduction
+from pronominal.eval.runs.scored import Run, by_label
+from pronominal.eval.scores.winopron.bias import between_systems
+
+Measured = tuple[float | None, float | None]
+"""Mean and standard deviation (n - 1), as far as there are runs for them."""
+
+
+def reproduce(
+    tables: Sequence[PaperTable],
+    runs: Sequence[Run] = (),
+    named: Mapping[str, Sequence[Run]] | None = None,
+    datasets: Sequence[str] = (),
+) -> list[Reproduction]:
+    """Put our figures beside a paper's; a row without a run stays empty.
+
+    A run stands in a row whose key is its label, or in the one that `named` puts it in; every
+    other run of a table's rows comes after the paper's, so that floors stand in every table.
+
+    Args:
+        tables: the paper's.
+        runs: scored runs.
+        named: key of a row -> its runs; of several, mean and spread.
+        datasets: folders of built datasets, for the tables about the data alone.
+
+    Raises:
+        InputError: `named` has a row that is in no table, or for a row only runs that no table is
+            about, two runs of the same rows have one label, or no table is about the data of a
+            folder.
+    """
+    given = {key: list(chosen) for key, chosen in (named or {}).items()}
+    rows = {key for table in tables for key in table.rows}
+    rows |= {row.baseline for table in tables for row in table.rows.values() if row.baseline}
+    rows |= {key for table in tables for key in table.between}
+    for key in given:
+        if key not in rows:
+            raise unknown_name("row", key, rows)
+        _refuse_other_rows(tables, given[key])
+    placed = {run.folder.resolve() for chosen in given.values() for run in chosen}
+    others = [run for run in runs if run.folder.resolve() not in placed]
+    for label, labelled in by_label(others).items():
+        given.setdefault(label, labelled)
+    folders = folders_of(tables, datasets)
+    return [
+        Reproduction(table, tuple(_data_lines(table, folders)))
+        if table.name in DATA_FIGURES
+        else Reproduction(table, tuple(_run_lines(table, given)))
+        for table in tables
+    ]
+
+
+def _data_lines(table: PaperTable, folders: Mapping[str, str]) -> list[Line]:
+    ours: dict[str, Mapping[str, float]] = {name: {} for name in table.figures}
+    for name, figure in table.figures.items():
+        if table.dataset_of(figure) in folders:
+            folder = folders[table.dataset_of(figure)]
+            ours[name] = DATA_FIGURES[table.name](folder, table, figure)
+    return [
+        _line(key, row, name, figure, (ours[name].get(key), None), ())
+        for key, row in table.rows.items()
+        for name, figure in table.figures.items()
+    ]
+
+
+def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Line]:
+    if table.between:
+        given = {key: _compared(table, given) for key in table.rows}
+    baselines = {row.baseline for row in table.rows.values()}
+    others = {
+        key: PaperRow(key, {})
+        for key, runs in given.items()
+        if key not in table.rows
+        and key not in baselines
+        and any(_fitting(table, figure, runs) for figure in table.figures.values())
+    }
+    lines = []
+    for key, row in {**table.rows, **others}.items():
+        for name, figure in table.figures.items():
+            runs = _fitting(table, figure, given.get(key, ()))
+            if figure.unit == "occupations":
+                lines.append(_occupations_line(key, row, name, figure, runs))
+                continue
+            measured = _measured(figure, runs)
+            if figure.gain:
+                before = _fitting(table, figure, given.get(row.baseline or "", ()))
+                measured = _gain(measured, _measured(figure, before))
+            lines.append(_line(key, row, name, figure, measured, tuple(run.label for run in runs)))
+    return lines
+
+
+def _fitting(table: PaperTable, figure: Figure, runs: Sequence[Run]) -> list[Run]:
+    return [run for run in runs if run.rows == _place(table, figure)]
+
+
+def _place(table: PaperTable, figure: Figure) -> tuple[str, str, str]:
+    return table.dataset_of(figure), table.config_of(figure), table.split
+
+
+def _refuse_other_rows(tables: Sequence[PaperTable], runs: Sequence[Run]) -> None:
+    """Refuse runs of a row of which none would stand in it."""
+    figures = [(table, figure) for table in tables for figure in table.figures.values()]
+    if any(_fitting(table, figure, runs) for table, figure in figures):
+        return
+    asked = sorted({"/".join(_place(table, figure)) for table, figure in figures})
+    raise InputError(
+        f"it is of {'/'.join(runs[0].rows)}, and no table asked for is about that",
+        cure=f"give a run of {' or '.join(asked)}",
+        file=runs[0].folder,
+    )
+
+
+def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run]:
+    """Return the comparison of the biases of a table's two systems, as the scores of one run."""
+    place = (table.dataset, table.config, table.split)
+    found = [[run for run in given.get(key, ()) if run.rows == place] for key in table.between]
+    return [
+        Run(
+            f"{one.label} / {other.label}",
+            place,
+            {"between_systems": between_systems(one.scores["bias"], other.scores["bias"])},
+            one.folder,
+        )
+        for one, other in zip(*found, strict=False)
+        if one.scores.get("bias") and other.scores.get("bias")
+    ]
+
+
+def _measured(figure: Figure, runs: Sequence[Run]) -> Measured:
+    """Return mean and standard deviation over the runs that have a figure."""
+    values = [float(value) for run in runs if (value := _found(figure, run)) is not None]
+    return (
+        statistics.fmean(values) if values else None,
+        statistics.stdev(values) if len(values) > 1 else None,
+    )
+
+
+def _gain(after: Measured, before: Measured) -> Measured:
+    """Return how much more one has; the spread is that of one run's gain over another's."""
+    (mean, sd), (mean_before, sd_before) = after, before
+    return (
+        None if mean is None or mean_before is None else mean - mean_before,
+        None if sd is None or sd_before is None else math.hypot(sd, sd_before),
+    )
+
+
+def _found(figure: Figure, run: Run) -> Any:
+    # of a prompted model the papers count the answers to all prompts, not the first one's
+    found: Any = run.scores.get("prompts", {}).get("every_answer", run.scores)
+    for step in figure.path.split("."):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found
+
+
+def _line(
+    key: str,
+    row: PaperRow,
+    name: str,
+    figure: Figure,
+    measured: Measured,
+    runs: tuple[str, ...],
+) -> Line:
+    paper = row.paper.get(name)
+    ours, sd = (None if one is None else figure.scale * one for one in measured)
+    return Line(
+        row=key,
+        name=row.name,
+        figure=name,
+        paper=paper,
+        ours=ours,
+        sd=sd,
+        difference=None if paper is None or ours is None else float(ours - paper),
+        runs=runs,
+        why=row.why,
+    )
+
+
+def _occupations_line(
+    key: str, row: PaperRow, name: str, figure: Figure, runs: Sequence[Run]
+) -> Line:
+    """Compare biased occupations; the paper names a sample of them, so ours may have more."""
+    paper = row.occupations.get(name)
+    found = [
+        [
+            f"{mark}{one}"
+            for mark, sign in (("+", "positive"), ("-", "negative"))
+            for one in bias[sign]
+        ]
+        for run in runs
+        if (bias := _found(figure, run)) is not None
+    ]
+    ours: Names | None = None
+    if found:
+        ours = tuple(one for one in found[0] if all(one in other for other in found[1:]))
+    lacking: Names | None = None
+    if paper is not None and ours is not None:
+        either = {*ours, *(one[1:] for one in ours)}  # where the paper's sign is not known
+        lacking = tuple(one for one in paper if one not in either)
+    labels = tuple(run.label for run in runs)
+    return Line(key, row.name, name, paper, ours, None, lacking, labels, row.why)

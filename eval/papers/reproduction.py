@@ -1,0 +1,115 @@
+"""What ``pronominal reproduce`` shows: a paper's table beside ours, as a table and as JSON."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pronominal.eval.papers.data_figures import DATA_FIGURES
+from pronominal.eval.papers.figures import Figure, PaperTable, Value
+from pronominal.eval.tables.table import UNDEFINED, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One figure of one row: the paper's, ours, and the difference, in the paper's unit.
+
+    Attributes:
+        row: key of the row; the label of a run that stands in no row of the paper.
+        name: the row as the paper calls it.
+        figure: name of the figure.
+        paper: None where the paper has no such figure.
+        ours: mean over the runs, or the occupations that all of them have; None without a run
+            that has it.
+        sd: standard deviation over the runs (n - 1); of a gain, that of one run over one of the
+            row's baseline. None with fewer than two.
+        difference: ours minus the paper's, or the paper's occupations that ours lacks.
+        runs: labels of the runs.
+        why: the known reason for a difference.
+    """
+
+    row: str
+    name: str
+    figure: str
+    paper: Value | None
+    ours: Value | None
+    sd: float | None
+    difference: Value | None
+    runs: tuple[str, ...]
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A table of a paper beside ours.
+
+    Attributes:
+        table: the paper's.
+        lines: row by row, and in a row figure by figure.
+    """
+
+    table: PaperTable
+    lines: tuple[Line, ...]
+
+    @property
+    def unexplained(self) -> list[Line]:
+        """Figures about the data alone that differ from the paper's, no one knows why."""
+        if self.table.name not in DATA_FIGURES:
+            return []
+        return [line for line in self.lines if line.why is None and self._differs(line)]
+
+    def _differs(self, line: Line) -> bool:
+        decimals = self.table.figures[line.figure].decimals
+        # an empty figure is missing, not different
+        return isinstance(line.difference, float) and round(abs(line.difference), decimals) > 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as ``--json`` prints it."""
+        return {
+            "table": self.table.name,
+            "paper": self.table.paper,
+            "title": self.table.title,
+            "dataset": f"{self.table.dataset}/{self.table.config}/{self.table.split}",
+            "lines": [asdict(line) for line in self.lines],
+            "notes": list(self.table.notes),
+        }
+
+    def to_table(self) -> Table:
+        """Return it as a table: one row for each figure that the paper or a run has."""
+        shown = [line for line in self.lines if (line.paper, line.ours) != (None, None)]
+        why = {line.name: line.why for line in shown if line.why and line.difference is not None}
+        counts = {line.name: len(line.runs) for line in shown if len(line.runs) > 1}
+        return Table(
+            f"{self.table.paper}, {self.table.place}: {self.table.title}",
+            ("Row", "Figure", "Paper", "Ours", "Difference"),
+            tuple(self._cells(line) for line in shown),
+            (
+                *(
+                    f"{name}: mean and standard deviation of {n} runs."
+                    for name, n in counts.items()
+                ),
+                *(f"{name}: {reason}" for name, reason in why.items()),
+                *self.table.notes,
+            ),
+        )
+
+    def _cells(self, line: Line) -> tuple[str, ...]:
+        figure = self.table.figures[line.figure]
+        spread = "" if line.sd is None else f" ± {line.sd:.{_finer(figure)}f}"
+        missing = "" if isinstance(line.difference, float) or not line.difference else "without "
+        return (
+            line.name,
+            figure.heading,
+            _written(line.paper, f".{figure.decimals}f"),
+            _written(line.ours, f".{_finer(figure)}f") + spread,
+            missing + _written(line.difference, f"+.{_finer(figure)}f"),
+        )
+
+
+def _written(value: Value | None, form: str) -> str:
+    if value is None:
+        return UNDEFINED
+    return (", ".join(value) or "none") if isinstance(value, tuple) else f"{value:{form}}"
+
+
+def _finer(figure: Figure) -> int:
+    """Return how many decimals our figure has: one more than the paper's, unless it counts."""
+    return figure.decimals + (figure.unit != "count")

@@ -1,0 +1,104 @@
+"""The systems of a comparison as the user asks for them: arguments, settings, a TOML file."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters import SYSTEMS
+from pronominal.adapters.catalogue.own_object import is_place
+from pronominal.errors import InputError, unknown_name
+from pronominal.eval.runs.runner import SystemSettings
+from pronominal.text_files import read_text
+
+LABEL = re.compile(r"\w[\w.@+-]*")
+"""What a system may be called, since its run's folder is named after it."""
+
+
+def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
+    """Read systems as the command line has them; a label that comes twice gets a number.
+
+    ``NAME`` and ``NAME=CHECKPOINT`` are systems of ours, ``MODULE:ATTRIBUTE`` and
+    ``LABEL=MODULE:ATTRIBUTE`` are the user's own.
+    """
+    systems: list[SystemSettings] = []
+    labels: list[str] = []
+    for argument in arguments:
+        name, equals, given = argument.partition("=")
+        if equals and not given:
+            raise InputError(f"'{argument}' names no checkpoint", cure=f"write {name}=FOLDER")
+        label, checkpoint = name.partition(":")[2] or name, given or None
+        if name not in SYSTEMS and is_place(given):
+            name, checkpoint = given, None
+        labels.append(label)
+        earlier = labels.count(label)
+        systems.append(
+            SystemSettings(f"{label}-{earlier}" if earlier > 1 else label, name, checkpoint)
+        )
+    return systems
+
+
+def parse_settings(arguments: Sequence[str]) -> dict[str, Any]:
+    """Read ``KEY=VALUE`` arguments; values are those of TOML, and words need no quotes."""
+    settings: dict[str, Any] = {}
+    for argument in arguments:
+        key, equals, value = argument.partition("=")
+        if not equals or not key.isidentifier():
+            raise InputError(f"'{argument}' is no setting", cure="write KEY=VALUE")
+        try:
+            settings[key] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            settings[key] = value
+    return settings
+
+
+def read_systems(path: Path) -> list[SystemSettings]:
+    """Read systems with settings from a TOML file.
+
+    One table for each system; its key is the label, ``system`` the name when it is another,
+    ``checkpoint`` the weights, and every other key a setting of the system's own::
+
+        [lingmess-large]
+        system = "lingmess"
+        checkpoint = "checkpoints/lingmess"
+        batch_size = 8
+    """
+    try:
+        tables = tomllib.loads(read_text(path, cure="save it as UTF-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(
+            f"no systems could be read ({error})", cure="give a TOML file", file=path
+        ) from error
+    systems = []
+    for label, table in tables.items():
+        place = {"file": str(path), "row": f"[{label}]"}
+        if not isinstance(table, dict):
+            raise InputError("a system is a table", cure="write its settings below", **place)
+        if not LABEL.fullmatch(label):
+            cure = "use letters, digits and any of . _ - + @"
+            raise InputError("the label cannot be the name of a folder", cure=cure, **place)
+        settings = dict(table)
+        name, checkpoint = settings.pop("system", label), settings.pop("checkpoint", None)
+        if not isinstance(name, str) or not isinstance(checkpoint, str | None):
+            raise InputError("system and checkpoint are strings", cure="quote them", **place)
+        systems.append(SystemSettings(label, name, checkpoint, settings))
+    return systems
+
+
+def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
+    """Raise `InputError` for a name or label that cannot be, before the first system runs."""
+    labels: set[str] = set()
+    for system in systems:
+        if system.name not in SYSTEMS and not is_place(system.name):
+            raise unknown_name("system", system.name, SYSTEMS)
+        if not LABEL.fullmatch(system.label):
+            raise InputError(
+                f"'{system.label}' cannot be the name of a folder",
+                cure="use letters, digits and any of . _ - + @",
+            )
+        if system.label in labels:
+            raise InputError(
+                f"two systems are called {system.label}", cure="give one another label"
+            )
+        labels.add(system.label)

@@ -1,0 +1,63 @@
+"""Asks a system so that one text it cannot answer costs one row and not the run."""
+
+from collections.abc import Callable, Sequence
+
+from pronominal.adapters.contract.refusals import FailedCallError
+from pronominal.dataset_scripts.reading.published import Instance
+from pronominal.errors import STRANGERS_ERRORS, InputError, raised
+from pronominal.eval.runs.failures import Failure
+from pronominal.eval.runs.predictions import Prediction
+
+Ask = Callable[[Sequence[Instance]], list[Prediction]]
+"""Asks a system for its answers to some instances, and raises where one is missing or wrong."""
+
+
+def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], list[Failure]]:
+    """Return the answers to instances, and those instances that have none.
+
+    They are asked together; where that fails, one by one, to find those at fault.
+
+    Raises:
+        InputError: the system says what is wrong and names no row, so it can answer nothing.
+    """
+    try:
+        return ask(instances), []
+    except STRANGERS_ERRORS as error:
+        _refuse_fault_of_all(error)
+        if len(instances) == 1:
+            return [], [Failure(instances[0].id, _cause(error))]
+    predictions, failures = [], []
+    for instance in instances:
+        answered, failed = attempt(ask, [instance])
+        predictions += answered
+        failures += failed
+    return predictions, failures
+
+
+def strictly(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], list[Failure]]:
+    """Return the answers to instances as `attempt` does, and stop at the first that has none.
+
+    Raises:
+        InputError: an instance has no answer.
+    """
+    try:
+        return ask(instances), []
+    except InputError:
+        raise
+    except STRANGERS_ERRORS:
+        for instance in instances:
+            for failure in attempt(ask, [instance])[1]:
+                raise InputError(
+                    failure.cause, cure="see it with --debug", row=f"id {failure.id}"
+                ) from None
+        raise
+
+
+def _cause(error: BaseException) -> str:
+    return f"{error.cause}; {error.cure}" if isinstance(error, InputError) else raised(error)
+
+
+def _refuse_fault_of_all(error: BaseException) -> None:
+    one_call = isinstance(error, FailedCallError)
+    if isinstance(error, InputError) and error.row is None and not one_call:
+        raise error

@@ -1,0 +1,88 @@
+"""Runs on disk that were scored, as tables and papers' figures take them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pronominal.errors import InputError
+from pronominal.eval.runs.folder import read_description
+from pronominal.eval.runs.units import SCORE
+
+AGAIN = "run 'pronominal evaluate' again"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A scored run.
+
+    Attributes:
+        label: how tables call it.
+        rows: dataset, config and split that it answers.
+        scores: what ``score.json`` says.
+        folder: where it lies.
+    """
+
+    label: str
+    rows: tuple[str, str, str]
+    scores: Mapping[str, Any]
+    folder: Path
+
+
+def read_runs(folder: Path) -> list[Run]:
+    """Read every scored run in a folder, at any depth; it may be a run itself.
+
+    Raises:
+        InputError: there is none, or one is damaged.
+    """
+    runs = []
+    for path in score_files(folder):
+        description = read_description(path.parent)
+        rows = description["dataset"]
+        place = (rows["name"], rows["config"], rows["split"])
+        runs.append(Run(description["label"], place, read_scores(path), path.parent))
+    return runs
+
+
+def score_files(folder: Path) -> list[Path]:
+    """Return the `SCORE` of each scored run in a folder, at any depth; `InputError` for none."""
+    files = sorted(folder.rglob(SCORE))
+    if not files:
+        cure = "make some with 'pronominal evaluate'"
+        raise InputError("there is no scored run", cure=cure, file=folder)
+    return files
+
+
+def read_scores(file: Path) -> dict[str, Any]:
+    """Read a run's `SCORE`.
+
+    Raises:
+        InputError: it is damaged, or holds no scores.
+    """
+    try:
+        scores = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError("it is damaged", cure=AGAIN, file=file) from error
+    if not isinstance(scores, dict) or not scores:
+        raise InputError("it holds no scores", cure=AGAIN, file=file)
+    return scores
+
+
+def by_label(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """Return the runs of each label: one for each dataset, config and split.
+
+    Raises:
+        InputError: two runs of the same rows have one label, so that it says too little.
+    """
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        for other in found.setdefault(run.label, []):
+            if other.rows == run.rows:
+                raise InputError(
+                    f"this run and that in {other.folder} are both called {run.label}",
+                    cure=f"say which row they are, with --run ROW={run.folder}",
+                    file=run.folder,
+                )
+        found[run.label].append(run)
+    return found

@@ -1,0 +1,1 @@
+"""The scores of KnowRef and of rows in its form."""

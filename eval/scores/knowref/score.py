@@ -1,0 +1,243 @@
+"""The scores of KnowRef (Emami et al., 2019, sections 3.3 and 4)."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pronominal.decisions import Decision
+from pronominal.errors import InputError
+from pronominal.eval.scores.knowref.tables import tables
+from pronominal.eval.statistics.blocks import Block, blocks
+from pronominal.eval.statistics.bootstrap import Bootstrap
+from pronominal.eval.statistics.groups import Strata
+from pronominal.eval.statistics.mention_order import (
+    FIRST,
+    SECOND,
+    MentionOutcomes,
+    mention_outcomes,
+    right_mentions,
+)
+from pronominal.eval.statistics.outcomes import (
+    Counts,
+    FloatArray,
+    IntArray,
+    choices_of,
+    ratio,
+    refuse_other_number,
+    sum_by,
+)
+from pronominal.eval.statistics.paired_tests import Right
+from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
+from pronominal.pronouns import HE, SHE, THEY
+
+GENDERS = ("masculine", "feminine", "they", "other")
+"""Of the pronoun; the paper's Table 2 leaves out the 49 test rows with a form of *they*."""
+
+LENGTHS = {"1-15": 15, "16-20": 20, "21-25": 25}
+"""Bins of sentence length in words between blanks -> longest; the last bin, ``26+``, is open."""
+
+
+def score(
+    rows: pa.Table,
+    decisions: Sequence[Decision],
+    *,
+    switched: Answers | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Block:
+    """Score one decision for each row, and the change under antecedent switching.
+
+    Args:
+        rows: a split of the config ``original``.
+        decisions: in the order of the rows.
+        switched: the same split of the config ``switched``, and its decisions.
+        resamples: number of bootstrap resamples; without any, intervals are null.
+        seed: seed of the resamples.
+
+    Returns:
+        ``n``; ``both``, ``none``, ``incorrect`` and ``correct``, fractions of n (Table 3);
+        ``task_specific_accuracy``, correct / (correct + incorrect); ``balanced_accuracy`` and
+        ``first_mention``, the share of choices that are the first mention (`MentionOutcomes`);
+        the same ``by_pronoun_gender``, ``by_right_mention`` and ``by_length`` (`LENGTHS`).
+
+        With `switched` also ``switched``, the same of the switched rows, and ``consistency`` over
+        the rows that exist in both (Table 4): ``pairs`` and ``changed`` (counts), ``score`` =
+        changed / pairs, ``consistently_correct`` and ``consistently_wrong``, the fractions of
+        pairs that are right, or wrong, in both versions, overall and divided as above.
+
+        Intervals resample a row together with its switched version and with the rows that repeat
+        it. Fractions are in [0, 1], and None where undefined.
+
+    Raises:
+        InputError: the number of decisions is not the number of rows, or a row has no label.
+    """
+    refuse_unlabelled(rows)
+    for table, given in [(rows, decisions), *([switched] if switched else [])]:
+        refuse_other_number(table, given)
+    units = _units(rows)
+    bootstrap = Bootstrap.of(len(set(units.values())), resamples, seed)
+    scores = _answer_blocks(rows, decisions, units, bootstrap)
+    if switched is not None:
+        pairs = SwitchedPairs.of((rows, decisions), switched)
+        scores["switched"] = _answer_blocks(*switched, units, bootstrap)
+        scores["consistency"] = _consistency_blocks(rows, pairs, units, bootstrap)
+    scores["bootstrap"] = {"unit": "id", "units": len(bootstrap.draws.T), "resamples": resamples}
+    scores["bootstrap"] |= {"seed": seed, "level": bootstrap.level}
+    return scores
+
+
+def refuse_unlabelled(rows: pa.Table) -> None:
+    """Refuse rows that a construction left to annotators: no answer to them is right or wrong."""
+    ids = rows.filter(pc.less(rows["label"], 0))["id"].to_pylist()
+    if ids:
+        raise InputError(
+            f"{len(ids)} of {rows.num_rows} rows have no label, the first one is {ids[0]}",
+            cure="label them with 'pronominal annotate', and score what its 'keep' writes",
+        )
+
+
+def right(
+    rows: pa.Table, decisions: Sequence[Decision], *, switched: Answers | None = None
+) -> dict[str, Right]:
+    """Return the items that paired tests between systems compare; rows that repeat one are out.
+
+    Returns:
+        ``correct``: which rows got the right candidate, shape ``[rows]``; with `switched` also
+        ``consistently_correct``: which pairs are right in both versions, shape ``[pairs]``.
+    """
+    units = list(_units(rows).values())
+    once = np.zeros(len(units), dtype=np.bool_)
+    once[np.unique(units, return_index=True)[1]] = True
+    items = {"correct": (choices_of(decisions) == rows["label"].to_numpy())[once]}
+    if switched is not None:
+        pairs = SwitchedPairs.of((rows, decisions), switched)
+        items["consistently_correct"] = pairs.both_right[once[pairs.rows]]
+    return items
+
+
+def characteristics(rows: pa.Table) -> dict[str, float]:
+    """Describe the data as the paper's Table 2 does.
+
+    Returns:
+        Fractions in [0, 1]: ``masculine`` and ``feminine`` of the rows with a form of *he* or
+        *she*; ``first`` and ``second``, of the rows whose mentions have an order.
+    """
+    genders = np.bincount(_genders(rows).codes, minlength=len(GENDERS))[:2]
+    mentions = np.bincount(right_mentions(rows).codes, minlength=3)[[FIRST, SECOND]]
+    shares = [*(genders / genders.sum()), *(mentions / mentions.sum())]
+    return dict(zip(("masculine", "feminine", "first", "second"), map(float, shares), strict=True))
+
+
+def _units(rows: pa.Table) -> dict[str, int]:
+    """Number the sentences; a row that repeats an earlier one has that one's number."""
+    ids = rows["id"].to_pylist()
+    earlier = rows["duplicate_of"].to_pylist() if "duplicate_of" in rows.column_names else ids
+    first = {name: other or name for name, other in zip(ids, earlier, strict=True)}
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(first.values()))}
+    return {name: numbers[other] for name, other in first.items()}
+
+
+def _answer_blocks(
+    rows: pa.Table, decisions: Sequence[Decision], units: dict[str, int], bootstrap: Bootstrap
+) -> Block:
+    codes = np.array([units[name] for name in rows["id"].to_pylist()], dtype=np.int64)
+    counts = mention_outcomes(rows, decisions)
+
+    def make(strata: Strata) -> list[Block]:
+        observed, resampled = map(MentionOutcomes, _tally(counts, codes, strata, bootstrap))
+        total = observed.total
+        ratios = ("task_specific_accuracy", "balanced_accuracy", "first_mention")
+        return blocks(
+            n=total.n,
+            both=total.both,
+            none=total.none,
+            incorrect=ratio(total.fp, total.n),
+            correct=total.accuracy,
+            **{name: getattr(observed, name) for name in ratios},
+            interval=_intervals(
+                bootstrap,
+                correct=resampled.total.accuracy,
+                **{name: getattr(resampled, name) for name in ratios},
+            ),
+        )
+
+    return _divided(rows, make)
+
+
+def _consistency_blocks(
+    rows: pa.Table, pairs: SwitchedPairs, units: dict[str, int], bootstrap: Bootstrap
+) -> Block:
+    names = rows["id"].to_pylist()
+    codes = np.array([units[names[row]] for row in pairs.rows.tolist()], dtype=np.int64)
+
+    def make(strata: Strata) -> list[Block]:
+        tally = _tally(pairs.counts, codes, pairs.strata(strata), bootstrap)
+        observed, resampled = map(PairOutcomes, tally)
+        ratios = ("score", "consistently_correct", "consistently_wrong")
+        return blocks(
+            pairs=observed.pairs,
+            changed=observed.changed,
+            **{name: getattr(observed, name) for name in ratios},
+            interval=_intervals(bootstrap, **{name: getattr(resampled, name) for name in ratios}),
+        )
+
+    return _divided(rows, make)
+
+
+def _divided(rows: pa.Table, make: Callable[[Strata], list[Block]]) -> Block:
+    everything = Strata(("overall",), np.zeros(rows.num_rows, dtype=np.int64))
+    divisions = {
+        "by_pronoun_gender": _genders(rows),
+        "by_right_mention": right_mentions(rows),
+        "by_length": _lengths(rows),
+    }
+    divided = {
+        name: dict(zip(strata.names, make(strata), strict=True))
+        for name, strata in divisions.items()
+    }
+    return {**make(everything)[0], **divided}
+
+
+def _tally(
+    counts: IntArray, units: IntArray, strata: Strata, bootstrap: Bootstrap
+) -> tuple[Counts, Counts]:
+    """Add up rows by stratum: those there are, and those of every resample of the units.
+
+    Args:
+        counts: shape ``[rows, ...]``.
+        units: each row's unit, shape ``[rows]``.
+        strata: of the rows.
+        bootstrap: the resamples.
+
+    Returns:
+        Shapes ``[strata, ...]`` and ``[resamples, strata, ...]``.
+    """
+    size, shape, number = len(strata.names), counts.shape[1:], bootstrap.draws.shape[1]
+    flat = counts.reshape(len(counts), int(np.prod(shape)))
+    tally = sum_by(units * size + strata.codes, number * size, flat).reshape(number, -1)
+    return tally.sum(axis=0).reshape(size, *shape), (bootstrap.draws @ tally).reshape(
+        -1, size, *shape
+    )
+
+
+def _intervals(bootstrap: Bootstrap, **values: FloatArray) -> list[Block]:
+    return blocks(**{name: bootstrap.intervals(value) for name, value in values.items()})
+
+
+def _genders(rows: pa.Table) -> Strata:
+    genders = {HE.name: 0, SHE.name: 1, THEY.name: 2}
+    of_form = {form: genders[known.name] for known in (HE, SHE, THEY) for form in known.forms}
+    forms = (pronoun["text"].lower() for pronoun in rows["pronoun"].to_pylist())
+    other = GENDERS.index("other")
+    return Strata(GENDERS, np.array([of_form.get(form, other) for form in forms], dtype=np.int64))
+
+
+def _lengths(rows: pa.Table) -> Strata:
+    words = [len(text.split()) for text in rows["text"].to_pylist()]
+    codes = np.searchsorted(list(LENGTHS.values()), words).astype(np.int64)
+    return Strata((*LENGTHS, "26+"), codes)
+
+
+__all__ = ["characteristics", "right", "score", "tables"]

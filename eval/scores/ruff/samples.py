@@ -1,0 +1,96 @@
+"""Which of RUFF's rows a predictions file answers, and by how much its choices won."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.streaming import read_joined
+from pronominal.dataset_scripts.ruff import SEEDS
+from pronominal.eval.runs.folder import read_description
+from pronominal.eval.runs.predictions import predictions_file, read_lines
+
+SAMPLES = "+".join(f"seed_{seed}" for seed in SEEDS)
+"""The split that holds the rows of the paper's three samples, each once."""
+
+NOISE = (1e-4, 1e-3, 1e-2, 1e-1)
+"""Margins in nats, below which decisions are counted: two ways to compute a score in float32 differ
+by less than the first, in bfloat16 by about the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """By how much the best option of each row won over the next one.
+
+    Attributes:
+        nats: the differences, [rows], at least 0.
+    """
+
+    nats: npt.NDArray[np.float64]
+
+    def summary(self) -> dict[str, Any]:
+        """Return ``n``, quartiles in nats, and how many rows are ``within`` each of `NOISE`."""
+        quartiles = np.quantile(self.nats, (0.25, 0.5, 0.75)).tolist()
+        return {
+            "n": len(self.nats),
+            **dict(zip(("lower_quartile", "median", "upper_quartile"), quartiles, strict=True)),
+            "within": {f"{noise:g}": int(np.sum(self.nats < noise)) for noise in NOISE},
+        }
+
+
+def answered_split(where: str, config: str | None, predictions: Path) -> PublishedSplit:
+    """Return the rows that a file answers: a run's own, the three samples', or all of ``test``.
+
+    Args:
+        where: the dataset's folder, or its id on the Hub.
+        config: the config; the default one when None.
+        predictions: a predictions file, or the folder of a run.
+    """
+    folder = predictions if predictions.is_dir() else predictions.parent
+    if (folder / "run.json").exists():
+        run = read_description(folder)["dataset"]
+        return read_joined(where, config, run["split"])
+    if config is not None and not config.startswith("distractors_"):
+        return read_split(where, config)
+    samples = read_joined(where, config, SAMPLES)
+    known = set(samples.table["id"].to_pylist())
+    if all(line.get("id") in known for line in _objects(predictions)):
+        return samples
+    return read_joined(where, config)
+
+
+def options_of(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
+    """Return what the score needs besides rows and decisions: the samples' rows and the margins.
+
+    A sample counts when the split has all of its rows.
+    """
+    places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
+    samples = {}
+    for seed in SEEDS:
+        file = split.file.with_name(f"seed_{seed}.parquet")
+        if file.exists():
+            ids = pq.read_table(file, columns=["id"])["id"].to_pylist()
+            if places.keys() >= {*ids}:
+                samples[seed] = np.array([places[name] for name in ids])
+    margins = np.fromiter(_margins(predictions), np.float64)
+    return {"samples": samples or None, "margins": Margins(margins) if len(margins) else None}
+
+
+def _margins(predictions: Path) -> Iterator[float]:
+    for line in _objects(predictions):
+        scores = line.get("scores")
+        if not isinstance(scores, list) or len(scores) < 2:
+            return
+        *_, second, best = sorted(scores)
+        yield best - second
+
+
+def _objects(predictions: Path) -> Iterator[dict[str, Any]]:
+    if not predictions_file(predictions).exists():
+        return  # whoever reads the decisions says so
+    yield from (line for _, line in read_lines(predictions))

@@ -1,0 +1,105 @@
+"""WinoNB's tests: do names' associations make a difference, and are some sources harder."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from pronominal.eval.scores.winonb.answers import NUMBERS
+from pronominal.eval.statistics.blocks import Block
+from pronominal.eval.statistics.hypothesis_tests import holm, paired_t
+from pronominal.eval.statistics.outcomes import FloatArray, IntArray, ratio
+from pronominal.eval.tables.table import Score
+
+
+def association_tests(
+    rows: pa.Table, right: npt.NDArray[np.bool_], units: IntArray
+) -> dict[str, dict[str, dict[str, Block]]]:
+    """Compare the associations of names, in pairs of the same schemas (section 4.3).
+
+    Args:
+        rows: a published split.
+        right: which rows got the right answer, shape ``[rows]``.
+        units: each row's schema, shape ``[rows]``.
+
+    Returns:
+        Number -> source, or ``all`` -> ``A-B`` -> ``n`` (schemas), ``difference`` (mean of A's
+        share of right answers minus B's, over the schemas), ``p`` of the paired t-test, and
+        ``p_holm``, corrected over the sources and pairs of a number. p is 1 where nothing differs,
+        None where every schema differs alike, and without scipy and statsmodels.
+    """
+    sources, numbers, associations = (
+        np.array(rows[name].to_pylist(), dtype=object)
+        for name in ("source", "number", "association")
+    )
+    names = sorted({*associations.tolist()})
+    made: dict[str, dict[str, dict[str, Block]]] = {}
+    for number in NUMBERS:
+        made[number] = {}
+        for source in (*dict.fromkeys(sources.tolist()), "all"):
+            kept = (numbers == number) & ((sources == source) | (source == "all"))
+            shares = {a: _shares(right, units, kept & (associations == a)) for a in names}
+            made[number][source] = {
+                f"{a}-{b}": _compared(shares[a] - shares[b]) for a, b in combinations(names, 2)
+            }
+        _correct([test for tests in made[number].values() for test in tests.values()])
+    return made
+
+
+def across_systems(scores: Mapping[str, Score]) -> Block:
+    """Ask whether some sources are harder than others for all systems alike (section 4.1).
+
+    Args:
+        scores: system -> its score.
+
+    Returns:
+        ``friedman``: for singular and plural, Friedman's test of the sources' accuracies, with
+        systems as blocks: ``systems``, ``statistic`` and ``p``, None with fewer than two systems,
+        where all sources tie in all systems, and without scipy.
+    """
+    return {"friedman": {number: _friedman(scores, number) for number in NUMBERS}}
+
+
+def _friedman(scores: Mapping[str, Score], number: str) -> Block:
+    accuracies = [
+        [block[number]["accuracy"] for name, block in score["by_source"].items() if name != "all"]
+        for score in scores.values()
+    ]
+    complete = np.array([row for row in accuracies if None not in row], dtype=np.float64)
+    found: Block = {"systems": len(complete), "statistic": None, "p": None}
+    # sources that tie in every system have no ranks to compare
+    if len(complete) < 2 or not np.ptp(complete, axis=1).any() or find_spec("scipy") is None:
+        return found
+    from scipy.stats import friedmanchisquare
+
+    test = friedmanchisquare(*complete.T)
+    return found | {"statistic": float(test.statistic), "p": float(test.pvalue)}
+
+
+def _shares(
+    right: npt.NDArray[np.bool_], units: IntArray, kept: npt.NDArray[np.bool_]
+) -> FloatArray:
+    """Return each schema's share of right answers, shape ``[schemas]``; NaN where none is kept."""
+    size = int(units.max(initial=-1)) + 1
+    n = np.bincount(units[kept], minlength=size)
+    return ratio(np.bincount(units[kept], weights=right[kept], minlength=size), n)
+
+
+def _compared(differences: FloatArray) -> Block:
+    there = differences[~np.isnan(differences)]
+    tested = len(there) and find_spec("statsmodels") is not None
+    return {
+        "n": len(there),
+        "difference": float(there.mean()) if len(there) else None,
+        "p": paired_t(there) if tested else None,
+        "p_holm": None,
+    }
+
+
+def _correct(tests: list[Block]) -> None:
+    tested = [test for test in tests if test["p"] is not None]
+    for test, corrected in zip(tested, holm([test["p"] for test in tested]), strict=True):
+        test["p_holm"] = corrected

@@ -1,0 +1,133 @@
+"""The scores of WinoNB (Baumler and Rudinger, 2022, section 4)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from pronominal.decisions import Decision
+from pronominal.eval.scores.winonb.answers import (
+    ASSOCIATIONS,
+    SOURCES,
+    Answered,
+    Clustered,
+    schemas_of,
+    strata_of,
+)
+from pronominal.eval.scores.winonb.clusters import options_of
+from pronominal.eval.scores.winonb.hypothesis_tests import across_systems, association_tests
+from pronominal.eval.scores.winonb.tables import tables
+from pronominal.eval.statistics.blocks import Block, blocks
+from pronominal.eval.statistics.bootstrap import Bootstrap
+from pronominal.eval.statistics.outcomes import FloatArray, ratio, refuse_other_number
+from pronominal.eval.statistics.paired_tests import Right
+from pronominal.eval.statistics.switched_pairs import Answers
+
+
+def score(
+    rows: pa.Table,
+    decisions: Sequence[Decision],
+    *,
+    clustered: Clustered | None = None,
+    generic: Answers | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Block:
+    """Score one decision for each row.
+
+    Args:
+        rows: a published split; candidate 0 is the group, 1 the individual.
+        decisions: in the order of the rows.
+        clustered: which pronouns are in a cluster, where the system gave clusters.
+        generic: the same split of the config ``generic``, and its decisions.
+        resamples: number of bootstrap resamples; without any, intervals are null.
+        seed: seed of the resamples.
+
+    Returns:
+        ``by_source`` (each source and ``all``), ``by_association`` and ``by_name``, each with
+        ``singular`` and ``plural``: ``n``, ``accuracy``, and the fractions of n resolved to the
+        ``group``, to the ``individual``, to ``neither`` and to ``both``; of neither, ``elsewhere``
+        and ``unresolved``, None without `clustered`. ``ratios`` (see `_ratios`); ``tests``, the
+        effect of the names' association (`association_tests`). With `generic` also ``generic``,
+        its ``by_source``.
+
+        Intervals resample schemas: an upstream row with all its names, and with the rows that
+        repeat its sentence. Fractions are in [0, 1], and None where n is 0.
+
+    Raises:
+        InputError: the number of decisions is not the number of rows.
+    """
+    for table, given in [(rows, decisions), *([generic] if generic else [])]:
+        refuse_other_number(table, given)
+    schemas = schemas_of(rows)
+    bootstrap = Bootstrap.of(len(set(schemas.values())), resamples, seed)
+    answered = Answered.of(rows, decisions, clustered, schemas, bootstrap)
+    named = [name for name in dict.fromkeys(rows["individual"].to_pylist()) if name != "someone"]
+    scores: Block = {
+        "by_source": answered.by_source(),
+        "by_association": answered.divided(strata_of(rows, "association", ASSOCIATIONS)),
+        "by_name": answered.divided(strata_of(rows, "individual", (*named, "someone"))),
+    }
+    scores["by_name"].pop("someone")
+    other = None if generic is None else Answered.of(*generic, None, schemas, bootstrap)
+    if other is not None:
+        scores["generic"] = {"by_source": other.by_source()}
+    scores["ratios"] = _ratios(answered, other)
+    scores["tests"] = {"association": association_tests(rows, answered.right, answered.units)}
+    scores["bootstrap"] = {"unit": "schema", "units": bootstrap.draws.shape[1]}
+    scores["bootstrap"] |= {"resamples": resamples, "seed": seed, "level": bootstrap.level}
+    return scores
+
+
+def right(
+    rows: pa.Table, decisions: Sequence[Decision], *, generic: Answers | None = None
+) -> dict[str, Right]:
+    """Return the units that paired tests between systems compare: the schemas.
+
+    Returns:
+        Shares of a schema's names with a right answer, shape ``[schemas]``: ``singular``,
+        ``plural``, ``singular_SOURCE`` for each source and, with `generic`, ``generic_singular``.
+    """
+    schemas, nothing = schemas_of(rows), Bootstrap(np.zeros((0, 0)), 0.95)
+    answered = Answered.of(rows, decisions, None, schemas, nothing)
+    singular, sources = answered.numbers == 0, rows["source"].to_numpy(zero_copy_only=False)
+    made: dict[str, Right] = {
+        "singular": answered.shares(singular),
+        "plural": answered.shares(~singular),
+    }
+    for source in SOURCES:
+        made[f"singular_{source}"] = answered.shares(singular & (sources == source))
+    if generic is not None:
+        other = Answered.of(*generic, None, schemas, nothing)
+        made["generic_singular"] = other.shares(other.numbers == 0)
+    return made
+
+
+def _ratios(answered: Answered, generic: Answered | None) -> Block:
+    """Compare the accuracies on all sources with each other.
+
+    Returns:
+        ``less_likely_than_plural``, 1 - singular / plural (section 4.1);
+        ``generic_to_personal``, generic / personal singular (section 4.2), None without answers to
+        ``generic``; both None where they would divide by 0, with their ``interval``.
+    """
+
+    def compared(drawn: int) -> list[FloatArray]:
+        accuracy = answered.places(answered.everything)[drawn].accuracy
+        singular, plural = accuracy[..., 0], accuracy[..., 1]
+        other = np.full_like(singular, np.nan)
+        if generic is not None:
+            other = generic.places(generic.everything)[drawn].accuracy[..., 0]
+        return [1 - ratio(singular, plural), ratio(other, singular)]
+
+    names = ("less_likely_than_plural", "generic_to_personal")
+    observed = dict(zip(names, (v.reshape(1) for v in compared(0)), strict=True))
+    resampled = dict(zip(names, compared(1), strict=True))
+    intervals = {
+        name: answered.bootstrap.intervals(values.reshape(-1, 1))
+        for name, values in resampled.items()
+    }
+    return blocks(**observed, interval=blocks(**intervals))[0]
+
+
+__all__ = ["across_systems", "options_of", "right", "score", "tables"]

@@ -1,0 +1,201 @@
+"""The comparison tables of WinoNB."""
+
+from collections.abc import Iterator, Mapping
+
+from pronominal.eval.scores.winonb.answers import ASSOCIATIONS, NUMBERS, SOURCES
+from pronominal.eval.statistics.hypothesis_tests import INSTALL
+from pronominal.eval.statistics.paired_tests import ACROSS, p_value, paired_test_tables
+from pronominal.eval.tables.table import (
+    UNDEFINED,
+    Cell,
+    Score,
+    Table,
+    interval_notes,
+    percent,
+    table,
+    with_interval,
+)
+
+PLACES = ("individual", "group", "neither", "elsewhere", "unresolved", "both")
+
+UNITS = "schemas, each with all its names and the rows that repeat its sentence"
+"""What intervals resample."""
+
+
+def tables(scores: Mapping[str, Score]) -> list[Table]:
+    """Compare systems as the paper's Table 2 does, and where the answers went.
+
+    Args:
+        scores: system -> its `score`; with ``against`` in the scores, paired tests come last.
+    """
+    return [
+        _accuracy(scores),
+        _answers(scores),
+        *_divisions(scores),
+        _ratios(scores),
+        *_association_tests(scores),
+        *_friedman(scores),
+        *paired_test_tables(scores),
+    ]
+
+
+def _accuracy(scores: Mapping[str, Score]) -> Table:
+    columns: dict[str, Cell] = {
+        f"{source} {number[:2]}.": _cell("by_source", source, number, "accuracy")
+        for source in (*SOURCES, "all")
+        for number in NUMBERS
+    }
+    columns["all si."] = lambda score: with_interval(_all(score, "singular"), "accuracy")
+    columns["all pl."] = lambda score: with_interval(_all(score, "plural"), "accuracy")
+    notes = ["si.: singular they; pl.: plural they."]
+    if any("generic" in score for score in scores.values()):
+        columns |= {f"{source} ge.": _generic(source) for source in (*SOURCES, "all")}
+        notes.append("ge.: singular generic they, where the individual is someone.")
+    return table(
+        "WinoNB: accuracy", columns, scores, [*notes, *interval_notes(scores.values(), UNITS)]
+    )
+
+
+def _answers(scores: Mapping[str, Score]) -> Table:
+    known = [_all(score, "singular").get("elsewhere") is not None for score in scores.values()]
+    left_out = () if any(known) else ("elsewhere", "unresolved")
+    places = [place for place in PLACES if place not in left_out]
+    if all(known):
+        places.remove("neither")
+    columns = {
+        f"{number[:2]}.: {place}": _cell("by_source", "all", number, place)
+        for number in NUMBERS
+        for place in places
+    }
+    notes = []
+    if any(known):
+        notes.append(
+            "Elsewhere: in a cluster, but with neither candidate; unresolved: in no cluster."
+        )
+    if not all(known):
+        further = ", elsewhere or unresolved" if any(known) else ""
+        notes.append(f"Neither: resolved to neither candidate{further}.")
+    return table("WinoNB: answers", columns, scores, notes)
+
+
+def _divisions(scores: Mapping[str, Score]) -> Iterator[Table]:
+    named = {name: s for name, s in scores.items() if s["by_name"]}
+    if not named:
+        return
+    associations = {
+        f"{a} {number[:2]}.": _cell("by_association", a, number, "accuracy")
+        for a in ASSOCIATIONS[:3]
+        for number in NUMBERS
+    }
+    yield table("WinoNB: accuracy by the names' association", associations, named, [])
+    names = dict.fromkeys(name for score in named.values() for name in score["by_name"])
+    cells = {name: _cell("by_name", name, "singular", "accuracy") for name in names}
+    yield table("WinoNB: accuracy on singular they by name", cells, named, [])
+
+
+def _ratios(scores: Mapping[str, Score]) -> Table:
+    columns: dict[str, Cell] = {
+        "Less likely than plural": lambda score: with_interval(
+            score["ratios"], "less_likely_than_plural"
+        ),
+        "Generic / personal": _generic_to_personal,
+        "Neither": _cell("by_source", "all", "singular", "neither"),
+    }
+    notes = [
+        "Less likely than plural: 1 - singular / plural accuracy, in percent (section 4.1).",
+        "Generic / personal: how many times as likely as singular personal they (section 4.2).",
+        "The paper's figures, 94.8 and 6.4, are ratios of the means over its five systems.",
+    ]
+    made = table("WinoNB: ratios", columns, scores, notes)
+    if len(scores) < 2:
+        return made
+    means = ("Ratio of the means", *_ratios_of_means([*scores.values()]), UNDEFINED)
+    return Table(made.title, made.columns, (*made.rows, means), made.notes)
+
+
+def _ratios_of_means(scores: list[Score]) -> tuple[str, str]:
+    singular, plural, generic = (
+        [_all(part, number)["accuracy"] for part in parts if part is not None]
+        for parts, number in (
+            (scores, "singular"),
+            (scores, "plural"),
+            ([score.get("generic") for score in scores], "singular"),
+        )
+    )
+    if None in (*singular, *plural, *generic) or not sum(plural):
+        return UNDEFINED, UNDEFINED
+    less = percent(1 - sum(singular) / sum(plural))
+    complete = len(generic) == len(singular) and sum(singular)
+    return less, f"{sum(generic) / sum(singular):.1f}" if complete else UNDEFINED
+
+
+def _association_tests(scores: Mapping[str, Score]) -> Iterator[Table]:
+    rows = [
+        (system, source, pair, f"{test['n']:,}", _difference(test), *_ps(test))
+        for system, score in scores.items()
+        for source, tests in score["tests"]["association"]["singular"].items()
+        for pair, test in tests.items()
+    ]
+    if not rows:
+        return
+    notes = [
+        "Difference: of the accuracies, in percentage points; n: schemas, each with all its names.",
+        "p: paired t-test over the schemas; p (Holm): over a system's sources and pairs.",
+    ]
+    if all(row[-1] == UNDEFINED for row in rows):
+        notes.append(f"For p-values, {INSTALL}.")
+    columns = ("System", "Source", "Names", "n", "Difference", "p", "p (Holm)")
+    title = "WinoNB: singular they and the names' association"
+    yield Table(title, columns, tuple(rows), tuple(notes))
+
+
+def _friedman(scores: Mapping[str, Score]) -> Iterator[Table]:
+    found = [score[ACROSS]["friedman"] for score in scores.values() if ACROSS in score]
+    if not found:
+        return
+    rows = tuple(
+        (
+            number,
+            str(test["systems"]),
+            UNDEFINED if test["statistic"] is None else f"{test['statistic']:.2f}",
+            p_value(test["p"]),
+        )
+        for number, test in found[0].items()
+    )
+    note = "Friedman's test: whether some sources are harder for all systems alike."
+    title = "WinoNB: difficulty of the sources"
+    yield Table(title, ("They", "Systems", "Statistic", "p"), rows, (note,))
+
+
+def _all(score: Score, number: str) -> Score:
+    block: Score = score["by_source"]["all"][number]
+    return block
+
+
+def _cell(split: str, key: str, number: str, name: str) -> Cell:
+    return lambda score: percent(score[split].get(key, {}).get(number, {}).get(name))
+
+
+def _generic(source: str) -> Cell:
+    def cell(score: Score) -> str:
+        generic = score.get("generic")
+        return percent(generic["by_source"][source]["singular"]["accuracy"] if generic else None)
+
+    return cell
+
+
+def _generic_to_personal(score: Score) -> str:
+    value = score["ratios"]["generic_to_personal"]
+    if value is None:
+        return UNDEFINED
+    interval = score["ratios"]["interval"]["generic_to_personal"]
+    ends = f" [{interval[0]:.1f}, {interval[1]:.1f}]" if interval else ""
+    return f"{value:.1f}{ends}"
+
+
+def _difference(test: Score) -> str:
+    return UNDEFINED if test["difference"] is None else f"{100 * test['difference']:+.1f}"
+
+
+def _ps(test: Score) -> tuple[str, str]:
+    return p_value(test["p"]), p_value(test["p_holm"])

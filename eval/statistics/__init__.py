@@ -1,0 +1,1 @@
+"""Counts, resampling and tests; nothing here knows a dataset."""

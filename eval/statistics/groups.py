@@ -1,0 +1,90 @@
+"""Consistency: a group of sentences is only as good as its worst one (WinoPron, section 4.3)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pronominal.eval.statistics.outcomes import (
+    NONE,
+    RIGHT,
+    WRONG,
+    FloatArray,
+    IntArray,
+    ratio,
+    sum_by,
+)
+
+Rows = npt.NDArray[np.bool_]
+"""A selection of rows, shape ``[rows]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """A division of the rows that scores are split by, such as grammatical case.
+
+    Attributes:
+        names: one for each stratum; a stratum may be empty.
+        codes: index of each row's stratum, shape ``[rows]``.
+    """
+
+    names: tuple[str, ...]
+    codes: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Rows that have to be right together.
+
+    Attributes:
+        codes: each row's group in ``[0, size)``, shape ``[rows]``; codes may be unused.
+        size: number of codes.
+    """
+
+    codes: IntArray
+    size: int
+
+    @property
+    def members(self) -> IntArray:
+        """Number of rows in each row's group, shape ``[rows]``."""
+        return np.bincount(self.codes, minlength=self.size)[self.codes]
+
+    def minimum(self, counts: IntArray) -> IntArray:
+        """Give every answer the outcome of its group's worst answer.
+
+        A group is right if all its answers are; it is wrong, a false positive, if any answer is;
+        otherwise it abstains. Each of upstream's four indicators is so the group's minimum, false
+        positives and negatives being the complements. The minimum runs over the whole group, and
+        over all answers to its sentences; a filter by case or set selects rows afterwards.
+
+        Args:
+            counts: outcomes of each row's answers, shape ``[rows, 4]``.
+
+        Returns:
+            The same shape: each row has all its answers in one column.
+        """
+        in_group = sum_by(self.codes, self.size, counts)
+        answers = in_group.sum(axis=1)
+        outcome = np.where(in_group[:, WRONG] > 0, WRONG, NONE)
+        outcome[in_group[:, RIGHT] == answers] = RIGHT
+        worst = np.zeros_like(counts)
+        worst[np.arange(len(counts)), outcome[self.codes]] = counts.sum(axis=1)
+        return worst
+
+    def number(self, strata: Strata, rows: Rows) -> IntArray:
+        """Count the different groups among the selected rows of each stratum."""
+        present = np.zeros((len(strata.names), self.size), dtype=np.bool_)
+        present[strata.codes[rows], self.codes[rows]] = True
+        number: IntArray = present.sum(axis=1)
+        return number
+
+    def chance(self, strata: Strata, rows: Rows) -> FloatArray:
+        """Return the score expected of guessing between two entities, for each stratum.
+
+        It is 0.5 to the power of the group's size in sentences: prompts are not counted, as in
+        WinoPron's Table 3. Groups of several sizes weigh as many rows as they have. NaN without
+        groups.
+        """
+        size = len(strata.names)
+        total = np.bincount(strata.codes, weights=rows * 0.5**self.members, minlength=size)
+        return ratio(total, np.bincount(strata.codes, weights=rows, minlength=size))

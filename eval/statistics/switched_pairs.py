@@ -1,0 +1,109 @@
+"""What becomes of a system's answers when the candidates change places (KnowRef, section 4.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from pronominal.decisions import Decision
+from pronominal.errors import InputError
+from pronominal.eval.statistics.groups import Strata
+from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
+
+Answers = tuple[pa.Table, Sequence[Decision]]
+"""A published split and one decision for each of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchedPairs:
+    """The rows that exist as they are and switched.
+
+    Attributes:
+        rows: index of each pair's row in the original table, shape ``[pairs]``.
+        counts: shape ``[pairs, 4]``: 1; whether the chosen candidate's string changed, which an
+            abstention on either side did not; whether both answers are right; whether both are
+            wrong choices.
+    """
+
+    rows: IntArray
+    counts: IntArray
+
+    @classmethod
+    def of(cls, original: Answers, switched: Answers) -> "SwitchedPairs":
+        """Bring the answers to both versions together by the rows' ids.
+
+        Raises:
+            InputError: a switched row has no original.
+        """
+        places = {name: row for row, name in enumerate(original[0]["id"].to_pylist())}
+        before, after = _chosen(*original), _chosen(*switched)
+        rows, counts = [], []
+        for name, (to, right) in zip(switched[0]["id"].to_pylist(), after, strict=True):
+            if name not in places:
+                raise InputError(
+                    "the switched row has no original",
+                    cure="give both configs of one build",
+                    row=f"id {name}",
+                )
+            start, was_right = before[places[name]]
+            chosen = start is not None and to is not None
+            changed, both_wrong = chosen and start != to, chosen and not (right or was_right)
+            rows.append(places[name])
+            counts.append((1, changed, right and was_right, both_wrong))
+        return cls(np.array(rows, dtype=np.int64), np.array(counts, dtype=np.int64).reshape(-1, 4))
+
+    @property
+    def both_right(self) -> npt.NDArray[np.bool_]:
+        """Whether both answers are right, shape ``[pairs]``."""
+        return self.counts[:, 2] > 0
+
+    def strata(self, strata: Strata) -> Strata:
+        """Divide the pairs as a division of the original rows does."""
+        return Strata(strata.names, strata.codes[self.rows])
+
+
+@dataclass(frozen=True, slots=True)
+class PairOutcomes:
+    """Sums of `SwitchedPairs.counts`; ratios are in [0, 1], and NaN without pairs.
+
+    Attributes:
+        counts: shape ``[..., 4]``.
+    """
+
+    counts: Counts
+
+    @property
+    def pairs(self) -> Counts:
+        """Number of pairs."""
+        return self.counts[..., 0]
+
+    @property
+    def changed(self) -> Counts:
+        """Number of pairs whose answer changed."""
+        return self.counts[..., 1]
+
+    @property
+    def score(self) -> FloatArray:
+        """Consistency: share of the pairs whose answer changed."""
+        return ratio(self.changed, self.pairs)
+
+    @property
+    def consistently_correct(self) -> FloatArray:
+        """Share of the pairs that are right in both versions."""
+        return ratio(self.counts[..., 2], self.pairs)
+
+    @property
+    def consistently_wrong(self) -> FloatArray:
+        """Share of the pairs with a wrong choice in both versions."""
+        return ratio(self.counts[..., 3], self.pairs)
+
+
+def _chosen(rows: pa.Table, decisions: Sequence[Decision]) -> list[tuple[str | None, bool]]:
+    """Return which candidate each decision chose, None in abstention, and whether it is right."""
+    columns = zip(rows["candidates"].to_pylist(), rows["label"].to_pylist(), decisions, strict=True)
+    return [
+        (None, False) if d.choice is None else (candidates[d.choice]["text"], d.choice == label)
+        for candidates, label, d in columns
+    ]

@@ -1,0 +1,1 @@
+"""A table, and how it is printed."""

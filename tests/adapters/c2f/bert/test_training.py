@@ -1,0 +1,271 @@
+"""BERT and SpanBERT learn as upstream's programs make them learn, by either recipe."""
+
+import json
+import warnings
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pronominal.adapters.c2f.bert.spanbert", exc_type=ImportError)
+pytest.importorskip("matplotlib")
+pytest.importorskip("scipy")
+
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from pronominal import Document, InputError, Span
+from pronominal.adapters import load
+from pronominal.adapters.c2f.bert.checkpoint import open_parts
+from pronominal.adapters.c2f.bert.pieces import WordPieces
+from pronominal.adapters.c2f.bert.spanbert import SpanBERT
+from pronominal.adapters.c2f.bert.training import (
+    SIZES,
+    TransformerTrainee,
+    transformer_from_checkpoint,
+)
+from pronominal.adapters.c2f.bert.variables import sources
+from pronominal.adapters.c2f.e2e.embeddings import WordVectors
+from pronominal.adapters.c2f.e2e.word_piece_vectors import write_word_piece_vectors
+from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.learning.documents import (
+    TrainingDocument,
+    unit_clusters,
+    word_clusters,
+)
+from pronominal.adapters.c2f.learning.optimisers import Recipe, TransformerRates
+from pronominal.adapters.c2f.learning.training import document_loss
+from pronominal.adapters.c2f.learning.windows import Windows, window
+from tests.eval.training.coreference_rows import run, write_rows
+
+RECIPES: dict[Recipe, str] = {
+    "coref-hoi": "trajectory_coref_hoi",
+    "tensorflow": "trajectory_tf_mandarjoshi90",
+}
+TRAINING = ("train-goldens-clean.json", "train-goldens.json")
+
+
+def training_document(record: dict[str, Any]) -> TrainingDocument:
+    """Say in our form what a line of upstream's input says, whose clusters are in pieces."""
+    units = Units(
+        strings=[*chain(*record["sentences"])],
+        sentences=record["sentence_map"],
+        segments=[n for n, sentence in enumerate(record["sentences"]) for _ in sentence],
+        speakers=[*chain(*record["speakers"])],
+        words=record["subtoken_map"],
+        genre=record["doc_key"][:2],
+    )
+    clusters = [[Span(a, b + 1) for a, b in cluster] for cluster in record["clusters"]]
+    return TrainingDocument(units, clusters, Document(record["sentences"]), 0)
+
+
+def without_dropout(model: nn.Module) -> nn.Module:
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0
+    return model.train()
+
+
+def trainee(folder: Path, recipe: Recipe) -> TransformerTrainee:
+    return transformer_from_checkpoint(str(folder), recipe, TransformerRates(1e-5, 3e-5))
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("file", TRAINING)
+def test_a_trajectory(goldens: Path, file: str, recipe: Recipe) -> None:
+    recorded = json.loads((goldens / "c2f" / file).read_text(encoding="utf-8"))
+    wanted = recorded[RECIPES[recipe]]
+    documents = [training_document(one["input"]) for one in recorded["documents"]]
+    system = trainee(goldens / "c2f", recipe)
+    model = without_dropout(system.new_model())
+    optimisers, schedules = system.optimisation(model, updates=20)
+    found = []
+    for number in range(len(wanted["losses"])):
+        loss = document_loss(system, model, [documents[number % len(documents)]])
+        loss.backward()  # type: ignore[no-untyped-call]
+        found.append(float(loss.detach()))
+        for one in (*optimisers, *schedules):
+            one.step()
+        for optimiser in optimisers:
+            optimiser.zero_grad()
+    assert found == pytest.approx([loss for _, loss in wanted["losses"]], rel=2e-5)
+    norms = wanted["final_parameter_norms"]
+    ours = {name: float(weight.detach().norm()) for name, weight in canonical(model).items()}
+    if recipe == "tensorflow":
+        # no transpose and no change of columns changes a norm
+        norms = {source.ours: norms[source.theirs[0]] for source in sources(norms)}
+        # its gradient is nothing but rounding errors, which this Adam follows as far as any other
+        del norms["mention_token_attn.bias"], ours["mention_token_attn.bias"]
+    assert {name for name in norms if "pooler" not in name} == ours.keys()
+    for name, norm in ours.items():
+        assert norm == pytest.approx(norms[name], rel=1e-5, abs=1e-6), name
+
+
+@pytest.mark.parametrize("file", TRAINING)
+def test_gradients(goldens: Path, file: str) -> None:
+    recorded = json.loads((goldens / "c2f" / file).read_text(encoding="utf-8"))
+    documents = {one["id"]: training_document(one["input"]) for one in recorded["documents"]}
+    system = trainee(goldens / "c2f", "coref-hoi")
+    for name, norms in recorded["gradient_norms_unclipped"].items():
+        model = system.new_model().eval()
+        document_loss(system, model, [documents[name]]).backward()  # type: ignore[no-untyped-call]
+        gradients = {
+            key: weight.grad.norm()
+            for key, weight in canonical(model).items()
+            if weight.grad is not None
+        }
+        for key, norm in norms.items():
+            # biases that shift all scores alike have a gradient of rounding errors alone
+            assert float(gradients[key]) == pytest.approx(norm, rel=1e-4, abs=1e-4), key
+
+
+def canonical(model: nn.Module) -> dict[str, nn.Parameter]:
+    return {
+        name.removeprefix("encoder.").removeprefix("head."): weight
+        for name, weight in model.named_parameters()
+    }
+
+
+def test_the_loss_in_evaluation_mode(goldens: Path) -> None:
+    recorded = json.loads((goldens / "c2f" / TRAINING[1]).read_text(encoding="utf-8"))
+    system = trainee(goldens / "c2f", "coref-hoi")
+    model = system.new_model().eval()
+    documents = [training_document(one["input"]) for one in recorded["documents"]]
+    wanted = [recorded["loss_eval_mode"][one["id"]]["depth2"] for one in recorded["documents"]]
+    with torch.inference_mode():
+        alone = [float(document_loss(system, model, [one])) for one in documents]
+        together = float(document_loss(system, model, documents))
+    assert alone == pytest.approx(wanted, rel=1e-5)
+    assert together == pytest.approx(sum(alone) / len(alone), rel=1e-5)
+
+
+def test_windows_are_upstreams(goldens: Path) -> None:
+    recorded = json.loads((goldens / "c2f" / "truncation-goldens.json").read_text(encoding="utf-8"))
+    for one in recorded:
+        whole = training_document(one["input"])
+        part = window(whole, one["sentence_offset"], len(one["sentence_len"]))
+        assert len(part.units) == sum(one["sentence_len"]) == one["num_sentence_map"]
+        assert part.units.sentences[0] == one["sentence_map_first"]
+        found = sorted((s.start, s.end - 1) for cluster in part.clusters for s in cluster)
+        assert found == sorted(zip(one["gold_starts"], one["gold_ends"], strict=True))
+        of_cluster: dict[int, set[tuple[int, int]]] = {}
+        rows = zip(
+            one["gold_starts"], one["gold_ends"], one["gold_mention_cluster_map"], strict=True
+        )
+        for start, end, cluster in rows:
+            of_cluster.setdefault(cluster, set()).add((start, end))
+        ours = [{(s.start, s.end - 1) for s in cluster} for cluster in part.clusters]
+        assert sorted(map(sorted, ours)) == sorted(map(sorted, of_cluster.values()))
+
+
+def numbered(segments: int) -> TrainingDocument:
+    columns = [n for n in range(segments) for _ in range(3)]
+    strings = [str(n) for n in range(len(columns))]
+    units = Units(strings, columns, columns, [""] * len(strings), range(len(strings)))
+    return TrainingDocument(units, [], Document([strings]), 2)
+
+
+def test_windows_are_drawn_anew_or_once() -> None:
+    whole = numbered(9)
+    anew, once = Windows(3, "every epoch", seed=1), Windows(3, "once", seed=1)
+    starts = [anew.cut(whole, 0, epoch).first_unit // 3 for epoch in range(60)]
+    assert {*starts} == {*range(7)}  # both ends included
+    assert starts == [anew.cut(whole, 0, epoch).first_unit // 3 for epoch in range(60)]
+    assert len({once.cut(whole, 0, epoch).first_unit for epoch in range(20)}) == 1
+    assert len({once.cut(whole, number, 0).first_unit for number in range(20)}) > 1
+    assert anew.cut(numbered(3), 0, 0) == numbered(3)
+
+
+def test_words_to_pieces_and_back(goldens: Path) -> None:
+    system = trainee(goldens / "c2f", "coref-hoi")
+    document = Document([["Unbelievably", ",", "Zygmunt", "left", "."], ["She", "waved", "."]])
+    units = system.units(document, "a document")
+    gold = [[Span(0, 1), Span(2, 3)], [Span(2, 4), Span(5, 6)]]
+    pieces = unit_clusters(units, gold)
+    assert any(end - start > 1 for start, end in pieces[0])
+    assert word_clusters(units, pieces) == gold
+    assert word_clusters(units, [[Span(0, 1), pieces[0][0]]]) == []  # [CLS] is no word
+
+
+def write_encoder(goldens: Path, folder: Path) -> Path:
+    """Lay out the golden checkpoint's encoder as transformers saves one."""
+    bert: Any = open_parts(str(goldens / "c2f")).model.encoder.bert
+    bert.save_pretrained(folder)
+    vocabulary = WordPieces(goldens / "c2f" / "vocab.txt").numbers
+    transformers.BertTokenizer(vocabulary, do_lower_case=False).save_pretrained(folder)
+    assert not (folder / "vocab.txt").exists()
+    return folder
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_one_command_trains_what_spanbert_loads(
+    goldens: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str
+) -> None:
+    monkeypatch.setitem(SIZES, "small", {**SIZES["small"], "ffnn_size": 20, "feature_emb_size": 4})
+    rows = write_rows(tmp_path / "own.jsonl", 12)
+    encoder = write_encoder(goldens, tmp_path / "encoder")
+    given = ("--encoder", encoder, "--data", rows, "--out", tmp_path / "out")
+    options = ("--size", "small", "--recipe", recipe, "--updates", 4, "--switching")
+    assert run(("train", "c2f", *given, *options)) == 0
+    folder = tmp_path / "out" / "seed-1"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # after four updates it clusters nothing
+        system = load("spanbert", checkpoint=str(folder))
+    assert isinstance(system, SpanBERT)
+    assert len(system.cluster(["Anna waved.", "She left."])) == 2
+    config = json.loads((folder / "config.json").read_text())
+    assert config["limit_speakers"] == (recipe == "tensorflow")
+    again = transformer_from_checkpoint(str(folder), "coref-hoi", TransformerRates())
+    assert again.window == 3
+
+
+def test_a_published_checkpoint_is_trained_on_with_segments_of_its_length(
+    goldens: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = goldens / "c2f"
+    for file in (
+        *(given / "tf_checkpoint").iterdir(),
+        given / "bert_config.json",
+        given / "vocab.txt",
+    ):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setattr(SpanBERT, "segment_lengths", {48: 64})
+    trainee = transformer_from_checkpoint(str(tmp_path), "tensorflow", TransformerRates())
+    units = trainee.units(Document([["Anna"] * 200]), "document 0")
+    assert [*units.segments].count(0) == 64
+
+
+def test_another_encoder_than_bert_is_refused(tmp_path: Path) -> None:
+    from pronominal.adapters.c2f.bert.training import transformer_from_encoder
+
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    with pytest.raises(InputError, match="gpt2"):
+        transformer_from_encoder(str(tmp_path), "small", "coref-hoi", TransformerRates())
+
+
+def test_an_encoder_without_all_weights_is_refused(goldens: Path, tmp_path: Path) -> None:
+    from pronominal.adapters.c2f.bert.training import transformer_from_encoder
+
+    encoder = write_encoder(goldens, tmp_path / "encoder")
+    tensors = load_file(encoder / "model.safetensors")
+    del tensors["encoder.layer.1.output.dense.bias"]
+    save_file(tensors, encoder / "model.safetensors")
+    with pytest.raises(InputError, match=r"lack encoder\.layer\.1\.output\.dense\.bias"):
+        transformer_from_encoder(str(encoder), "small", "coref-hoi", TransformerRates())
+
+
+def test_word_vectors_from_an_encoder(goldens: Path, tmp_path: Path) -> None:
+    encoder = write_encoder(goldens, tmp_path / "encoder")
+    for name in ("one.txt", "other.txt"):
+        write_word_piece_vectors(str(encoder), ["Zygmunt", "white space", ","], 7, tmp_path / name)
+    written = (tmp_path / "one.txt").read_bytes()
+    assert written == (tmp_path / "other.txt").read_bytes()
+    vectors = WordVectors(tmp_path / "one.txt", 7)
+    assert vectors.vectors(["Zygmunt", ","]).any(axis=1).all()
+    assert b"white space" not in written
+    with pytest.raises(InputError, match="vectors of 900 numbers"):
+        write_word_piece_vectors(str(encoder), ["a"], 900, tmp_path / "three.txt")

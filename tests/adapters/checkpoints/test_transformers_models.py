@@ -1,0 +1,117 @@
+import pickle
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+if find_spec("transformers") is None:
+    pytest.skip("needs the extra lingmess", allow_module_level=True)
+
+import torch
+import transformers
+
+from pronominal.adapters.checkpoints.transformers_models import (
+    first_line,
+    longest_input,
+    require_vocabulary,
+    silent_transformers,
+    special_tokens,
+    torch_device,
+)
+from pronominal.errors import InputError
+
+TOKENIZER = ROOT / "tests" / "goldens" / "lingmess" / "checkpoint"
+
+
+def encoder(kind: str = "Roberta", words: int = 1100) -> Any:
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=words,
+        hidden_size=8,
+        num_attention_heads=2,
+        num_hidden_layers=1,
+        intermediate_size=8,
+        max_position_embeddings=20,
+    )
+    return getattr(transformers, f"{kind}Model")(config)
+
+
+def test_devices() -> None:
+    assert torch_device("cpu") == torch.device("cpu")
+    first = torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
+    assert torch_device(None) == first
+
+
+@pytest.mark.parametrize("device", ["abacus", "cuda:99", "cpu:x"])
+def test_a_device_that_is_not_there(device: str) -> None:
+    with pytest.raises(InputError, match=f"there is no device '{device}' here; write cpu"):
+        torch_device(device)
+
+
+@pytest.mark.parametrize("bars", [True, False])
+def test_silence_ends_with_the_block(bars: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    speech = transformers.utils.logging
+    monkeypatch.setattr(speech, "_tqdm_active", bars)
+    verbosity = speech.get_verbosity()
+    speech.set_verbosity_info()
+    try:
+        with silent_transformers():
+            assert (speech.get_verbosity(), speech.is_progress_bar_enabled()) == (40, False)
+            speech.set_verbosity_debug()
+        assert (speech.get_verbosity(), speech.is_progress_bar_enabled()) == (20, bars)
+    finally:
+        speech.set_verbosity(verbosity)
+
+
+@pytest.mark.parametrize(("kind", "longest"), [("Bert", 20), ("Roberta", 18)])
+def test_the_longest_input_is_one_that_the_encoder_reads(kind: str, longest: int) -> None:
+    model = encoder(kind)
+    assert longest_input(model) == longest
+    model(torch.full((1, longest), 7))
+    with pytest.raises((IndexError, RuntimeError)):
+        model(torch.full((1, longest + 1), 7))
+
+
+def test_a_model_without_table_of_positions_has_no_longest_input() -> None:
+    assert longest_input(torch.nn.Linear(1, 1)) is None
+
+
+def test_vocabularies(tmp_path: Path) -> None:
+    whole = transformers.AutoTokenizer.from_pretrained(TOKENIZER)
+    require_vocabulary(whole, encoder(), "checkpoint")
+    with pytest.raises(InputError, match="checkpoint: the tokenizer knows more tokens than the 9"):
+        require_vocabulary(whole, encoder(words=9), "checkpoint")
+    (tmp_path / "config.json").write_bytes((TOKENIZER / "config.json").read_bytes())
+    made_up = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    with pytest.raises(InputError, match="checkpoint: the tokenizer's files are missing; add"):
+        require_vocabulary(made_up, encoder(), "checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("framed", "around"),
+    [([1, 7, 8, 2], ([1], [2])), ([7, 8], ([], [])), ([0, 1, 7, 8], ([0, 1], []))],
+)
+def test_special_tokens(framed: list[int], around: tuple[list[int], list[int]]) -> None:
+    def tokenizer(text: str, add_special_tokens: bool = True) -> dict[str, list[int]]:
+        return {"input_ids": framed if add_special_tokens else [7, 8]}
+
+    assert special_tokens(tokenizer) == around
+    framed = [1, 8, 7, 2]
+    with pytest.raises(InputError, match="changes a text when it adds special tokens"):
+        special_tokens(tokenizer)
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (ValueError("\nno such key.\nTry another one."), "no such key"),
+        (KeyError(), "KeyError"),
+        (pickle.UnpicklingError("set weights_only to False"), "the pickle is damaged, or holds"),
+        (EOFError("Ran out of input"), "the pickle is damaged, or holds"),
+    ],
+)
+def test_what_a_library_says(error: Exception, line: str) -> None:
+    assert first_line(error).startswith(line)
+    assert "weights_only" not in first_line(error)

@@ -1,0 +1,85 @@
+"""The programs of environments: started as they are there, with stand-ins for what they import."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pronominal import Span
+from pronominal.adapters.contract.refusals import RefusedTextError
+from pronominal.adapters.remote.command import command
+from tests.conftest import ROOT
+
+PROGRAMS = ROOT / "adapters" / "remote" / "programs"
+
+TEXT = "Ann slept.  She \n dreamt of 🐌 Bo, and she smiled."
+
+# each links the first word of a text with every "she"
+ALLENNLP = """
+import spacy
+
+class CorefPredictor:
+    @classmethod
+    def from_path(cls, archive):
+        assert archive.endswith(".tar.gz"), archive
+        print("loading", archive)
+        made = cls()
+        made._spacy = spacy.blank("en")
+        return made
+
+    def predict_tokenized(self, words):
+        print("noise on standard output")
+        if "poison" in words:
+            raise ValueError("cannot read the secret sentence")
+        chain = [[0, 0]] + [[i, i] for i, w in enumerate(words) if w.lower() == "she"]
+        return {"document": words, "clusters": [chain]}
+"""
+MAVERICK = """
+class Maverick:
+    def __init__(self, hf_name_or_path, device):
+        print(hf_name_or_path, "loading on", device)
+
+    def predict(self, sentences):
+        print("noise on standard output")
+        assert all(sentences) and not any(w.isspace() for s in sentences for w in s)
+        words = [word for sentence in sentences for word in sentence]
+        if "poison" in words:
+            raise ValueError("cannot read the secret sentence")
+        chain = [(0, 0)] + [(i, i) for i, w in enumerate(words) if w.lower() == "she"]
+        return {"tokens": words, "clusters_token_offsets": [chain], "clusters_char_offsets": None}
+"""
+STAND_INS = {
+    "allennlp_coreference.py": ("allennlp_models/coref/predictors/coref.py", ALLENNLP),
+    "maverick_coreference.py": ("maverick/__init__.py", MAVERICK),
+}
+
+
+@pytest.fixture(params=STAND_INS)
+def program(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
+    path, code = STAND_INS[request.param]
+    (tmp_path / path).parent.mkdir(parents=True)
+    (tmp_path / path).write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return [sys.executable, str(PROGRAMS / request.param)]
+
+
+def test_every_text_is_answered_with_its_offsets(program: list[str]) -> None:
+    system = command(program)
+    answers = system.cluster([TEXT, "", " ", "Bo and she slept."])
+    words = [[TEXT[start:end] for start, end in cluster] for cluster in answers[0]]
+    assert words == [["Ann", "She", "she"]]
+    assert answers[1:3] == [[], []]
+    assert [[Span(*span) for span in cluster] for cluster in answers[3]] == [
+        [Span(0, 2), Span(7, 10)]
+    ]
+
+
+def test_a_text_at_fault_is_named_without_quoting_it(
+    program: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    system = command(program)
+    with pytest.raises(RefusedTextError, match=r"inputs\[1\].*an error: 'ValueError'") as caught:
+        system.cluster(["Ann slept.", "Ann ate poison."])
+    assert "secret" not in str(caught.value) + "".join(capfd.readouterr())

@@ -1,0 +1,92 @@
+"""A published table that somebody changed: one line that names file, row, cause and cure."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pronominal import InputError
+from pronominal.dataset_scripts.reading import published
+from pronominal.dataset_scripts.reading.published import open_dataset, read_split
+
+
+def replaced(name: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:
+    def change(table: pa.Table) -> pa.Table:
+        values = table[name].to_pylist()
+        values[row] = value
+        place = table.schema.get_field_index(name)
+        return table.set_column(place, table.schema.field(name), pa.array(values, table[name].type))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda table: table.drop_columns("case"), "the column 'case' is missing"),
+        (lambda table: table.drop_columns("label"), "the column 'label' is missing"),
+        (lambda table: table.drop_columns("id"), "the column 'id' is missing"),
+        (lambda table: table.slice(0, 0), "the table is empty"),
+        (replaced("text", 3, None), "row 3: the column 'text' has no value"),
+        (replaced("case", 4, None), "row 4: the column 'case' has no value"),
+        (replaced("label", 5, None), "row 5: the column 'label' has no value"),
+        (replaced("label", 6, 2), "row 6: the label 2 is not one of"),
+        (replaced("label", 7, -1), "row 7: the label -1 is not one of"),
+        (replaced("candidates", 8, []), "row 8: 0 candidates instead of two"),
+        (replaced("pronoun", 9, {"text": "x", "start": 0, "end": 1}), "row 9: the offsets 0:1"),
+        (
+            lambda table: table.set_column(4, "label", table["label"].cast(pa.string())),
+            "the column 'label' holds string, not int64",
+        ),
+    ],
+)
+def test_a_changed_table_is_named(sample: Path, tmp_path: Path, change, message: str) -> None:
+    folder = tmp_path / "sample"
+    shutil.copytree(sample, folder)
+    path = folder / "double" / "test.parquet"
+    pq.write_table(change(pq.read_table(path)), path)
+    with pytest.raises(InputError) as caught:
+        read_split(str(folder), "double")
+    assert message in str(caught.value)
+    assert "test.parquet" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("sums", "message"),
+    [
+        (None, "x/y: it has no SHA256SUMS: .*; fetch it once with 'hf download x/y --repo-type"),
+        ("?", "SHA256SUMS: the download is damaged: .*; remove .* and run the same command again"),
+    ],
+)
+def test_a_cached_copy_without_checksums_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sums: str | None, message: str
+) -> None:
+    if sums is not None:
+        (tmp_path / "SHA256SUMS").write_text(sums)
+    monkeypatch.setattr(published, "_fetch", lambda repo: tmp_path)
+    with pytest.raises(InputError, match=message):
+        open_dataset("x/y")
+
+
+@pytest.mark.parametrize("split", ["*", "../single/test", "/etc/passwd", "t"])
+def test_a_split_is_a_name_and_no_pattern(sample: Path, split: str) -> None:
+    with pytest.raises(InputError, match="there is no split"):
+        read_split(str(sample), "double", split)
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        *("", "---\n---\n", "---\nconfigs: [a]\n---\n", "---\nconfigs: 3\n---\n"),
+        *("---\n[\n---\n", "---\nconfigs: [{default: true}]\n---\n"),
+    ],
+)
+def test_a_card_without_a_default_config_is_named(sample: Path, tmp_path: Path, card: str) -> None:
+    folder = tmp_path / "sample"
+    shutil.copytree(sample, folder)
+    (folder / "README.md").write_text(card)
+    with pytest.raises(InputError, match="its card names no default config; add --config"):
+        read_split(str(folder))

@@ -1,0 +1,298 @@
+"""The transcribed figures of the WinoPron, Winogender 2.0, WinoNB and RUFF papers hold together."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
+from pronominal.dataset_scripts.building.build import build
+from pronominal.errors import InputError
+from pronominal.eval.papers.figures import PaperTable, paper_tables
+from pronominal.eval.papers.reproduce import reproduce
+from pronominal.eval.runs.scored import Run
+from tests.cli.test_main import pronominal
+
+TABLES = {
+    table.name: table
+    for paper in ("ruff", "winogender", "winonb", "winopron")
+    for table in paper_tables(paper)
+}
+SYSTEMS = tuple(TABLES["winopron:8"].rows)
+CASES, SETS = ("nominative", "accusative", "possessive"), ("he", "she", "they", "xe")
+PARTS = ("all", *CASES, *SETS)
+SINGULAR = {"winogender": 60, "winobias": 1861, "wsc": 43, "dpr": 74}
+PLURAL = SINGULAR | {"wsc": 44}
+
+
+def paper(table: str, row: str) -> dict[str, float]:
+    return dict(TABLES[table].rows[row].paper)
+
+
+def test_the_tables_that_can_be_reproduced() -> None:
+    figures = [f"ruff:{name}" for name in ("1", *(f"figure-{n}" for n in (4, 5, 6, 7, 8, 9)))]
+    winopron = [f"winopron:{number}" for number in (1, 2, 3, 4, 5, 6, 8, 9, 10)]
+    winogender = [f"winogender:{number}" for number in (2, 5, 6)]
+    assert list(TABLES) == [*figures, *winogender, "winonb:2", *winopron]
+    assert TABLES["ruff:figure-4"].place == "Figure 4"
+    assert TABLES["winopron:10"].place == "Table 10"
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("config", ["double", "single"])
+@pytest.mark.parametrize("part", PARTS)
+def test_f1_follows_from_precision_and_recall(system: str, config: str, part: str) -> None:
+    f1, precision, recall = (paper(f"winopron:{n}", system)[f"{config}_{part}"] for n in (8, 9, 10))
+    # each of the three is rounded to one decimal
+    low, high = (
+        2 * p * r / (p + r)
+        for p, r in ((precision - 0.05, recall - 0.05), (precision + 0.05, recall + 0.05))
+    )
+    assert low - 0.051 <= f1 <= high + 0.051
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("config", ["double", "single"])
+@pytest.mark.parametrize("parts", [CASES, SETS], ids=["cases", "sets"])
+def test_recall_is_the_mean_of_parts_of_one_size(system: str, config: str, parts) -> None:
+    recall = {name: paper("winopron:10", system)[f"{config}_{name}"] for name in ("all", *parts)}
+    mean = sum(recall[name] for name in parts) / len(parts)
+    assert mean == pytest.approx(recall["all"], abs=0.1001)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_table_2_has_the_f1_of_table_8(system: str) -> None:
+    assert paper("winopron:2", system)["winopron"] == paper("winopron:8", system)["double_all"]
+
+
+def rounded(percent: float) -> tuple[float, float]:
+    """A percentage with one decimal as fractions with two, either way at a half."""
+    return round((percent - 0.05) / 100, 2), round((percent + 0.05) / 100, 2)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_earlier_version_has_the_same_f1(system: str) -> None:
+    later = paper("winopron:8", system)
+    table_2, table_5, table_6 = (paper(f"winogender:{number}", system) for number in (2, 5, 6))
+    for part in PARTS[:4]:
+        assert table_2[f"v2_{part}"] in rounded(later[f"double_{part}"])
+    for name in SETS:
+        assert table_5[name] in rounded(later[f"double_{name}"])
+    differing = [part for part in PARTS if table_6[part] not in rounded(later[f"single_{part}"])]
+    mixed_up = system in ("flan-t5-base", "flan-t5-large")
+    assert differing == (["nominative"] if mixed_up else [])
+    assert table_2["v1_all"] in rounded(paper("winopron:2", system)["winogender"])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_consistency_is_an_accuracy_in_one_version_and_an_f1_in_the_other(system: str) -> None:
+    later, earlier = paper("winopron:3", system), paper("winogender:2", system)
+    # precision is no lower than recall, so neither is F1
+    assert all(100 * earlier[name] + 0.51 >= value for name, value in later.items())
+
+
+def test_the_text_of_winopron_agrees_with_its_tables() -> None:
+    differences = [paper("winopron:2", s)["winopron"] - paper("winopron:2", s)["winogender"]
+                   for s in SYSTEMS]  # fmt: skip
+    stated = (-21.1, -14.0, -10.2, -11.9, -0.6, -4.2, -11.2, -8.4, -8.7)
+    assert differences == pytest.approx(stated)
+    templates = [paper("winopron:1", case) for case in CASES]
+    assert sum(counts["winogender"] for counts in templates) == 120
+    assert sum(counts["winopron"] for counts in templates) == 360
+    for table in ("winopron:5", "winopron:6"):
+        for row in TABLES[table].rows.values():
+            assert len(row.paper) == len(TABLES[table].figures) == 12
+            assert all(0 <= value <= 1 for value in row.paper.values())
+
+
+@pytest.mark.parametrize("system", TABLES["winonb:2"].rows)
+@pytest.mark.parametrize(
+    ("kind", "counts"), [("personal", SINGULAR), ("plural", PLURAL), ("generic", SINGULAR)]
+)
+def test_winonbs_overall_column_is_the_weighted_mean(system: str, kind: str, counts) -> None:
+    figures = paper("winonb:2", system)
+    mean = sum(n * figures[f"{kind}_{source}"] for source, n in counts.items())
+    # five figures rounded to three decimals
+    assert mean / sum(counts.values()) == pytest.approx(figures[f"{kind}_all"], abs=0.00101)
+
+
+def test_winonbs_ratios_are_those_of_its_text() -> None:
+    rows = [row.paper for row in TABLES["winonb:2"].rows.values()]
+    personal, plural, generic = (
+        sum(row[f"{kind}_all"] for row in rows) / len(rows)
+        for kind in ("personal", "plural", "generic")
+    )
+    assert 1 - personal / plural == pytest.approx(0.948, abs=0.0005)
+    assert generic / personal == pytest.approx(6.4, abs=0.05)
+
+
+def test_ruffs_sizes_follow_from_its_templates() -> None:
+    counts = [TABLES["ruff:1"].rows[f"distractors_{k}"].paper["instances"] for k in range(6)]
+    # three sets of distractors, then one template less to choose from each time
+    assert [b / a for a, b in pairwise(counts)] == [12, 4, 3, 2, 1]
+
+
+def score_run(label: str, place: tuple[str, str, str], **scores: Any) -> Run:
+    return Run(label, place, scores, Path(f"runs/{label}"))
+
+
+def lines(table: PaperTable, *runs: Run, **options: Any) -> dict[tuple[str, str], Any]:
+    (made,) = reproduce([table], runs, **options)
+    return {(line.row, line.figure): line for line in made.lines}
+
+
+def test_one_table_has_runs_of_several_datasets() -> None:
+    runs = [score_run("lingmess", ("winogender", "original", "test"), overall={"f1": 0.85}),
+            score_run("lingmess", ("winopron", "double", "test"), overall={"f1": 0.65}),
+            score_run("lingmess", ("winopron", "single", "test"), overall={"f1": 0.75}),
+            score_run("random", ("winopron", "double", "test"), overall={"f1": 0.5})]  # fmt: skip
+    found = lines(TABLES["winopron:2"], *runs)
+    assert found["lingmess", "winogender"].difference == pytest.approx(-0.5)
+    assert found["lingmess", "winopron"].difference == pytest.approx(0.6)
+    assert found["lingmess", "winopron"].runs == ("lingmess",)
+    assert (found["random", "winogender"].ours, found["random", "winopron"].ours) == (None, 50)
+    both = lines(TABLES["winopron:8"], *runs)
+    assert both["lingmess", "single_all"].ours == 75
+    assert both["lingmess", "double_all"].ours == 65
+
+
+def test_of_a_prompted_model_all_answers_count() -> None:
+    every = {"every_answer": {"overall": {"f1": 0.6}}}
+    place = ("winopron", "double", "test")
+    run = score_run("flan-t5-xl", place, overall={"f1": 0.9}, prompts=every)
+    assert lines(TABLES["winopron:2"], run)["flan-t5-xl", "winopron"].ours == 60
+
+
+def bias(*occupations: str) -> dict[str, Any]:
+    form = {"positive": list(occupations), "negative": []}
+    return {"by_form": {f"{case}/{name}": form for case in CASES for name in SETS}}
+
+
+def test_table_5_compares_two_runs() -> None:
+    place = ("winopron", "double", "test")
+    base = score_run("spanbert-base", place, bias=bias("baker", "smith"))
+    large = score_run("spanbert-large", place, bias=bias("baker"))
+    found = lines(TABLES["winopron:5"], base, large)
+    assert len(found) == 12
+    line = found["spanbert-base-large", "nominative_he"]
+    assert (line.ours, line.runs) == (0.5, ("spanbert-base / spanbert-large",))
+    assert lines(TABLES["winopron:5"], base)["spanbert-base-large", "nominative_he"].ours is None
+    mine = {"spanbert-base": [base], "spanbert-large": [score_run("x", place, bias=bias())]}
+    assert lines(TABLES["winopron:5"], named=mine)["spanbert-base-large", "possessive_xe"].ours == 0
+
+
+SAMPLE = dict(TABLES["winopron:4"].rows["spanbert-large"].occupations)
+
+
+def test_the_sample_of_biases_agrees_with_the_text() -> None:
+    # section 5.2: secretary with he, him and his; hairdresser and painter with she; baker with
+    # their and xyr
+    assert all("-secretary" in SAMPLE[f"{case}_he"] for case in CASES)
+    assert {"+hairdresser", "+painter"} <= {*SAMPLE["nominative_she"]}
+    assert all("+baker" in SAMPLE[f"possessive_{name}"] for name in ("they", "xe"))
+    assert set(SAMPLE) == set(TABLES["winopron:4"].figures)
+    # Table 6: the biases of she and her share no occupation, those of she and possessive her do
+    bare = {form: {name.lstrip("+-") for name in names} for form, names in SAMPLE.items()}
+    assert not bare["nominative_she"] & bare["accusative_she"]
+    assert not bare["accusative_she"] & bare["possessive_she"]
+    assert bare["nominative_she"] & bare["possessive_she"]
+
+
+def test_table_4_names_what_ours_lacks() -> None:
+    place = ("winopron", "double", "test")
+    forms = {f"{case}/{name}": {"positive": [], "negative": []} for case in CASES for name in SETS}
+    forms["nominative/he"] = {"positive": ["engineer", "baker"], "negative": ["painter"]}
+    forms["possessive/xe"] = {"positive": ["engineer", "baker"], "negative": []}
+    large = score_run("spanbert-large", place, bias={"by_form": forms})
+    found = lines(TABLES["winopron:4"], large)
+    line = found["spanbert-large", "nominative_he"]
+    assert line.ours == ("+engineer", "+baker", "-painter")
+    assert line.difference == ("receptionist", "-secretary")
+    # engineer has the other sign here
+    lacking = ("+advisor", "-engineer", "-supervisor")
+    assert found["spanbert-large", "possessive_xe"].difference == lacking
+    other = score_run(
+        "other", place, bias={"by_form": forms | {"nominative/he": forms["possessive/xe"]}}
+    )
+    found = lines(TABLES["winopron:4"], large, other)
+    assert found["other", "nominative_he"].paper is None
+    both = lines(TABLES["winopron:4"], named={"spanbert-large": [large, other]})
+    assert both["spanbert-large", "nominative_he"].ours == ("+engineer", "+baker")
+    (made,) = reproduce([TABLES["winopron:4"]], [large])
+    row = next(row for row in made.to_table().rows if row[1] == "Nominative he")
+    assert row[-1] == "without receptionist, -secretary"
+    json.dumps(made.to_json())
+
+
+def test_figure_8_has_the_numbers_of_the_text() -> None:
+    rows = TABLES["ruff:figure-8"].rows
+    easiest = {
+        key: row.paper["distractors_0"] for key, row in rows.items() if "distractors_0" in row.paper
+    }
+    # section 7: the small encoder exceeds the decoder that is 500 times larger
+    assert easiest["roberta-base"] > easiest["opt-66b"] > easiest["opt-125m"]
+    hardest = {
+        key: row.paper["distractors_5"] for key, row in rows.items() if "distractors_5" in row.paper
+    }
+    assert hardest["mosaicbert"] > hardest["llama-70b"]
+
+
+def test_curves_take_each_point_from_its_config() -> None:
+    split = "seed_13+seed_17+seed_19"
+    runs = [score_run("mine", ("ruff", f"distractors_{k}", split), accuracy=1 - k / 10)
+            for k in (0, 1, 5)]  # fmt: skip
+    found = lines(TABLES["ruff:figure-7"], *runs)
+    values = [found["mine", f"distractors_{k}"].ours for k in range(6)]
+    assert values == [1, 0.9, None, None, None, 0.5]
+
+
+def test_winoprons_table_1_is_computed_from_both_datasets(upstream: Path, tmp_path: Path) -> None:
+    for name in ("winopron", "winogender"):
+        build(dataset_script(name), Sources(upstream), BuildOptions(), tmp_path)
+    command = ["reproduce", "winopron:1", "--json", "--dataset", tmp_path / "winopron"]
+    half = json.loads(pronominal(*command).stdout)[0]["lines"]
+    assert {line["ours"] for line in half} == {None, 120}
+    whole = pronominal(*command, "--dataset", tmp_path / "winogender")
+    assert whole.returncode == 0
+    found = json.loads(whole.stdout)[0]["lines"]
+    assert len(found) == 6
+    assert {line["difference"] for line in found} == {0}
+    with pytest.raises(InputError, match="holds winogender"):
+        reproduce(paper_tables("ruff"), datasets=[str(tmp_path / "winogender")])
+
+
+def ruff(folder: Path, rows: dict[str, int]) -> str:
+    """Write splits of as many rows, in the form of RUFF's build."""
+    metadata = {b"pronominal": json.dumps({"dataset": "ruff"}).encode()}
+    for name, number in rows.items():
+        file = folder / f"{name}.parquet"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"id": range(number)}).replace_schema_metadata(metadata), file)
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n- config_name: no_context\n  default: true\n---\n"
+    )
+    return str(folder)
+
+
+def test_ruffs_table_1_counts_rows_without_reading_them(tmp_path: Path) -> None:
+    rows = {"no_context/test": 180}
+    for k in range(6):
+        rows |= {f"distractors_{k}/test-{part}": 10 + part for part in range(2)}
+        rows |= {f"distractors_{k}/seed_{seed}": 2160 for seed in (13, 17, 19)}
+    found = lines(TABLES["ruff:1"], datasets=[ruff(tmp_path / "ruff", rows)])
+    assert found["no_context", "instances"].difference == 0
+    assert (found["no_context", "sampled"].paper, found["no_context", "sampled"].ours) == (
+        None,
+    ) * 2
+    for k in range(6):
+        assert found[f"distractors_{k}", "sampled"].difference == 0
+        assert found[f"distractors_{k}", "instances"].ours == 21
+    (made,) = reproduce([TABLES["ruff:1"]], datasets=[ruff(tmp_path / "ruff", rows)])
+    assert len(made.unexplained) == 6
+    some = {name: number for name, number in rows.items() if "distractors_5/test" not in name}
+    found = lines(TABLES["ruff:1"], datasets=[ruff(tmp_path / "some", some)])
+    assert found["distractors_5", "instances"].ours is None

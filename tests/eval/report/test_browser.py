@@ -1,0 +1,260 @@
+"""The report in Chromium, from disk and without a network: reading, sorting, filtering, keys."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.eval import scorer
+from pronominal.eval.evaluation import evaluate, score_predictions
+from pronominal.eval.report import write_report
+from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.tables.table import percent
+
+SYSTEMS = ("first-mention", "nearest-mention", "random")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+PHONE = {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def report(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("report")
+    split = read_split(str(sample), "double")
+    for name in SYSTEMS:
+        evaluate(split, SystemSettings(name, name), out / "runs")
+    places: dict[str, Any] = {"datasets": [str(sample)], "include_text": True}
+    write_report(out / "runs", out / "report.html", **places)
+    return out / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium; install Debian's package chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Any, report: Path) -> Iterator[Any]:
+    context = browser.new_context(offline=True, color_scheme="light")
+    opened = context.new_page()
+    problems: list[str] = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.on("console", lambda said: problems.append(said.text))
+    opened.goto(report.as_uri())
+    yield opened
+    context.close()
+    assert problems == []
+
+
+def show(page: Any, theme: str) -> None:
+    page.emulate_media(color_scheme=theme)
+    page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
+
+
+def systems_of(page: Any, title: str) -> list[str]:
+    table = page.locator("table", has=page.locator("caption", has_text=title)).first
+    return table.locator("tbody tr:not([hidden]) th").all_text_contents()
+
+
+def test_every_number_is_that_of_score(page: Any, report: Path, sample: Path) -> None:
+    split = read_split(str(sample), "double")
+    folders = {name: report.parent / "runs" / f"sample.double.test.{name}" for name in SYSTEMS}
+    # what `score --json` prints
+    scores = {
+        name: json.loads(json.dumps(score_predictions(split, folder)))
+        for name, folder in folders.items()
+    }
+    marks = page.evaluate(
+        "[...document.querySelectorAll('[data-path]')].map(mark => [mark.closest('[data-system]')"
+        ".dataset.system, mark.dataset.path, mark.dataset.value, mark.textContent])"
+    )
+    assert (
+        len(marks) == len(SYSTEMS) * 21
+    )  # three cases, four sets, their twelve forms, two consistencies
+    for system, path, value, hint in marks:
+        found: Any = scores[system]
+        for key in json.loads(path):
+            found = found[key]
+        assert float(value) == found
+        assert f": {percent(found)}" in hint
+    for table in scorer("sample").tables(scores):
+        caption = page.get_by_text(table.title, exact=True)
+        shown = page.locator("table", has=caption).first.locator("tr")
+        cells = [row.locator("th, td").all_text_contents() for row in shown.all()]
+        assert cells == [list(table.columns), *map(list, table.rows)]
+
+
+def test_a_click_on_a_heading_sorts(page: Any) -> None:
+    heading = page.locator("table").first.locator("th", has_text="sample double")
+    heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    column = "tbody tr td:nth-child(2)"
+    values = [float(v) for v in page.locator("table").first.locator(column).all_text_contents()]
+    assert values == sorted(values, reverse=True)
+    heading.locator("button").click()
+    values = [float(v) for v in page.locator("table").first.locator(column).all_text_contents()]
+    assert values == sorted(values)
+    assert "ascending" in page.locator("#said").text_content()
+
+
+def test_signs_count_when_differences_are_sorted(page: Any) -> None:
+    folded = page.locator("details", has_text="Numbers: Paired tests").last
+    folded.locator("summary").first.click()
+    column = folded.locator("thead th").all_text_contents().index("Difference") + 1
+    folded.locator(f"thead th:nth-child({column}) button").click()
+    cells = folded.locator(f"tbody tr td:nth-child({column})").all_text_contents()
+    assert {cell[0] for cell in cells} >= {"+", "-"}
+    values = [float(cell) for cell in cells]
+    assert values == sorted(values, reverse=True)
+
+
+def test_a_hidden_system_leaves_tables_and_charts(page: Any) -> None:
+    chart = page.locator(".panels svg").first
+    tall = chart.bounding_box()["height"]
+    page.locator(".systems summary").click()
+    page.get_by_role("checkbox", name="random", exact=True).uncheck()
+    assert systems_of(page, "At a glance") == ["first-mention", "nearest-mention"]
+    assert page.locator('g.row[data-system="random"]:visible').count() == 0
+    assert chart.bounding_box()["height"] < tall
+    page.get_by_role("checkbox", name="random", exact=True).check()
+    assert chart.bounding_box()["height"] == pytest.approx(tall)
+
+
+def test_a_hidden_system_leaves_the_rows_and_columns_of_the_tests(page: Any) -> None:
+    heads = ".panels svg[data-side] g.heads g.col:visible"
+    maps = page.locator(".panels svg[data-side]").count()
+    assert maps == 3
+    assert page.locator(heads).count() == maps * len(SYSTEMS)
+    last = page.locator(heads).nth(2).bounding_box()["x"]
+    page.locator(".systems summary").click()
+    page.get_by_role("checkbox", name="nearest-mention", exact=True).uncheck()
+    assert page.locator(heads).count() == maps * (len(SYSTEMS) - 1)
+    cells = page.locator(".panels svg[data-side] g.row:visible g.col:visible")
+    assert cells.count() == maps * (len(SYSTEMS) - 1) ** 2
+    moved = page.locator(heads).nth(1).bounding_box()["x"]
+    assert moved < last
+
+
+def test_theme_follows_the_system_and_the_button(page: Any) -> None:
+    def ground() -> str:
+        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    light = ground()
+    show(page, "dark")
+    dark = ground()
+    assert dark != light
+    page.locator("#theme").click()
+    assert ground() == light
+    page.reload()
+    assert ground() == light
+
+
+def test_everything_can_be_done_with_keys(page: Any) -> None:
+    def press_until(selector: str) -> None:
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate(f"document.activeElement.matches({selector!r})"):
+                return
+        raise AssertionError(f"{selector} is not reached")
+
+    press_until("a.skip")
+    press_until(".systems summary")
+    page.keyboard.press("Enter")
+    press_until(".systems input")
+    page.keyboard.press("Space")
+    assert systems_of(page, "At a glance") == ["nearest-mention", "random"]
+    page.keyboard.press("Escape")
+    assert page.locator(".systems[open]").count() == 0
+    press_until("#theme")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    press_until("thead button")
+    page.keyboard.press("Enter")
+    assert page.locator("th[aria-sort]").count() == 1
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page: Any, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    show(page, scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    found = Axe().run(page).response["violations"]
+    assert [(rule["id"], len(rule["nodes"])) for rule in found] == []
+
+
+CONTRASTS = """() => {
+  const svg = document.querySelector(".panels svg.chart");
+  const light = (colour) => colour.match(/[0-9]+/g).slice(0, 3).map((part) => part / 255)
+    .map((x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, x, place) => sum + x * [0.2126, 0.7152, 0.0722][place], 0.05);
+  return [0, 1, 2, 3, 4].map((part) => {
+    const [bar, number] = ["part", "inside"].map((kind) => {
+      const made = svg.appendChild(document.createElementNS(svg.namespaceURI, "rect"));
+      made.setAttribute("class", `${kind} p${part}`);
+      return light(getComputedStyle(made).fill);
+    });
+    return Math.max(bar, number) / Math.min(bar, number);
+  });
+}"""
+"""How well the numbers in bars stand out from each part; axe does not look at drawings."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_in_bars_can_be_read(page: Any, scheme: str) -> None:
+    show(page, scheme)
+    assert min(page.evaluate(CONTRASTS)) >= 4.5  # WCAG 2.2, AA
+
+
+def test_links_lead_to_their_dataset_on_a_long_page(page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.evaluate(
+        """() => {
+          const heading = document.querySelector("#sample");
+          const card = document.querySelector("section[data-rows]");
+          for (let i = 0; i < 8; i++) heading.before(card.cloneNode(true));
+        }"""
+    )
+    page.locator("nav a", has_text="sample").click()
+    top = "document.querySelector('#sample').getBoundingClientRect().top"
+    page.wait_for_function(f"Math.abs({top}) < 100", timeout=5000)
+
+
+def test_a_phone_scrolls_down_only(page: Any) -> None:
+    page.set_viewport_size(PHONE)
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    charts = page.locator(".panels svg")
+    assert charts.count()
+    assert all(chart.bounding_box()["width"] <= PHONE["width"] for chart in charts.all())
+
+
+def test_rows_that_systems_answer_differently_can_be_searched(page: Any) -> None:
+    page.locator("summary", has_text="answer differently").click()
+    rows = page.locator(".rows article")
+    every = rows.count()
+    wanted = rows.first.locator("mark.pronoun").text_content()
+    page.get_by_label("Search these rows").first.fill("no such word anywhere")
+    assert page.locator(".rows article:visible").count() == 0
+    page.get_by_label("Search these rows").first.fill(wanted)
+    assert 0 < page.locator(".rows article:visible").count() <= every
+
+
+def test_paper_shows_what_is_folded(page: Any) -> None:
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details.more:not([open]):not(.browse)").count() == 0
+    assert not page.locator(".browse").first.is_visible()
+    assert not page.locator(".bar").is_visible()

@@ -1,0 +1,283 @@
+"""One text that a system cannot answer costs one row: it is named, counted, and asked for again."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pronominal import InputError, Span
+from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.decisions import NONE
+from pronominal.eval.evaluation import evaluate
+from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown
+from pronominal.eval.runs.failures import comparison_tables, read_failures
+from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.runs.rereading import answers, reread
+from pronominal.eval.runs.runner import CHUNK, SystemSettings, run
+from pronominal.eval.runs.shards import Shard, merge
+from pronominal.eval.runs.units import SCORE, UNITS
+from tests.cli.test_main import pronominal
+
+ASKED = SystemSettings("fragile", "fragile")
+CULPRITS = (3, CHUNK - 1, CHUNK, 500)
+"""Rows in the first, the second and the third chunk, one at each side of a border."""
+
+
+class Fragile:
+    """Gives an empty cluster list, but for some texts what a broken system gives."""
+
+    name = "fragile"
+
+    def __init__(self, culprits: Sequence[str], break_at: Callable[[str], Any]) -> None:
+        self.culprits, self.break_at = set(culprits), break_at
+
+    def cluster(self, texts: Sequence[str]) -> Any:
+        answers = [self.break_at(text) if text in self.culprits else [] for text in texts]
+        return [answer for answer in answers if answer != "left out"]
+
+
+def raise_with_the_text(text: str) -> None:
+    raise ValueError(text)
+
+
+def exit_with_the_text(text: str) -> None:
+    raise SystemExit(text)
+
+
+BREAKS = {
+    "raises": raise_with_the_text,
+    "exits": exit_with_the_text,
+    "too few answers": lambda text: "left out",
+    "None": lambda text: None,
+    "a number": lambda text: 7,
+    "a string": lambda text: [text],
+    "outside the text": lambda text: [[Span(0, 1), Span(2, len(text) + 1)]],
+    "negative": lambda text: [[Span(-3, -1), Span(0, 2)]],
+    "the same span twice": lambda text: [[Span(0, 2), Span(0, 2)]],
+    "words instead of offsets": lambda text: [[("she", "her")]],
+    "fractions": lambda text: [[(0.5, 2), (2, 3.5)]],
+    "truth values": lambda text: [[(False, True), (2, 3)]],
+    "digits": lambda text: [[("0", "2"), ("3", "4")]],
+    "a mapping": lambda text: {},
+}
+
+
+@pytest.fixture(scope="module")
+def split(sample: Path) -> PublishedSplit:
+    return read_split(str(sample), "double")
+
+
+def fragile(split: PublishedSplit, broken: str, rows: Sequence[int] = CULPRITS) -> Fragile:
+    texts = split.table["text"].to_pylist()
+    assert len({*texts}) == len(texts)
+    return Fragile([texts[row] for row in rows], BREAKS[broken])
+
+
+def ids(split: PublishedSplit, rows: Sequence[int] = CULPRITS) -> list[str]:
+    every = split.table["id"].to_pylist()
+    return [every[row] for row in rows]
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_a_row_that_cannot_be_answered_is_recorded_and_the_run_goes_on(
+    split: PublishedSplit, tmp_path: Path, broken: str
+) -> None:
+    folder = run(split, fragile(split, broken), ASKED, tmp_path)
+    assert folder.complete
+    assert list(read_failures(folder.path)) == ids(split)
+    lines = [json.loads(line) for line in folder.predictions.read_text().splitlines()]
+    assert len(lines) == 576 - len(CULPRITS)
+    assert not {line["id"] for line in lines} & {*ids(split)}
+    counts = json.loads((folder.path / "run.json").read_text())["counts"]
+    assert (counts["rows"], counts["failed"]) == (576, len(CULPRITS))
+    written = "".join(path.read_text() for path in folder.path.iterdir())
+    assert not any(text[:25] in written for text in split.table["text"].to_pylist())
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_strict_stops_at_the_first(split: PublishedSplit, tmp_path: Path, broken: str) -> None:
+    with pytest.raises(InputError) as caught:
+        run(split, fragile(split, broken), ASKED, tmp_path, strict=True)
+    message = str(caught.value)
+    assert (broken == "too few answers") or (ids(split)[0] in message)
+    assert not any(text[:25] in message for text in split.table["text"].to_pylist())
+
+
+def test_the_same_run_asks_again_for_what_failed(split: PublishedSplit, tmp_path: Path) -> None:
+    whole = run(split, Fragile([], len), ASKED, tmp_path / "whole").predictions.read_bytes()
+    run(split, fragile(split, "raises"), ASKED, tmp_path)
+    better = run(split, fragile(split, "raises", CULPRITS[1:3]), ASKED, tmp_path)
+    assert list(better.failures) == ids(split, CULPRITS[1:3])
+    for name in (SCORE, UNITS):
+        (better.path / name).touch()
+    assert run(split, fragile(split, "raises", CULPRITS[1:3]), ASKED, tmp_path).failures
+    assert (better.path / SCORE).exists()
+    best = run(split, Fragile([], len), ASKED, tmp_path)
+    assert best.predictions.read_bytes() == whole
+    # they were those of other predictions
+    assert not {SCORE, UNITS} & {file.name for file in best.path.iterdir()}
+    assert not (best.path / "failures.jsonl").exists()
+    assert "failed" not in best.description["counts"]
+
+
+WRITTEN = (0, CHUNK - 2, 2 * CHUNK - 3)
+"""How many predictions are on disk after no, one and two chunks."""
+
+FAILED = (0, 2, 3)
+"""And how many failures, which are written before the predictions of their chunk."""
+
+
+@settings(max_examples=15)
+@given(cut=st.integers(0, 10**9), chunks=st.none() | st.integers(0, 2))
+def test_a_run_with_failures_killed_at_any_byte_ends_with_the_same_bytes(
+    split: PublishedSplit,
+    tmp_path_factory: pytest.TempPathFactory,
+    cut: int,
+    chunks: int | None,
+) -> None:
+    system, out = fragile(split, "raises"), tmp_path_factory.mktemp("cut")
+    folder = run(split, system, ASKED, out)
+    predictions, failures = folder.predictions, folder.path / "failures.jsonl"
+    whole = predictions.read_bytes(), failures.read_bytes()
+    folder.describe(complete=False)
+    if chunks is None:
+        os.truncate(predictions, cut % (len(whole[0]) + 1))
+    else:
+        lines = whole[0].splitlines(keepends=True)
+        predictions.write_bytes(b"".join(lines[: WRITTEN[chunks]]))
+        kept = len(b"".join(whole[1].splitlines(keepends=True)[: FAILED[chunks]]))
+        os.truncate(failures, kept + cut % (len(whole[1]) - kept + 1))
+    run(split, system, ASKED, out)
+    assert (predictions.read_bytes() == whole[0], failures.read_bytes() == whole[1]) == (True, True)
+
+
+def test_a_system_that_says_it_can_answer_nothing_stops_the_run(
+    split: PublishedSplit, tmp_path: Path
+) -> None:
+    class Away:
+        name, calls = "away", 0
+
+        def cluster(self, texts: Sequence[str]) -> None:
+            self.calls += 1
+            raise InputError("the server is away", cure="start it")
+
+    away = Away()
+    with pytest.raises(InputError, match="the server is away"):
+        run(split, away, ASKED, tmp_path)
+    assert away.calls == 1
+
+
+def test_failed_rows_count_as_rows_without_an_answer_and_tables_say_so(
+    split: PublishedSplit, tmp_path: Path
+) -> None:
+    scores = evaluate(split, ASKED, tmp_path, system=fragile(split, "raises"))
+    assert scores["failed"] == len(CULPRITS)
+    assert scores["overall"]["n"] == 576
+    (folder,) = tmp_path.iterdir()
+    assert len(read_answers(folder, split)) == 576
+    for table in comparison_tables("sample", {"fragile": scores}):
+        assert "fragile: 4 rows failed and count as rows without an answer." in table.notes
+
+
+def test_everything_may_fail(split: PublishedSplit, tmp_path: Path) -> None:
+    system = fragile(split, "None", range(576))
+    scores = evaluate(split, ASKED, tmp_path, system=system)
+    assert (scores["failed"], scores["overall"]["accuracy"]) == (576, 0)
+
+
+def test_shards_bring_their_failures_along(split: PublishedSplit, tmp_path: Path) -> None:
+    system = fragile(split, "raises")
+    parts = [run(split, system, ASKED, tmp_path, shard=Shard(i, 3)).path for i in (1, 2, 3)]
+    assert [*read_failures(merge(parts))] == ids(split)
+
+
+def test_failures_do_not_become_answers_by_another_reading(
+    split: PublishedSplit, tmp_path: Path
+) -> None:
+    rows, texts = split.instances(), split.table["text"].to_pylist()
+    system = fragile(split, "raises")
+    # a pronoun without a cluster would have the answer of the row before
+    found = {row.text: [[row.candidates[0].span, row.pronoun.span]] for row in rows}
+    system.cluster = lambda asked: [  # type: ignore[method-assign]
+        system.break_at(text) if text in system.culprits else found[text] for text in asked
+    ]
+    folder = run(split, system, ASKED, tmp_path)
+    carried = answers(folder.path, split, "upstream-spanbert")
+    assert [texts[row] in system.culprits for row in range(len(rows))] == [
+        decision == NONE for decision in carried
+    ]
+    with pytest.raises(InputError, match="the run failed at 4 rows"):
+        reread(split, folder.path, "upstream", tmp_path / "other.jsonl")
+    assert not (tmp_path / "other.jsonl").exists()
+
+
+OWN = """
+class Mine:
+    name = "mine"
+
+    def __init__(self, wrong="nobody"):
+        self.wrong = wrong
+
+    def choose(self, instances):
+        if any(instance.id == self.wrong for instance in instances):
+            raise RuntimeError(instances[0].text)
+        return [[1.0, 0.0] for _ in instances]
+"""
+
+
+def test_the_command_line_exits_with_1_and_says_how_many(
+    split: PublishedSplit, sample: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "failing_mine.py").write_text(OWN)
+    (tmp_path / "systems.toml").write_text(
+        f'[good]\nsystem = "failing_mine:Mine"\n\n[bad]\nsystem = "failing_mine:Mine"\n'
+        f'wrong = "{ids(split)[0]}"\n'
+    )
+    evaluating = ("evaluate", "--dataset", sample, "--config", "double", "--systems")
+    result = pronominal(*evaluating, "systems.toml", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "bad failed at 1 rows" in result.stderr
+    assert "good failed" not in result.stderr
+    assert "bad: 1 rows failed" in " ".join(result.stdout.split())
+    scoring = ("score", "sample", "--dataset", sample, "--config", "double", "--json")
+    result = pronominal(
+        *scoring, "--predictions", tmp_path / "runs" / "sample.double.test.bad", cwd=tmp_path
+    )
+    assert (result.returncode, json.loads(result.stdout)["failed"]) == (1, 1)
+    assert pronominal("report", "runs", "--out", "r.html", cwd=tmp_path).returncode == 0
+    assert "bad: 1 rows failed" in (tmp_path / "r.html").read_text()
+    strict = pronominal(*(*evaluating, "systems.toml", "--strict", "--out", "other"), cwd=tmp_path)
+    assert (strict.returncode, len(strict.stderr.splitlines())) == (2, 1)
+    assert f"id {ids(split)[0]}: RuntimeError was raised (failing_mine.py, line 10)" in (
+        strict.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("argument", "label", "name", "checkpoint"),
+    [
+        ("random", "random", "random", None),
+        ("lingmess=folder:x", "lingmess", "lingmess", "folder:x"),
+        ("mine:System", "System", "mine:System", None),
+        ("a.b:System.make", "System.make", "a.b:System.make", None),
+        ("ours=mine:System", "ours", "mine:System", None),
+        ("mine:System=weights", "System", "mine:System", "weights"),
+    ],
+)
+def test_systems_are_named_on_the_command_line(
+    argument: str, label: str, name: str, checkpoint: str | None
+) -> None:
+    (asked,) = parse_systems([argument])
+    assert (asked.label, asked.name, asked.checkpoint) == (label, name, checkpoint)
+    refuse_unknown([asked])
+
+
+@pytest.mark.parametrize("argument", ["a/b=mine:System", "rndom", "mine=folder"])
+def test_names_that_cannot_be_are_refused_before_anything_runs(argument: str) -> None:
+    with pytest.raises(InputError, match=r"cannot be the name of a folder|there is no system"):
+        refuse_unknown(parse_systems([argument]))

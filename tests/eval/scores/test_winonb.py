@@ -1,0 +1,239 @@
+"""WinoNB's scores: where the answers to they went, and what names and sources do to them."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from pronominal import BOTH, NONE, Decision
+from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
+from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.eval.runs.predictions import Prediction
+from pronominal.eval.scores.winonb.answers import SOURCES, schemas_of
+from pronominal.eval.scores.winonb.score import across_systems, options_of, right, score, tables
+from pronominal.eval.statistics.paired_tests import against
+from tests.cli.test_main import pronominal
+
+NAMES = {"Ann": "fem", "Bo": "masc", "Kim": "neutral"}
+GROUP, INDIVIDUAL = Decision(0), Decision(1)
+
+
+def rows(names: dict[str, str], repeats: int = 0) -> list[dict[str, Any]]:
+    """Two schemas of each source and number; the last `repeats` have the first one's sentence."""
+    schemas = [*itertools.product(SOURCES, ("singular", "plural"), range(2))]
+    return [
+        {
+            "id": f"{number:04d}-{name}",
+            "text": f"{0 if number >= len(schemas) - repeats else number} {name} they",
+            "pronoun": {"text": "they", "start": 5, "end": 9},
+            **{"source": source, "number": kind, "individual": name, "association": association},
+        }
+        for number, (source, kind, _) in enumerate(schemas)
+        for name, association in names.items()
+    ]
+
+
+PERSONAL = pa.Table.from_pylist(rows(NAMES))
+GENERIC = pa.Table.from_pylist(rows({"someone": "someone"}))
+
+
+def answers(table: pa.Table, answer) -> list[Decision]:
+    return [answer(row) for row in table.to_pylist()]
+
+
+def gold(row: dict[str, Any]) -> Decision:
+    return Decision(int(row["number"] == "singular"))
+
+
+def scored(answer, **options: Any) -> dict[str, Any]:
+    return score(PERSONAL, answers(PERSONAL, answer), resamples=20, **options)
+
+
+def blocks(scores: dict[str, Any]) -> list[dict[str, Any]]:
+    divisions = (scores["by_source"], scores["by_association"], scores["by_name"])
+    return [b for division in divisions for one in division.values() for b in one.values()]
+
+
+def test_always_the_group_is_right_on_plurals_only() -> None:
+    scores = scored(lambda row: GROUP)
+    for source in (*SOURCES, "all"):
+        block = scores["by_source"][source]
+        assert block["singular"]["accuracy"] == 0
+        assert block["plural"]["accuracy"] == block["plural"]["group"] == 1
+        assert block["plural"]["interval"]["accuracy"] == [1, 1]
+    assert scores["by_source"]["all"]["plural"]["n"] == 8 * len(NAMES)
+    assert scores["by_association"]["fem"]["singular"]["n"] == 8
+    assert scores["by_association"]["someone"]["singular"]["accuracy"] is None
+    assert list(scores["by_name"]) == list(NAMES)
+    assert scores["ratios"]["less_likely_than_plural"] == 1
+
+
+def test_answers_add_up() -> None:
+    given = itertools.cycle([INDIVIDUAL, NONE, BOTH, GROUP])
+    scores = scored(lambda row: next(given))
+    for block in blocks(scores):
+        if block["n"]:
+            parts = [block[name] for name in ("group", "individual", "neither", "both")]
+            assert sum(parts) == pytest.approx(1)
+    json.dumps(scores, allow_nan=False)
+
+
+def test_an_absent_source_is_undefined() -> None:
+    only = PERSONAL.filter(pa.compute.equal(PERSONAL["source"], "wsc"))
+    block = score(only, [NONE] * only.num_rows)["by_source"]["dpr"]["singular"]
+    assert block["n"] == 0
+    assert {value for name, value in block.items() if name not in ("n", "interval")} == {None}
+    assert block["interval"] == {"accuracy": None}
+
+
+def split(table: pa.Table) -> PublishedSplit:
+    return PublishedSplit("winonb", "personal", "test", table, "digest", Path("winonb"))
+
+
+def test_clusters_tell_elsewhere_from_unresolved(tmp_path: Path) -> None:
+    clusters = [[[[5, 9], [20, 23]]], [], [[[5, 9]]], [[[0, 1], [20, 23]]]]
+    file = tmp_path / "predictions.jsonl"
+    given = [*zip(PERSONAL["id"].to_pylist(), itertools.cycle(clusters), strict=False)]
+    lines = [Prediction(name, NONE, {"clusters": found}).line() for name, found in given]
+    file.write_text("".join(lines))
+    known = options_of(split(PERSONAL), file)
+    scores = scored(lambda row: NONE, **known)
+    found = scores["by_source"]["all"]
+    assert sum(found[number]["elsewhere"] * found[number]["n"] for number in found) == 12
+    for block in blocks(scores):
+        if block["n"]:
+            assert block["elsewhere"] + block["unresolved"] == pytest.approx(block["neither"])
+    heads = tables({"a": scores})[1].columns
+    assert "si.: elsewhere" in heads
+    assert "si.: neither" not in heads
+    # beside a system without clusters, of whose answers neither is all that is known
+    mixed = {"a": scores, "b": scored(lambda row: NONE)}
+    row = dict(zip(tables(mixed)[1].columns, tables(mixed)[1].rows[1], strict=True))
+    assert (row["si.: neither"], row["si.: elsewhere"]) == ("100.0", "–")
+    # an empty last line is no line without clusters
+    file.write_text("".join([*lines, "\n"]))
+    assert (options_of(split(PERSONAL), file)["clustered"] == known["clustered"]).all()
+    # one line without clusters, and no one knows
+    file.write_text("".join([*lines[:-1], Prediction(given[-1][0], NONE).line()]))
+    assert options_of(split(PERSONAL), file) == {}
+    assert scored(lambda row: NONE)["by_source"]["all"]["singular"]["unresolved"] is None
+    assert options_of(split(PERSONAL), tmp_path / "nothing.jsonl") == {}
+
+
+def test_ratios_are_those_of_the_paper() -> None:
+    # right on one of eight singular schemas and on all plural ones; on half of the generic ones
+    def personal(row):
+        return gold(row) if row["number"] == "plural" or row["id"] < "0001" else GROUP
+
+    def generic(row):
+        return INDIVIDUAL if row["source"] in SOURCES[:2] else GROUP
+
+    scores = scored(personal, generic=(GENERIC, answers(GENERIC, generic)))
+    assert scores["ratios"]["less_likely_than_plural"] == pytest.approx(7 / 8)
+    assert scores["ratios"]["generic_to_personal"] == pytest.approx(4)
+    assert scores["generic"]["by_source"]["all"]["singular"]["accuracy"] == 0.5
+    assert scored(personal)["ratios"]["generic_to_personal"] is None
+    never = scored(lambda row: GROUP, generic=(GENERIC, answers(GENERIC, generic)))
+    assert never["ratios"]["generic_to_personal"] is None
+    means = tables({"a": scores, "b": never})
+    ratios = next(table for table in means if table.title == "WinoNB: ratios")
+    # the means of singular accuracy are 1/16, of plural 1, of generic 1/2
+    assert ratios.rows[-1][:3] == ("Ratio of the means", "93.8", "8.0")
+
+
+def test_a_row_that_repeats_a_sentence_is_no_unit_of_its_own() -> None:
+    table = pa.Table.from_pylist(rows(NAMES, repeats=3))
+    schemas = schemas_of(table)
+    assert len(schemas) == 16
+    assert len(set(schemas.values())) == 13
+    assert {schemas[f"{row:04d}"] for row in (0, 13, 14, 15)} == {0}
+    assert score(table, answers(table, gold))["bootstrap"]["units"] == 13
+
+
+def test_the_names_association_is_tested_over_schemas() -> None:
+    pytest.importorskip("scipy")
+
+    def not_of_men(row):
+        wrong = row["association"] == "masc" and row["source"] in ("winobias", "dpr")
+        return GROUP if wrong else gold(row)
+
+    tests = scored(not_of_men)["tests"]["association"]
+    overall = tests["singular"]["all"]
+    assert overall["fem-masc"]["n"] == 8
+    assert overall["fem-masc"]["difference"] == pytest.approx(0.5)
+    # four differences of 1 and four of 0: t = 0.5 / (sd / sqrt(8)) = sqrt(7)
+    assert overall["fem-masc"]["p"] == pytest.approx(0.0331455)
+    assert overall["fem-masc"]["p_holm"] > overall["fem-masc"]["p"]
+    assert overall["fem-neutral"]["p"] == overall["fem-neutral"]["p_holm"] == 1
+    # every schema of the source differs alike, so there is no variance
+    assert tests["singular"]["dpr"]["fem-masc"]["p"] is None
+    assert tests["plural"]["all"]["fem-masc"]["difference"] == 0
+
+
+def test_sources_are_ranked_over_systems() -> None:
+    pytest.importorskip("scipy")
+    order = {source: number for number, source in enumerate(SOURCES)}
+
+    def easier_and_easier(row):
+        return gold(row) if order[row["source"]] * 3 > int(row["id"][:4]) % 2 * 4 else GROUP
+
+    scores = {name: scored(easier_and_easier) for name in "abc"}
+    found = across_systems(scores)["friedman"]
+    assert found["singular"]["systems"] == 3
+    assert found["singular"]["p"] < 0.05
+    # every system right on all plurals: nothing to rank
+    assert found["plural"] == {"systems": 3, "statistic": None, "p": None}
+    assert across_systems({"a": scores["a"]})["friedman"]["singular"]["p"] is None
+
+
+def test_paired_tests_are_over_schemas() -> None:
+    given = {"gold": gold, "group": lambda row: GROUP, "again": gold}
+    generic = {name: (GENERIC, answers(GENERIC, answer)) for name, answer in given.items()}
+    made = {n: right(PERSONAL, answers(PERSONAL, a), generic=generic[n]) for n, a in given.items()}
+    measures = ("singular", "plural", *(f"singular_{s}" for s in SOURCES), "generic_singular")
+    assert tuple(made["gold"]) == measures
+    tests = against({m: {name: made[name][m] for name in made} for m in measures})
+    assert tests["gold"]["singular"]["group"]["n"] == 8
+    assert tests["gold"]["singular"]["group"]["difference"] == 1
+    for measure in measures:
+        assert tests["gold"][measure]["again"]["p"] == 1
+    assert tests["gold"]["plural"]["group"]["p"] == 1
+    scores = {name: scored(given[name]) | {"against": tests[name]} for name in given}
+    assert len(tables(scores)) == len(tables({"gold": scored(gold)})) + len(measures)
+
+
+SENTENCES = (
+    ("plumbers.someone.1.someone.txt", "The plumbers told someone that they will leave."),
+    (
+        "plumbers.someone.0.someone.txt",
+        "Someone hid from May while the plumbers ate what they had.",
+    ),
+)
+
+
+def built(folder: Path) -> Path:
+    lines = ["source\tsentid\tsentence", *("\t".join(("wsc", *row)) for row in SENTENCES)]
+    for version in ("v0", "v1"):
+        path = folder / "winonb" / version / "winonb_someone.tsv"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(lines))
+    sources = Sources(folder, allow_changed=True)
+    build(dataset_script("winonb"), sources, BuildOptions(), folder / "built")
+    return folder / "built" / "winonb"
+
+
+def test_the_command_runs_someone_beside_the_names(tmp_path: Path) -> None:
+    where = built(tmp_path)
+    evaluate = ["evaluate", "--dataset", where, "--config", "personal", "--out", tmp_path / "runs"]
+    systems = ["--system", "random", "--system", "first-mention", "--json"]
+    scores = json.loads(pronominal(*evaluate, *systems).stdout)
+    assert {"generic", "against", "across_systems"} <= scores["random"].keys()
+    run = tmp_path / "runs" / "winonb.{}.test.random"
+    score = ["score", "winonb", "--dataset", where, "--config", "personal", "--json"]
+    files = ["--predictions", str(run).format("personal"), "--generic", str(run).format("generic")]
+    again = json.loads(pronominal(*score, *files).stdout)
+    assert again["ratios"] == scores["random"]["ratios"]

@@ -1,0 +1,181 @@
+import csv
+import io
+import re
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from rich.console import Console
+
+from pronominal.decisions import NONE, Decision
+from pronominal.eval.scores.winopron.score import score, tables
+from pronominal.eval.tables.table import Table
+from pronominal.pronouns import CASES
+
+SMALL = Table(
+    "50% & more",
+    ("System", "Accuracy"),
+    (("first_mention", "50.0 [40.0, 60.0]"), ("a|b", "–"), ("c", "0.0↓"), ("[d]", "100.0†")),
+    ("† is a mark.",),
+)
+
+
+def scores(sets: tuple[str, ...] = ("he", "xe"), cases: tuple[str, ...] = CASES) -> dict[str, Any]:
+    """Three systems on 30 pairs; with one case in a pair or with two."""
+    table = pa.Table.from_pylist(
+        [
+            {
+                "id": f"{pair}-{label}-{name}",
+                "label": label,
+                "case": cases[(pair + (label if pair < 2 else 0)) % len(cases)],
+                "pronoun_set": name,
+                "template_id": f"{pair}-{label}",
+                "pair_id": str(pair),
+                "occupation": str(pair),
+                "candidates": [{"start": 0}, {"start": 1}],
+            }
+            for pair in range(30)
+            for label in (0, 1)
+            for name in sets
+        ]
+    )
+    labels, count = table["label"].to_pylist(), table.num_rows
+    return {
+        "gold": score(table, [Decision(label) for label in labels]),
+        "silent": score(table, [NONE] * count),
+        "first": score(table, [Decision(0)] * count),
+    }
+
+
+def cells(table: Table, system: str) -> dict[str, str]:
+    row = next(row for row in table.rows if row[0] == system)
+    return dict(zip(table.columns, row, strict=True))
+
+
+def printed(table: Table, width: int) -> str:
+    console = Console(width=width, file=io.StringIO())
+    console.print(table.to_rich())
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_performance() -> None:
+    performance, *_ = tables(scores())
+    gold, first = cells(performance, "gold"), cells(performance, "first")
+    assert gold["Accuracy"] == "100.0 [100.0, 100.0]"
+    assert first["n"] == "120"
+    assert first["Precision"] == first["Recall"] == "50.0"
+    assert re.fullmatch(r"50\.0 \[\d\d\.\d, \d\d\.\d\]", first["F1"])
+    assert (first["None"], cells(performance, "silent")["None"]) == ("0.0", "100.0")
+    assert "Differ" not in performance.columns
+
+
+def test_precision_without_choices_is_marked_and_explained() -> None:
+    performance, *_ = tables(scores())
+    assert cells(performance, "silent")["Precision"] == "100.0†"
+    assert any(note.startswith("†") for note in performance.notes)
+    performance, *_ = tables({"gold": scores()["gold"]})
+    assert not any("†" in note for note in performance.notes)
+
+
+def test_intervals_are_explained() -> None:
+    compared = tables(scores())
+    note = "[ ]: 95% percentile intervals, 1,000 resamples of 30 template pairs (pair_id), seed 0."
+    assert [note in table.notes for table in compared[:3]] == [True, False, True]
+
+
+def test_readings_that_differ_have_a_column() -> None:
+    compared = scores()
+    compared["first"]["readings_differ"] = 7
+    performance, *_ = tables(compared)
+    assert cells(performance, "first")["Differ"] == "7"
+    assert cells(performance, "gold")["Differ"] == "–"
+
+
+def test_one_column_for_each_set_that_is_there() -> None:
+    _, by_form, *_ = tables(scores(sets=("he", "ze")))
+    assert by_form.columns == ("System", "Nominative", "Accusative", "Possessive", "he", "ze")
+    assert set(cells(by_form, "first").values()) >= {"first", "50.0"}
+
+
+def test_undefined_values_are_dashes() -> None:
+    _, by_form, *_ = tables(scores(cases=("nominative",)))
+    assert cells(by_form, "gold")["Accusative"] == "–"
+
+
+def test_consistency_is_compared_with_chance() -> None:
+    _, _, consistency, *_ = tables(scores(cases=("nominative",)))
+    assert cells(consistency, "first")["DisambigC"] == "0.0↓ [0.0, 0.0]"
+    assert cells(consistency, "first")["PronounC"].startswith("50.0 [")
+    assert "DisambigC: chance is 25; ↓ is below." in consistency.notes
+    assert not any("left out" in note for note in consistency.notes)
+
+
+def test_groups_left_out_are_told() -> None:
+    _, _, consistency, *_ = tables(scores())
+    assert "DisambigC: 8 groups of one sentence are left out." in consistency.notes
+
+
+def test_tables_of_groups_without_members() -> None:
+    _, _, consistency, *_ = tables(scores(sets=("he",)))
+    assert cells(consistency, "gold")["PronounC"] == "–"
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_cell_is_cut_in_a_terminal(width: int) -> None:
+    for table in tables(scores()):
+        lines = printed(table, width).splitlines()
+        assert max(map(len, lines)) <= width
+        for cell in (*table.columns, *(cell for row in table.rows for cell in row)):
+            assert any(cell in line for line in lines)
+
+
+def test_everything_fits_120_columns() -> None:
+    compared = scores(sets=("he", "she", "they", "xe"))
+    compared["first-mention"] = {**compared.pop("first"), "readings_differ": 1440}
+    for table in tables(compared):
+        headings = [line for line in printed(table, 120).splitlines() if "System" in line]
+        assert len(headings) == 1
+
+
+def test_brackets_of_a_name_are_no_markup() -> None:
+    assert "[d]" in printed(SMALL, 80)
+
+
+def test_markdown() -> None:
+    assert SMALL.to_markdown().splitlines() == [
+        "**50% & more**",
+        "",
+        "| System | Accuracy |",
+        "| --- | ---: |",
+        "| first_mention | 50.0 [40.0, 60.0] |",
+        r"| a\|b | – |",
+        "| c | 0.0↓ |",
+        "| [d] | 100.0† |",
+        "",
+        "- † is a mark.",
+    ]
+
+
+def test_latex() -> None:
+    latex = SMALL.to_latex()
+    assert r"\caption{50\% \& more}" in latex
+    assert r"first\_mention & 50.0 [40.0, 60.0] \\" in latex
+    assert r"c & 0.0$^\downarrow$ \\" in latex
+    assert r"\begin{tabular}{lr}" in latex
+    assert [f"\\{rule}" in latex for rule in ("toprule", "midrule", "bottomrule")] == [True] * 3
+    assert latex.isascii()
+
+
+def test_signs_that_latex_has_only_in_formulas() -> None:
+    signs = Table("p | q", ("▲ ▼", "p"), (("a…", "<0.001"), ("−", "1 ±0.5")), ("≈: > 0.05",))
+    latex = signs.to_latex()
+    assert latex.isascii()
+    for written in ("$<$0.001", r"$-$ & 1 $\pm$0.5", "p $|$ q", r"a\ldots{}"):
+        assert written in latex
+
+
+def test_csv() -> None:
+    assert list(csv.reader(io.StringIO(SMALL.to_csv()))) == [
+        list(SMALL.columns),
+        *map(list, SMALL.rows),
+    ]

@@ -1,0 +1,167 @@
+"""Two trainings are compared with their seeds and their test rows both taken as chance."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pronominal import InputError
+from pronominal.cli.training import compare
+from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
+from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.eval.runs.runner import SystemSettings, run
+from pronominal.eval.runs.units import read_units
+from pronominal.eval.training.comparison import (
+    compare_seeds,
+    compare_trainings,
+    comparison_table,
+)
+from pronominal.eval.training.data import own_tests, published_data
+from pronominal.eval.training.testing import score_tests
+
+
+def right(*seeds: str) -> np.ndarray:
+    return np.array([[float(mark) for mark in seed] for seed in seeds])
+
+
+def test_trainings_that_are_the_same_do_not_differ() -> None:
+    one = right("1101", "1101")
+    compared = compare_seeds(one, one)
+    assert (compared.difference, compared.interval) == (0, [0, 0])
+    assert (compared.n, compared.seeds, compared.means) == (4, (2, 2), (0.75, 0.75))
+    assert compared.sds == (0, 0)
+
+
+def test_seeds_that_differ_widen_the_interval() -> None:
+    steady = compare_seeds(right(*["10" * 50] * 4), right(*["11" * 50] * 4))
+    shaky = compare_seeds(right(*["10" * 50] * 4), right(*["1" * 100, "0" * 100] * 2))
+    assert steady.interval[1] - steady.interval[0] < 0.25
+    assert shaky.interval[1] - shaky.interval[0] > 0.6
+
+
+def test_units_are_drawn_for_both_trainings_at_once() -> None:
+    # the second is right wherever the first is wrong, so each draw of units moves them apart
+    first, second = right("1" * 30 + "0" * 70), right("0" * 30 + "1" * 70)
+    low, high = compare_seeds(first, second).interval
+    assert high - low == pytest.approx(2 * 2 * 1.96 * np.sqrt(0.3 * 0.7 / 100), rel=0.1)
+
+
+@given(st.data())
+def test_the_other_way_round_is_the_same_with_the_other_sign(data: st.DataObject) -> None:
+    units = data.draw(st.integers(1, 6))
+    seed = st.text("01", min_size=units, max_size=units)
+    first, second = (right(*data.draw(st.lists(seed, min_size=1, max_size=3))) for _ in range(2))
+    there, back = compare_seeds(first, second), compare_seeds(second, first)
+    assert there.difference == pytest.approx(-back.difference)
+    assert there.means == back.means[::-1]
+    assert there.interval[0] <= there.interval[1]
+
+
+def test_a_single_seed_has_no_spread() -> None:
+    compared = compare_seeds(right("10"), right("11", "01"))
+    assert compared.sds[0] is None
+    assert "50.0 (–)" in comparison_table({"correct": compared}, ("a", "b")).rows[0]
+
+
+@pytest.fixture(scope="module")
+def tests(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, PublishedSplit]:
+    out = tmp_path_factory.mktemp("built")
+    build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
+    return {config: read_split(str(out / "knowref"), config) for config in ("original", "switched")}
+
+
+def trained(folder: Path, tests: dict[str, PublishedSplit], *systems: str) -> Path:
+    """A training whose seeds answer as these systems do."""
+    for number, name in enumerate(systems, 1):
+        asked = SystemSettings("bert", name)
+        for split in tests.values():
+            run(split, asked.load(), asked, folder / f"seed-{number}" / "runs")
+    return folder
+
+
+def test_folders_are_compared_by_rows_and_by_pairs(
+    tests: dict[str, PublishedSplit], tmp_path: Path
+) -> None:
+    first = trained(tmp_path / "first", tests, "first-mention", "first-mention")
+    score_tests(tests, "knowref", first / "seed-1", prior=0.5)
+    units = read_units(first / "seed-1" / "runs" / "knowref.original.test.bert")
+    assert units is not None
+    assert {*units} >= {"correct", "consistently_correct"}  # for paired tests
+    second = trained(tmp_path / "second", tests, "last-mention", "first-mention")
+    compared = compare_trainings(tests, "knowref", first, second)
+    assert [*compared] == ["correct", "consistently_correct"]
+    assert compared["correct"].n < tests["original"].table.num_rows  # rows that repeat one are out
+    assert compared["correct"].means[0] == pytest.approx(0.466, abs=0.01)
+    assert compared["correct"].means[1] == pytest.approx(0.5)
+    assert compared["consistently_correct"].difference > 0
+
+
+def test_a_folder_without_tests_is_refused(
+    tests: dict[str, PublishedSplit], tmp_path: Path
+) -> None:
+    first = trained(tmp_path / "first", tests, "first-mention")
+    (tmp_path / "second").mkdir()
+    with pytest.raises(InputError, match="no seed here was tested on knowref"):
+        compare_trainings(tests, "knowref", first, tmp_path / "second")
+    shutil.rmtree(first / "seed-1" / "runs" / "knowref.switched.test.bert")
+    with pytest.raises(InputError, match="switched"):
+        compare_trainings(tests, "knowref", first, first)
+
+
+def test_gap_is_compared_by_pairs_too(upstream: Path, tmp_path: Path) -> None:
+    tests = published_data("gap", None, upstream).tests
+    first = trained(tmp_path / "first", tests, "first-mention")
+    second = trained(tmp_path / "second", tests, "random")
+    compared = compare_trainings(tests, "gap", first, second)
+    assert [*compared] == ["correct", "consistently_correct"]
+    # the first mention is right or wrong in both versions, chance is right twice half as often
+    assert compared["consistently_correct"].means[0] == pytest.approx(compared["correct"].means[0])
+    assert compared["consistently_correct"].means[1] < 0.6 * compared["correct"].means[1]
+
+
+OWN = (
+    ("Ada thanked Eva because she had helped.", 1),
+    ("Ida called Eva because she was bored.", 0),
+    ("Ada scolded Ida because she was late.", 1),
+)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Rows of one's own; the first mention is right in one of three."""
+    file = tmp_path / "mine.test.jsonl"
+    rows = [
+        {"id": f"own-{number}", "text": text, "pronoun": "she", "label": label}
+        | {"candidates": [text.split()[0], text.split()[2]]}
+        for number, (text, label) in enumerate(OWN)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+def test_own_rows_are_compared(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tests = own_tests(own, "mine.original.rows")
+    folders = [trained(tmp_path / name, tests, name) for name in ("first-mention", "last-mention")]
+    compare(*folders, test=own, as_json=True)
+    compared = json.loads(capsys.readouterr().out)
+    assert [*compared] == ["correct", "consistently_correct"]
+    for one in compared.values():
+        assert (one["n"], one["seeds"]) == (3, [1, 1])
+        assert one["means"] == pytest.approx([1 / 3, 2 / 3])
+    own.write_text(own.read_text(encoding="utf-8").replace("late", "tired"), encoding="utf-8")
+    with pytest.raises(InputError, match="the run is of other rows"):
+        compare(*folders, test=own)
+
+
+@pytest.mark.parametrize("given", [{}, {"test": Path("own.jsonl"), "dataset": "out/knowref"}])
+def test_one_option_says_what_the_rows_are(given: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="exactly one of --dataset and --test"):
+        compare(tmp_path, tmp_path, **given)

@@ -1,0 +1,80 @@
+"""A training of E2E or of SpanBERT that is killed ends with the weights of one that is not."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.c2f.bert.spanbert", exc_type=ImportError)
+pytest.importorskip("matplotlib")
+pytest.importorskip("scipy")
+
+from pronominal.adapters.training import state
+from tests.adapters.c2f.bert.test_training import write_encoder
+from tests.eval.training.coreference_rows import run, write_rows, write_vectors
+
+KILLED = """
+import os, signal, sys
+from pronominal.adapters.c2f.learning import training
+from pronominal.cli.main import main
+
+last, losses, document_loss = int(sys.argv.pop(1)), [], training.document_loss
+
+def loss_or_death(*given):
+    losses.append(given)
+    if len(losses) == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return document_loss(*given)
+
+training.document_loss = loss_or_death
+main()
+"""
+"""The command line in a process that dies when it comes to compute its N-th loss."""
+
+UPDATES_OF_AN_EPOCH = 14
+LAST_LOSS = 20
+"""In the second epoch, after a validation, and two updates after the last saved state."""
+
+LENGTH = ("--updates", 24, "--save-every", 3, "--validate-every", 12, "--batch-size", 4)
+
+
+@pytest.fixture(params=["e2e", "c2f"])
+def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[object, ...]:
+    """A training of 54 rows, but for where it goes."""
+    if request.param == "e2e":
+        beginning = ("--context-embeddings", write_vectors(tmp_path / "vectors.txt"))
+    else:
+        goldens = request.getfixturevalue("goldens")
+        beginning = ("--encoder", write_encoder(goldens, tmp_path / "encoder"))
+    rows = write_rows(tmp_path / "own.jsonl", 60)
+    return ("train", request.param, "--data", rows, *beginning, "--size", "small", *LENGTH, "--out")
+
+
+def test_a_killed_training_ends_with_the_same_weights(
+    command: tuple[object, ...], tmp_path: Path
+) -> None:
+    assert run((*command, tmp_path / "whole")) == 0
+    whole, killed = (tmp_path / name / "seed-1" for name in ("whole", "killed"))
+    arguments = map(str, (LAST_LOSS, *command, tmp_path / "killed"))
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, *arguments],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
+    )
+    assert ended.returncode == -signal.SIGKILL
+    place = state.place_of(state.load(killed / "state.pt")["place"])
+    assert (place.update, place.epoch, place.batch) == (18, 1, 18 - UPDATES_OF_AN_EPOCH)
+    assert not (killed / "model.safetensors").exists()
+    # what is there when the process dies while it saves
+    (killed / ".state.pt.half").write_bytes(b"half")
+    assert run((*command, tmp_path / "killed")) == 0
+    for name in ("model.safetensors", "curves.jsonl"):
+        assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
+    assert {path.name for path in killed.iterdir()} == {path.name for path in whole.iterdir()}
+    updates = [json.loads(line)["update"] for line in (whole / "curves.jsonl").open()]
+    assert max(updates) == 24
