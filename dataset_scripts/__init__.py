@@ -3,7 +3,12 @@
 from importlib import import_module
 from typing import cast
 
-from pronominal.dataset_scripts.building.script import BuildOptions, DatasetScript, Split, Violation
+from pronominal.dataset_scripts.building.script import (
+    BuildOptions,
+    DatasetScript,
+    SplitRows,
+    Violation,
+)
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import unknown_name
 
@@ -31,7 +36,7 @@ __all__ = [
     "BuildOptions",
     "DatasetScript",
     "Sources",
-    "Split",
+    "SplitRows",
     "Violation",
     "dataset_script",
 ]

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pronominal.dataset_scripts.building.script import (
     BuildOptions,
-    Split,
+    SplitRows,
     Violation,
     changed_files,
     told_once,
@@ -72,7 +72,7 @@ SPLITS = {"train": "development", "validation": "validation", "test": "test"}
 ROWS = {"train": 2000, "validation": 454, "test": 2000}
 
 
-def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``original`` and ``switched``, each with upstream's three splits in its order."""
     original = {split: _parsed(sources, split) for split in SPLITS}
     sources.refuse_changed()
@@ -82,7 +82,7 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     }
     for config, rows_of in (("original", original), ("switched", switched)):
         for split in SPLITS:
-            yield Split.from_rows(config, split, COLUMNS, rows_of[split])
+            yield SplitRows.from_rows(config, split, COLUMNS, rows_of[split])
 
 
 def _parsed(sources: Sources, split: str) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from importlib.resources import files
 
-from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.building.script import BuildOptions, SplitRows, Violation
 from pronominal.dataset_scripts.building.sources import Sources, TableRow, Upstream, read_table
 from pronominal.dataset_scripts.winopron import COLUMNS as WINOPRON_COLUMNS
 from pronominal.dataset_scripts.winopron import (
@@ -23,7 +23,7 @@ COLUMNS = WINOPRON_COLUMNS
 TEMPLATES = "sample_templates.tsv"
 
 
-def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``double`` and ``single``, in the order of WinoPron."""
     yield from schema_splits([parse_schema(row, TEMPLATES) for row in _rows()], options, TEMPLATES)
 

@@ -3,7 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation, changed_files
+from pronominal.dataset_scripts.building.script import (
+    BuildOptions,
+    SplitRows,
+    Violation,
+    changed_files,
+)
 from pronominal.dataset_scripts.building.sources import (
     Sources,
     TableRow,
@@ -59,7 +64,7 @@ OTHER_CASE = frozenset({5, 21, 55, 75, 83, 107})
 INDEFINITE = frozenset({12, 13})
 
 
-def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``original`` (he, she, they) and ``with_xe`` (every set of the build)."""
     templates = [parse_template(row, _place(sources)) for row in _rows(sources)]
     for template in templates:
@@ -67,7 +72,7 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     sources.refuse_changed()
     for config, sets in (("original", ORIGINAL_SETS), ("with_xe", options.pronoun_sets)):
         rows = (instantiate(template, pronouns) for template in templates for pronouns in sets)
-        yield Split.from_rows(config, "test", COLUMNS, rows)
+        yield SplitRows.from_rows(config, "test", COLUMNS, rows)
 
 
 def parse_template(row: TableRow, place: str) -> Template:

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation, changed_files
+from pronominal.dataset_scripts.building.script import (
+    BuildOptions,
+    SplitRows,
+    Violation,
+    changed_files,
+)
 from pronominal.dataset_scripts.building.sources import (
     Sources,
     TableRow,
@@ -76,7 +81,7 @@ class Schema:
     single: Template
 
 
-def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``double`` and ``single``, in upstream's order: template, then pronoun set."""
     schemas = [parse_schema(row, _place(sources)) for row in _rows(sources)]
     sources.refuse_changed()
@@ -89,13 +94,15 @@ def violations(sources: Sources) -> Iterator[Violation]:
     yield from changed_files(sources)
 
 
-def schema_splits(schemas: Sequence[Schema], options: BuildOptions, place: str) -> Iterator[Split]:
+def schema_splits(
+    schemas: Sequence[Schema], options: BuildOptions, place: str
+) -> Iterator[SplitRows]:
     """Fill every template with every pronoun set; `InputError` for one that cannot be filled."""
     for schema in schemas:
         refuse_slot_faults(schema.double, BOTH, place)
         refuse_slot_faults(schema.single, (BOTH[schema.single.answer],), place)
     for config in ("double", "single"):
-        yield Split.from_rows(
+        yield SplitRows.from_rows(
             config,
             "test",
             COLUMNS,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
@@ -39,7 +39,7 @@ class Evaluated:
 
 
 def evaluate_all(
-    split: PublishedSplit,
+    split: Split,
     asked: Sequence[SystemSettings],
     out: Path,
     reading: str,
@@ -77,7 +77,7 @@ def evaluate_all(
 
 
 def evaluate(  # noqa: PLR0913 - each one is an option of the command
-    split: PublishedSplit,
+    split: Split,
     asked: SystemSettings,
     out: Path,
     reading: str = "offsets",
@@ -104,7 +104,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
 
 
 def _evaluate(  # noqa: PLR0913 - each one is an option of the command
-    split: PublishedSplit,
+    split: Split,
     asked: SystemSettings,
     out: Path,
     reading: str,
@@ -131,7 +131,7 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
 
 
 def score_and_keep(
-    split: PublishedSplit,
+    split: Split,
     run: Path,
     options: Mapping[str, Any] = MappingProxyType({}),
     failed: Mapping[str, int] = MappingProxyType({}),
@@ -155,7 +155,7 @@ def score_and_keep(
     return Evaluated(scores, right)
 
 
-def _beside(split: PublishedSplit) -> dict[str, PublishedSplit]:
+def _beside(split: Split) -> dict[str, Split]:
     """Return the splits beside a split whose answers its scores use, by the scores' options."""
     folder = split.file.parent.parent
     known = inspect.signature(scorer(split.dataset).score).parameters
@@ -171,7 +171,7 @@ def _beside(split: PublishedSplit) -> dict[str, PublishedSplit]:
 
 
 def score_predictions(
-    split: PublishedSplit,
+    split: Split,
     predictions: Path,
     options: Mapping[str, Any] = MappingProxyType({}),
     reading: str | None = None,
@@ -205,10 +205,10 @@ def score_predictions(
 
 def rows_to_score(
     name: str, where: str, config: str | None, split: str | None, predictions: Path
-) -> PublishedSplit:
+) -> Split:
     """Read the rows that a predictions file answers; ``test`` unless the dataset knows better."""
     answered = getattr(scorer(name), "answered_split", None)
     if split is None and answered is not None:
-        found: PublishedSplit = answered(where, config, predictions)
+        found: Split = answered(where, config, predictions)
         return found
     return read_joined(where, config, split or "test")

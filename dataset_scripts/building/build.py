@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.building.card import card_header, write_card
-from pronominal.dataset_scripts.building.script import BuildOptions, DatasetScript, Split
+from pronominal.dataset_scripts.building.script import BuildOptions, DatasetScript, SplitRows
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.reading.published import dataset_of
 from pronominal.dataset_scripts.tables.checksums import SUMS, read_checksums, write_checksums
@@ -136,7 +136,7 @@ def _dataset_named_in(file: Path) -> str | None:
         return None
 
 
-def write_split(dataset: str, split: Split, canary: str, folder: Path) -> BuiltSplit:
+def write_split(dataset: str, split: SplitRows, canary: str, folder: Path) -> BuiltSplit:
     """Check a split and write it as ``CONFIG/SPLIT.parquet`` below a folder."""
     path = Path(split.config) / f"{split.name}.parquet"
     (folder / path).parent.mkdir(exist_ok=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts import BuildOptions, Split, dataset_script
+from pronominal.dataset_scripts import BuildOptions, SplitRows, dataset_script
 from pronominal.dataset_scripts.building.card import card_header
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.tables.columns import CANARY, Columns, arrow_schema
@@ -77,7 +77,7 @@ class Recipe:
         """Names of the configs, the default one first."""
         return list(dict.fromkeys(config for config, _ in self.columns))
 
-    def split(self, config: str, name: str) -> Split:
+    def split(self, config: str, name: str) -> SplitRows:
         """Return one split with its tables not yet consumed."""
         found = dataset_script(self.dataset).splits(self.sources, self.options)
         return next(split for split in found if (split.config, split.name) == (config, name))

@@ -32,7 +32,7 @@ class BuildOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class SplitRows:
     """One split of one config, on its way to ``CONFIG/NAME.parquet``.
 
     Attributes:
@@ -50,7 +50,7 @@ class Split:
     @classmethod
     def from_rows(
         cls, config: str, name: str, columns: Columns, rows: Iterable[dict[str, object]]
-    ) -> "Split":
+    ) -> "SplitRows":
         """Build a split that fits in memory from one dict for each row."""
         schema = pa.schema([(column.name, column.type) for column in columns])
         return cls(config, name, columns, [pa.Table.from_pylist(list(rows), schema=schema)])
@@ -119,7 +119,7 @@ class DatasetScript(Protocol):
         """Where the upstream files come from; empty when the package holds them."""
         ...
 
-    def splits(self, sources: Sources, options: BuildOptions) -> Iterator[Split]:
+    def splits(self, sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
         """Yield every split; `InputError` at the first row that cannot be built."""
         ...
 

@@ -9,7 +9,7 @@ from pronominal.dataset_scripts.construction.genders import NameGenders
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
 from pronominal.dataset_scripts.construction.result import COLUMNS, NAME
 from pronominal.dataset_scripts.construction.words import TARGETS
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.tables.faults import schema_faults
 from pronominal.errors import InputError
 from pronominal.switching import Unswitchable, switch_row
@@ -69,7 +69,7 @@ def _faults(row: dict[str, Any], names: NameGenders | None) -> Iterator[str]:
                 yield f"candidate {index} has not the gender of the pronoun"
 
 
-def _switching_faults(original: PublishedSplit, switched: PublishedSplit) -> Iterator[Violation]:
+def _switching_faults(original: Split, switched: Split) -> Iterator[Violation]:
     twins = {row["id"]: row for row in switched.table.to_pylist()}
     for row in original.table.to_pylist():
         place = f"id {row['id']}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation
+from pronominal.dataset_scripts.building.script import BuildOptions, SplitRows, Violation
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref import checks
 from pronominal.dataset_scripts.knowref.files import (
@@ -39,7 +39,7 @@ COLUMNS = (
 Rows = list[dict[str, Any]]
 
 
-def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``original`` and ``switched``, each with the splits whose text the sources hold.
 
     Rows stand in upstream's order; a row that cannot be switched is in ``original`` only.
@@ -49,7 +49,7 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     switched = {name: switched_rows(rows, options) for name, rows in original.items()}
     for config, tables in (("original", original), ("switched", switched)):
         for name, rows in tables.items():
-            yield Split.from_rows(config, name, COLUMNS, rows)
+            yield SplitRows.from_rows(config, name, COLUMNS, rows)
 
 
 def violations(sources: Sources) -> Iterator[Violation]:

@@ -30,7 +30,7 @@ class MissingSplitError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedSplit:
+class Split:
     """One split of a built dataset, in memory.
 
     Attributes:
@@ -140,7 +140,7 @@ def _refuse_damaged(snapshot: Path, repo: str) -> None:
         raise InputError(cause, cure=cure, file=snapshot / path)
 
 
-def read_split(where: str, config: str | None = None, split: str = "test") -> PublishedSplit:
+def read_split(where: str, config: str | None = None, split: str = "test") -> Split:
     """Read one split of a built dataset.
 
     Args:
@@ -156,7 +156,7 @@ def read_split(where: str, config: str | None = None, split: str = "test") -> Pu
     dataset = dataset_of(tables[0].schema, files[0])
     table = without_canary(pa.concat_tables(tables))
     refuse_faults(chain(column_faults(table, dataset), table_faults(table)), files[0])
-    return PublishedSplit(dataset, config, split, table, content_digest(table), files[0])
+    return Split(dataset, config, split, table, content_digest(table), files[0])
 
 
 def split_files(where: str, config: str | None, split: str) -> tuple[str, list[Path]]:

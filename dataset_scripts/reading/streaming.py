@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from pronominal.dataset_scripts.reading.published import (
     Instance,
-    PublishedSplit,
+    Split,
     dataset_of,
     instances_of,
     read_split,
@@ -33,7 +33,7 @@ BATCH = 4096
 
 @dataclass(frozen=True, slots=True)
 class StreamedSplit:
-    """One split of a built dataset, on disk. It has the rows of the `PublishedSplit` of its name.
+    """One split of a built dataset, on disk. It has the rows of the `Split` of its name.
 
     Attributes:
         dataset: the dataset's name, such as ``"ruff"``.
@@ -69,7 +69,7 @@ TEXTS = ("text", "blank", "uid")
 
 
 @dataclass(frozen=True, slots=True)
-class LargeSplit(PublishedSplit):
+class LargeSplit(Split):
     """One split of a built dataset: its texts on disk, the columns that scores read in memory.
 
     Attributes:
@@ -160,15 +160,13 @@ def _damaged(file: Path) -> InputError:
     return InputError("the Parquet file is damaged", cure="build or fetch it again", file=file)
 
 
-def open_split(
-    where: str, config: str | None = None, split: str = "test"
-) -> PublishedSplit | StreamedSplit:
+def open_split(where: str, config: str | None = None, split: str = "test") -> Split | StreamedSplit:
     """Open a split on disk, or several of them joined by ``+`` in memory (see `read_joined`)."""
     opened = read_joined if "+" in split else stream_split
     return opened(where, config, split)
 
 
-def read_joined(where: str, config: str | None = None, split: str = "test") -> PublishedSplit:
+def read_joined(where: str, config: str | None = None, split: str = "test") -> Split:
     """Read a split, or several joined by ``+`` such as ``seed_13+seed_17``: every row once.
 
     A split of more than `MOST_IN_MEMORY` rows is read as `read_large` reads it.

@@ -6,7 +6,12 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation, changed_files
+from pronominal.dataset_scripts.building.script import (
+    BuildOptions,
+    SplitRows,
+    Violation,
+    changed_files,
+)
 from pronominal.dataset_scripts.building.sources import (
     Sources,
     TableRow,
@@ -85,7 +90,7 @@ def columns(pronoun_sets: Sequence[PronounSet]) -> Columns:
     )
 
 
-def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield every config; ``test`` behind more than one distractor with ``everything`` only.
 
     Further pronoun sets fill the templates too. The seeds' splits then hold the paper's rows,
@@ -94,14 +99,14 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
     settings, of = _settings(sources, options), columns(options.pronoun_sets)
     for instances in settings:
         if options.everything or instances.setting.distractors in WHOLE_BY_DEFAULT:
-            yield Split(_config(instances), "test", of, instances.tables())
+            yield SplitRows(_config(instances), "test", of, instances.tables())
         yield from _seed_splits(instances, of)
     templates = settings[0].setting.templates
-    yield Split.from_rows("no_context", "test", of, _task_rows(templates, options.pronoun_sets))
-    yield Split("human", "test", of, _human_tables(settings))
+    yield SplitRows.from_rows("no_context", "test", of, _task_rows(templates, options.pronoun_sets))
+    yield SplitRows("human", "test", of, _human_tables(settings))
 
 
-def samples(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+def samples(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield the eighteen splits that the paper evaluates on, and make no other row."""
     for instances in _settings(sources, options):
         yield from _seed_splits(instances, columns(options.pronoun_sets))
@@ -176,9 +181,9 @@ def _refuse_sets(pronoun_sets: Sequence[PronounSet]) -> None:
                 )
 
 
-def _seed_splits(instances: Instances, of: Columns) -> Iterator[Split]:
+def _seed_splits(instances: Instances, of: Columns) -> Iterator[SplitRows]:
     for seed in SEEDS:
-        yield Split(_config(instances), f"seed_{seed}", of, instances.sampled(seed))
+        yield SplitRows(_config(instances), f"seed_{seed}", of, instances.sampled(seed))
 
 
 def _human_tables(settings: Sequence[Instances]) -> Iterator[pa.Table]:

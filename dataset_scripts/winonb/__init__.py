@@ -7,7 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.script import BuildOptions, Split, Violation, changed_files
+from pronominal.dataset_scripts.building.script import (
+    BuildOptions,
+    SplitRows,
+    Violation,
+    changed_files,
+)
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.personal_names import PersonalNames
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
@@ -53,15 +58,15 @@ WINOBIAS_COUNTS = {(1, "dev"): 806, (1, "test"): 816, (2, "dev"): 1040, (2, "tes
 CHANGED_LABELS = 2908
 
 
-def splits(sources: Sources, options: BuildOptions) -> Iterator[Split]:
+def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``generic`` (someone) and ``personal`` (each row with every name, one by one)."""
     schemas = [parse_schema(old, new, sources) for old, new in paired_rows(sources)]
     sources.refuse_changed()
     _refuse_words(options.names, schemas)
-    yield Split.from_rows("generic", "test", COLUMNS, map(fill, schemas))
+    yield SplitRows.from_rows("generic", "test", COLUMNS, map(fill, schemas))
     people = [(person.name, person.association) for person in options.names.names]
     rows = (fill(schema, *person) for schema in schemas for person in people)
-    yield Split.from_rows("personal", "test", COLUMNS, rows)
+    yield SplitRows.from_rows("personal", "test", COLUMNS, rows)
 
 
 def _refuse_words(names: PersonalNames, schemas: Sequence[Schema]) -> None:

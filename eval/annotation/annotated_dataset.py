@@ -10,9 +10,9 @@ import yaml
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts import DATASETS, dataset_script
 from pronominal.dataset_scripts.building import build, card
-from pronominal.dataset_scripts.building.script import Split
+from pronominal.dataset_scripts.building.script import SplitRows
 from pronominal.dataset_scripts.construction import result
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.dataset_scripts.tables.checksums import write_checksums
 from pronominal.dataset_scripts.tables.columns import Column, Columns
 from pronominal.errors import InputError
@@ -26,9 +26,7 @@ PAGE = "annotated"
 VOTES = Column("votes", pa.int64(), "annotators who chose the label")
 
 
-def write_dataset(
-    rows: PublishedSplit, kept: Kept, out: Path, name: str, split: str = "test"
-) -> Path:
+def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "test") -> Path:
     """Write the rows that stay as the dataset ``OUT/NAME``, labelled by their annotators.
 
     It has the columns of the rows and `VOTES`, beside it the report ``OUT/NAME.annotation.json``,
@@ -51,7 +49,7 @@ def write_dataset(
         built = [
             build.write_split(
                 rows.dataset,
-                Split.from_rows(config, split, columns, found),
+                SplitRows.from_rows(config, split, columns, found),
                 str(header["canary"]),
                 beside,
             )
@@ -64,7 +62,7 @@ def write_dataset(
     return folder
 
 
-def _free_folder(rows: PublishedSplit, out: Path, name: str) -> Path:
+def _free_folder(rows: Split, out: Path, name: str) -> Path:
     """Return the dataset's folder; `InputError` where it would replace something else."""
     folder = result.free_folder(out, name, rows.dataset)
     if folder == rows.file.parent.parent.resolve():
@@ -72,7 +70,7 @@ def _free_folder(rows: PublishedSplit, out: Path, name: str) -> Path:
     return folder
 
 
-def _columns(rows: PublishedSplit) -> Columns:
+def _columns(rows: Split) -> Columns:
     """Return the columns of a dataset as its script describes them."""
     script = dataset_script(rows.dataset) if rows.dataset in DATASETS else result
     described = {column.name: column for column in getattr(script, "COLUMNS", ())}
@@ -83,7 +81,7 @@ def _columns(rows: PublishedSplit) -> Columns:
     )
 
 
-def _labelled(rows: PublishedSplit, kept: Kept) -> Iterator[dict[str, Any]]:
+def _labelled(rows: Split, kept: Kept) -> Iterator[dict[str, Any]]:
     for row in rows.table.to_pylist():
         if row["id"] in kept.labels:
             label, votes = kept.labels[row["id"]]
@@ -110,7 +108,7 @@ def _header(source: Path) -> dict[str, Any]:
         ) from error
 
 
-def _kept_back(rows: PublishedSplit, header: dict[str, Any]) -> bool:
+def _kept_back(rows: Split, header: dict[str, Any]) -> bool:
     """Say whether the rows must stay where they are, whatever their new split is called."""
     script = dataset_script(rows.dataset) if rows.dataset in DATASETS else None
     return (
@@ -121,7 +119,7 @@ def _kept_back(rows: PublishedSplit, header: dict[str, Any]) -> bool:
 
 
 def _write_card(
-    rows: PublishedSplit,
+    rows: Split,
     kept: Kept,
     name: str,
     source: dict[str, Any],

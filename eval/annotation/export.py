@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts.reading.published import Instance, PublishedSplit
+from pronominal.dataset_scripts.reading.published import Instance, Split
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.key import Item, Key
 from pronominal.eval.annotation.sheets import ITEM, Format, one_line, shown_digest, write_sheet
@@ -39,7 +39,7 @@ class Request:
     format: Format = Format.CSV
 
 
-def export(split: PublishedSplit, request: Request, out: Path) -> Key:
+def export(split: Split, request: Request, out: Path) -> Key:
     """Write a folder with the sheet, its instructions and a note for whoever has it, and the key.
 
     The sheet is the same for every annotator. Its items are in random order, and so are the two
@@ -64,7 +64,7 @@ def export(split: PublishedSplit, request: Request, out: Path) -> Key:
     return key
 
 
-def _drawn(split: PublishedSplit, sample: int | None, chance: Random) -> list[Instance]:
+def _drawn(split: Split, sample: int | None, chance: Random) -> list[Instance]:
     if sample is None:
         return list(split.stream())
     if not 0 < sample <= split.num_rows:
@@ -78,7 +78,7 @@ def _drawn(split: PublishedSplit, sample: int | None, chance: Random) -> list[In
 
 
 def _sheet(
-    split: PublishedSplit, request: Request, instances: Sequence[Instance], chance: Random
+    split: Split, request: Request, instances: Sequence[Instance], chance: Random
 ) -> tuple[Key, list[dict[str, str]]]:
     task = TASKS[request.task]
     questions = [found for instance in instances for found in task.questions(instance, chance)]

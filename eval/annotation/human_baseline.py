@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.votes import Verdict, decision, majority, verdicts
@@ -25,7 +25,7 @@ Scores = dict[str, dict[str, Any]]
 
 def human_baseline(
     answers: Answers,
-    rows: PublishedSplit,
+    rows: Split,
     out: Path,
     annotator: str | None = None,
     label: str = "human",
@@ -79,7 +79,7 @@ def human_baseline(
     return {label: _write_run(described, lines, rows, out)}
 
 
-def runs_beside(answers: Answers, rows: PublishedSplit, runs: Path, out: Path) -> Scores:
+def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> Scores:
     """Cut the runs of systems to the rows that people were asked about, and score them anew.
 
     Args:
@@ -133,7 +133,7 @@ def _line(fields: Mapping[str, Any]) -> str:
 def _write_run(
     described: Mapping[str, Any],
     lines: Sequence[str],
-    rows: PublishedSplit,
+    rows: Split,
     out: Path,
     failed: Sequence[Failure] = (),
 ) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _write_run(
         return score_and_keep(rows, beside).scores
 
 
-def _scores_of(run: Path, rows: PublishedSplit) -> dict[str, Any]:
+def _scores_of(run: Path, rows: Split) -> dict[str, Any]:
     there = (run / SCORE).exists()
     return read_scores(run / SCORE) if there else score_and_keep(rows, run).scores
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError
 from pronominal.eval.annotation.tasks import LETTERS
@@ -81,7 +81,7 @@ class Key:
         with new_file(folder / KEY) as beside:
             beside.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
-    def asked_rows(self, where: str) -> PublishedSplit:
+    def asked_rows(self, where: str) -> Split:
         """Read the rows that were asked about, in the dataset's order.
 
         Args:
@@ -102,14 +102,14 @@ class Key:
         return cut(split, self.rows)
 
 
-def cut(split: PublishedSplit, rows: frozenset[str]) -> PublishedSplit:
+def cut(split: Split, rows: frozenset[str]) -> Split:
     """Return a split with some of its rows, by their ids; the split itself where it is all."""
     kept = [name in rows for name in split.table["id"].to_pylist()]
     if all(kept):
         return split
     table = split.table.filter(kept)
     digest = content_digest(table)
-    return PublishedSplit(split.dataset, split.config, split.name, table, digest, split.file)
+    return Split(split.dataset, split.config, split.name, table, digest, split.file)
 
 
 def read_key(folder: Path) -> Key:

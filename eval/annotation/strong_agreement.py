@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.annotation.agreement import counts_of, fleiss_kappa, percent_agreement
 from pronominal.eval.annotation.answers import Answers
@@ -50,7 +50,7 @@ class Kept:
         }
 
 
-def choose_rows(answers: Answers, rows: PublishedSplit, needed: int) -> Kept:
+def choose_rows(answers: Answers, rows: Split, needed: int) -> Kept:
     """Say which rows stay: those with `needed` votes or more for one and the same candidate.
 
     Raises:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from pronominal.dataset_scripts.reading.published import Instance, PublishedSplit
+from pronominal.dataset_scripts.reading.published import Instance, Split
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.errors import InputError
 from pronominal.eval.annotation.answers import Answers
@@ -16,7 +16,7 @@ Verdict = Answer
 BOTH_PEOPLE, NEITHER, NOT_SURE, OTHER_FORM = "both", "neither", "not sure", "another form"
 
 
-def verdicts(answers: Answers, rows: PublishedSplit) -> dict[str, tuple[Verdict, ...]]:
+def verdicts(answers: Answers, rows: Split) -> dict[str, tuple[Verdict, ...]]:
     """Return what each annotator says of each row.
 
     ``antecedent``: the chosen candidate, ``neither`` or ``unclear``. ``reference``: the candidate

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.documents import ExportedText
@@ -19,7 +19,7 @@ WITHOUT_CLUSTERS = ("winopron-tsv",)
 
 
 def export(
-    split: PublishedSplit,
+    split: Split,
     form: str,
     out: Path,
     *,
@@ -52,7 +52,7 @@ def export(
     module.write(_counted(texts, progress), out, **given)
 
 
-def _answered(split: PublishedSplit, path: Path, *, clusters: bool) -> Iterator[ExportedText]:
+def _answered(split: Split, path: Path, *, clusters: bool) -> Iterator[ExportedText]:
     decisions = read_answers(path, split)
     if not clusters:
         for instance, decision in zip(split.instances(), decisions, strict=True):

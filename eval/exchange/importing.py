@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_and_keep
@@ -63,7 +63,7 @@ class ImportedRun:
 
 
 def import_predictions(  # noqa: PLR0913 - each one is an option of the command
-    split: PublishedSplit,
+    split: Split,
     form: str,
     file: Path,
     out: Path,
@@ -132,7 +132,7 @@ def _predictions(
 
 def _fill(
     folder: RunFolder,
-    split: PublishedSplit,
+    split: Split,
     predictions: Sequence[Prediction],
     failures: Sequence[Failure],
 ) -> None:
@@ -157,7 +157,7 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _run_path(split: PublishedSplit, system: str, out: Path) -> Path:
+def _run_path(split: Split, system: str, out: Path) -> Path:
     if (out / "run.json").exists():
         return out
     return out / run_name(split, system)

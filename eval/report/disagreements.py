@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from markupsafe import Markup, escape
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.runs.folder import read_answers
 from pronominal.eval.statistics.outcomes import CHOSE_NONE, NOTHING_RIGHT, choices_of, right_choices
@@ -34,7 +34,7 @@ class Disagreement:
     right: str
 
 
-def disagreements(comparison: Comparison, split: PublishedSplit) -> tuple[list[Disagreement], int]:
+def disagreements(comparison: Comparison, split: Split) -> tuple[list[Disagreement], int]:
     """Return rows whose answers differ, at most `SHOWN`, and how many there are in all."""
     answers = {s: read_answers(folder, split) for s, folder in comparison.folders.items()}
     differing = [
@@ -47,7 +47,7 @@ def disagreements(comparison: Comparison, split: PublishedSplit) -> tuple[list[D
     ], len(differing)
 
 
-def _rows(split: PublishedSplit, numbers: list[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(split: Split, numbers: list[int]) -> Iterator[tuple[int, dict[str, Any]]]:
     places = pa.array(numbers, pa.int64())  # of an empty list pyarrow would not know the type
     yield from zip(numbers, split.table.take(places).to_pylist(), strict=True)
 

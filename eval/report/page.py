@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.report import exports
 from pronominal.eval.report.charts import shape_of
@@ -171,7 +171,7 @@ def _curves(parts: Sequence[Comparison]) -> Iterator[Figure]:
             yield from curves(split, by_config)
 
 
-def _section(comparison: Comparison, split: PublishedSplit | None, include_text: bool) -> Section:
+def _section(comparison: Comparison, split: Split | None, include_text: bool) -> Section:
     shown: tuple[list[Disagreement], int] = ([], 0)
     add_tests(comparison, split)
     if split is not None and include_text:

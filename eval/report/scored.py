@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.reading.published import MissingSplitError, PublishedSplit
+from pronominal.dataset_scripts.reading.published import MissingSplitError, Split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
@@ -73,15 +73,13 @@ def _add(found: dict[tuple[str, ...], Comparison], file: Path) -> None:
     comparison.scores[label], comparison.runs[label] = scores, run
 
 
-def rows_of(
-    comparisons: Sequence[Comparison], datasets: Iterable[str]
-) -> dict[str, PublishedSplit]:
+def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[str, Split]:
     """Return the rows that runs answered, from built datasets, by their digest.
 
     Raises:
         InputError: a dataset has the rows of no run.
     """
-    found: dict[str, PublishedSplit] = {}
+    found: dict[str, Split] = {}
     for place in datasets:
         there = [*_default_split(place)]
         known = {split.dataset for split in there}
@@ -96,18 +94,18 @@ def rows_of(
     return found
 
 
-def _default_split(place: str) -> Iterator[PublishedSplit]:
+def _default_split(place: str) -> Iterator[Split]:
     with suppress(MissingSplitError):  # it has no split "test", as many that users construct
         yield read_joined(place)
 
 
-def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[PublishedSplit]:
+def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[Split]:
     for one in comparisons:
         with suppress(MissingSplitError):  # it was built without this config or split
             yield read_joined(place, one.config, one.split)
 
 
-def _other_rows(place: str, split: PublishedSplit, comparisons: Sequence[Comparison]) -> InputError:
+def _other_rows(place: str, split: Split, comparisons: Sequence[Comparison]) -> InputError:
     of_it = [one for one in comparisons if one.dataset == split.dataset] or comparisons
     runs = ", ".join(f"{one.title.replace(' / ', '/')} ({one.digest[:12]})" for one in of_it)
     return InputError(
@@ -118,7 +116,7 @@ def _other_rows(place: str, split: PublishedSplit, comparisons: Sequence[Compari
     )
 
 
-def add_tests(comparison: Comparison, split: PublishedSplit | None) -> None:
+def add_tests(comparison: Comparison, split: Split | None) -> None:
     """Test every two systems against each other, and ask what is asked of all of them together.
 
     Args:

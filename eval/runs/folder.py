@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import (
@@ -247,7 +247,7 @@ def read_description(folder: Path) -> dict[str, Any]:
     return description
 
 
-def read_answers(path: Path, split: PublishedSplit) -> list[Decision]:
+def read_answers(path: Path, split: Split) -> list[Decision]:
     """Read the decisions of a predictions file or of a run, which must be of these rows.
 
     Args and errors are those of `read_predictions`; a row that the run failed at has no answer.
@@ -256,14 +256,14 @@ def read_answers(path: Path, split: PublishedSplit) -> list[Decision]:
     return read_predictions(path, split, read_failures(path))
 
 
-def read_given_answers(path: Path, split: PublishedSplit) -> list[Decision | None]:
+def read_given_answers(path: Path, split: Split) -> list[Decision | None]:
     """Read decisions as `read_answers` does, with None for rows without a prediction."""
     _refuse_other_rows(path if path.is_dir() else path.parent, split)
     found = read_given_predictions(path, split, read_failures(path))
     return [found.get(name) for name in split.table["id"].to_pylist()]
 
 
-def _refuse_other_rows(folder: Path, split: PublishedSplit) -> None:
+def _refuse_other_rows(folder: Path, split: Split) -> None:
     """Refuse the predictions of a run whose rows were others: configs may share their ids."""
     if not (folder / "run.json").exists():
         return

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from pronominal.adapters.contract.refusals import FailedCallError
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.decisions import NONE, Decision
 from pronominal.errors import InputError
 
@@ -74,9 +74,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, parse_line(line, file, number)
 
 
-def read_predictions(
-    path: Path, split: PublishedSplit, failed: Container[str] = ()
-) -> list[Decision]:
+def read_predictions(path: Path, split: Split, failed: Container[str] = ()) -> list[Decision]:
     """Read one decision for each row of a split.
 
     Args:
@@ -103,7 +101,7 @@ def read_predictions(
 
 
 def read_given_predictions(
-    path: Path, split: PublishedSplit, failed: Container[str] = ()
+    path: Path, split: Split, failed: Container[str] = ()
 ) -> dict[str, Decision]:
     """Read decisions by id as `read_predictions` does, but of as many rows as there are."""
     file = predictions_file(path)

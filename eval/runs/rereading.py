@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import Instance, PublishedSplit
+from pronominal.dataset_scripts.reading.published import Instance, Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import read_failures
@@ -16,7 +16,7 @@ from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Span
 
 
-def reread(split: PublishedSplit, run: Path, reading: str, out: Path) -> None:
+def reread(split: Split, run: Path, reading: str, out: Path) -> None:
     """Write the predictions of a finished run as another reading has them.
 
     Args:
@@ -45,7 +45,7 @@ def reread(split: PublishedSplit, run: Path, reading: str, out: Path) -> None:
 
 
 def answers(
-    path: Path, split: PublishedSplit, reading: str | None = None, *, allow_missing: bool = False
+    path: Path, split: Split, reading: str | None = None, *, allow_missing: bool = False
 ) -> Sequence[Decision | None]:
     """Read the decisions of a predictions file, or make those that a reading makes of its clusters.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import predictions_file, read_lines
 from pronominal.eval.scores.winopron.sentences import Sentences
@@ -33,7 +33,7 @@ TITLES = {
 CODES = {"none": CHOSE_NONE, "both": CHOSE_BOTH}
 
 
-def prompt_scores(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
+def prompt_scores(split: Split, predictions: Path) -> dict[str, Any]:
     """Score the answers to each prompt, for models that were prompted; nothing for other systems.
 
     Args:
@@ -86,7 +86,7 @@ def _percent(name: str) -> Cell:
     return lambda block: UNDEFINED if block[name] is None else percent(block[name])
 
 
-def _choices(split: PublishedSplit, predictions: Path, key: str, prompts: list[str]) -> IntArray:
+def _choices(split: Split, predictions: Path, key: str, prompts: list[str]) -> IntArray:
     """Return what was chosen, [rows, prompts]: an index or an abstention."""
     places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
     choices = np.full((len(places), len(prompts)), CHOSE_NONE)
@@ -111,7 +111,7 @@ def _code(answer: object) -> int | None:
 
 
 def _scores(
-    split: PublishedSplit, right_choice: IntArray, choices: IntArray, prompts: list[str]
+    split: Split, right_choice: IntArray, choices: IntArray, prompts: list[str]
 ) -> dict[str, Any]:
     right = (choices == right_choice[:, None]).mean(axis=0)
     found = {

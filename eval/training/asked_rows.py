@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.errors import InputError
 from pronominal.eval.training.data import TrainingData, own_data, own_tests, published_data
 
@@ -43,7 +43,7 @@ def asked_rows(
     return published_data(data, dataset, sources)
 
 
-def asked_tests(dataset: str | None, test: Path | None) -> tuple[dict[str, PublishedSplit], str]:
+def asked_tests(dataset: str | None, test: Path | None) -> tuple[dict[str, Split], str]:
     """Read the rows that trainings were tested on.
 
     Args:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument, read_conll
 from pronominal.eval.exchange.gold_coref_jsonl import read_coref_jsonl
@@ -42,7 +42,7 @@ class CoreferenceData:
     validation_rows: Sequence[ResolutionInstance] = ()
     documents: Sequence[AnnotatedDocument] = ()
     validation_documents: Sequence[AnnotatedDocument] = ()
-    tests: dict[str, PublishedSplit] = field(default_factory=dict)
+    tests: dict[str, Split] = field(default_factory=dict)
     test_name: str = ""
     digests: dict[str, str] = field(default_factory=dict)
 

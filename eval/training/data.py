@@ -14,7 +14,7 @@ from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.own_rows.rows import checked_row, read_own_rows
 from pronominal.dataset_scripts.reading.published import (
     MissingSplitError,
-    PublishedSplit,
+    Split,
     read_split,
 )
 from pronominal.dataset_scripts.tables.columns import MENTION
@@ -58,7 +58,7 @@ class TrainingData:
     name: str
     train: Sequence[ResolutionInstance]
     validation: Sequence[ResolutionInstance]
-    tests: dict[str, PublishedSplit]
+    tests: dict[str, Split]
     digests: dict[str, str]
     test_name: str = ""
 
@@ -147,7 +147,7 @@ def own_data(
     )
 
 
-def own_tests(path: Path, name: str = "") -> dict[str, PublishedSplit]:
+def own_tests(path: Path, name: str = "") -> dict[str, Split]:
     """Read a user's own rows to test on, as they are and switched.
 
     Args:
@@ -170,7 +170,7 @@ def own_tests(path: Path, name: str = "") -> dict[str, PublishedSplit]:
         if kept:
             table = pa.Table.from_pylist(kept, schema=RESOLUTION)
             digest = content_digest(table)
-            tests[config] = PublishedSplit(name, config, "test", table, digest, path)
+            tests[config] = Split(name, config, "test", table, digest, path)
     return tests
 
 
@@ -194,7 +194,7 @@ def _file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _built(dataset: str) -> dict[tuple[str, str], PublishedSplit]:
+def _built(dataset: str) -> dict[tuple[str, str], Split]:
     splits = {}
     for config in ("original", "switched"):
         for part in ("train", "validation", "test"):
@@ -203,14 +203,14 @@ def _built(dataset: str) -> dict[tuple[str, str], PublishedSplit]:
     return splits
 
 
-def _in_memory(name: str, sources: Path | None) -> Iterator[tuple[tuple[str, str], PublishedSplit]]:
+def _in_memory(name: str, sources: Path | None) -> Iterator[tuple[tuple[str, str], Split]]:
     script = dataset_script(name)
     for split in script.splits(Sources(sources), BuildOptions()):
         table = pa.concat_tables(list(split.tables))
         place = (sources or Path(name)) / split.config / split.name
         yield (
             (split.config, split.name),
-            PublishedSplit(name, split.config, split.name, table, content_digest(table), place),
+            Split(name, split.config, split.name, table, content_digest(table), place),
         )
 
 

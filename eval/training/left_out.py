@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.switching import Unswitchable, switch
 
 LEFT_OUT = "left-out.jsonl"
@@ -29,7 +29,7 @@ class LeftOut:
     reason: str
 
 
-def unswitched(tests: Mapping[str, PublishedSplit]) -> list[LeftOut]:
+def unswitched(tests: Mapping[str, Split]) -> list[LeftOut]:
     """Name the test rows that have no switched version, over which no consistency is measured.
 
     Args:

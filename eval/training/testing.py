@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.decisions import Decision, from_probabilities
 from pronominal.eval import SCORERS, scorer
 from pronominal.eval.evaluation import score_and_keep
@@ -22,7 +22,7 @@ from pronominal.instances import ResolutionInstance
 
 RUNS = "runs"
 
-Tests = Mapping[str, PublishedSplit]
+Tests = Mapping[str, Split]
 """Splits to test on by config: ``original``, and ``switched`` where there is one."""
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.dataset_scripts.ruff import SEEDS
 from pronominal.eval.runs.folder import read_description
@@ -43,7 +43,7 @@ class Margins:
         }
 
 
-def answered_split(where: str, config: str | None, predictions: Path) -> PublishedSplit:
+def answered_split(where: str, config: str | None, predictions: Path) -> Split:
     """Return the rows that a file answers: a run's own, the three samples', or all of ``test``.
 
     Args:
@@ -64,7 +64,7 @@ def answered_split(where: str, config: str | None, predictions: Path) -> Publish
     return read_joined(where, config)
 
 
-def options_of(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
+def options_of(split: Split, predictions: Path) -> dict[str, Any]:
     """Return what the score needs besides rows and decisions: the samples' rows and the margins.
 
     A sample counts when the split has all of its rows.

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.eval.runs.predictions import predictions_file, read_lines
 
 
-def options_of(split: PublishedSplit, predictions: Path) -> dict[str, Any]:
+def options_of(split: Split, predictions: Path) -> dict[str, Any]:
     """Return which pronouns are in a cluster, ``clustered``; None where lines have no clusters.
 
     Args:

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, Sources, Split, Violation
+from pronominal.dataset_scripts import BuildOptions, Sources, SplitRows, Violation
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.building.card import _size_category
 from pronominal.dataset_scripts.building.script import told_once
@@ -35,8 +35,8 @@ FINGERPRINTS = "pronominal.dataset_scripts.building.build.fingerprints"
 def script(*tables: pa.Table | Callable[[], pa.Table]) -> Any:
     """A script of one split whose tables, or what makes them, come one after the other."""
 
-    def splits(*_: object) -> Iterator[Split]:
-        yield Split("only", "test", IDS, (t() if callable(t) else t for t in tables))
+    def splits(*_: object) -> Iterator[SplitRows]:
+        yield SplitRows("only", "test", IDS, (t() if callable(t) else t for t in tables))
 
     return SimpleNamespace(NAME="sample", OPTIONS=(), UPSTREAM=(), splits=splits)
 

@@ -19,7 +19,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pronominal.dataset_scripts import DATASETS, BuildOptions, Sources, Split, dataset_script
+from pronominal.dataset_scripts import DATASETS, BuildOptions, Sources, SplitRows, dataset_script
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.reading.published import read_split
 from pronominal.dataset_scripts.tables import digests
@@ -233,7 +233,7 @@ def test_bytes_do_not_depend_on_how_rows_are_streamed(tmp_path: Path) -> None:
         {"id": str(number), "word": "ab" * (number % 5), "places": [place] * (number % 3)}
         for number in range(digests.BLOCK + 700)
     ]
-    (whole,) = Split.from_rows("only", "test", identified, rows).tables
+    (whole,) = SplitRows.from_rows("only", "test", identified, rows).tables
     sums = set()
     for cuts in ([], [1, 2, 30_000], range(0, len(rows), 7_001)):
         pieces = list(in_pieces(whole, cuts))
@@ -241,7 +241,7 @@ def test_bytes_do_not_depend_on_how_rows_are_streamed(tmp_path: Path) -> None:
             NAME="sample",
             OPTIONS=(),
             UPSTREAM=(),
-            splits=lambda *_, pieces=pieces: [Split("only", "test", identified, pieces)],
+            splits=lambda *_, pieces=pieces: [SplitRows("only", "test", identified, pieces)],
         )
         build(script, Sources(), BuildOptions(), tmp_path)  # type: ignore[arg-type]
         sums.add((tmp_path / "sample" / "SHA256SUMS").read_text())

@@ -15,7 +15,7 @@ pytest.importorskip("spacy")
 
 from pronominal import Document, InputError
 from pronominal.adapters import load
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.eval.exchange.exporting import export
 from pronominal.eval.exchange.importing import ImportedRun, import_predictions
 from pronominal.eval.runs.predictions import PREDICTIONS
@@ -29,19 +29,19 @@ ROWS = 40
 
 
 @pytest.fixture(scope="module")
-def split(sample: Path) -> PublishedSplit:
+def split(sample: Path) -> Split:
     return read_split(str(sample), "double")
 
 
 @pytest.fixture(scope="module")
-def rows(split: PublishedSplit) -> PublishedSplit:
+def rows(split: Split) -> Split:
     """A few rows, for systems that take their time."""
     table = split.table.slice(0, ROWS)
-    return PublishedSplit(split.dataset, split.config, split.name, table, "part", split.file)
+    return Split(split.dataset, split.config, split.name, table, "part", split.file)
 
 
 @pytest.fixture(scope="module")
-def first(split: PublishedSplit, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def first(split: Split, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a system that always links the pronoun with one noun, both or neither."""
 
     class ByLength:
@@ -61,9 +61,7 @@ def first(split: PublishedSplit, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return run(split, ByLength(), asked, tmp_path_factory.mktemp("runs")).path
 
 
-def exported(
-    form: str, split: PublishedSplit, predictions: Path | None, out: Path, **options: Any
-) -> Path:
+def exported(form: str, split: Split, predictions: Path | None, out: Path, **options: Any) -> Path:
     export(split, form, out, predictions=predictions, options=options)
     return out
 
@@ -73,7 +71,7 @@ FORMATS = ("allennlp", "brat", "caw", "conll2012", "corefud", "cort", "e2e", "fa
 
 @pytest.mark.parametrize("form", [*FORMATS, "winopron-tsv"])
 def test_an_exported_run_is_imported_with_the_same_decisions(
-    form: str, split: PublishedSplit, first: Path, tmp_path: Path
+    form: str, split: Split, first: Path, tmp_path: Path
 ) -> None:
     file = exported(form, split, first, tmp_path / "out")
     imported = import_predictions(split, form, file, tmp_path / "runs", system="other")
@@ -87,7 +85,7 @@ def test_an_exported_run_is_imported_with_the_same_decisions(
     assert {one["abstained"] for one in ours} == {None, "none", "both"}
 
 
-def test_progress_counts_the_texts_that_are_written(rows: PublishedSplit, tmp_path: Path) -> None:
+def test_progress_counts_the_texts_that_are_written(rows: Split, tmp_path: Path) -> None:
     told: list[int] = []
     export(rows, "e2e", tmp_path / "in.jsonl", progress=told.append)
     assert told == [*range(1, ROWS + 1)]
@@ -138,9 +136,7 @@ SYSTEMS: dict[str, tuple[str, str, Callable[[list[dict[str, Any]], Any], None]]]
 
 
 @pytest.mark.parametrize("case", SYSTEMS)
-def test_a_systems_answers_do_not_change_on_the_way(
-    case: str, rows: PublishedSplit, tmp_path: Path
-) -> None:
+def test_a_systems_answers_do_not_change_on_the_way(case: str, rows: Split, tmp_path: Path) -> None:
     """Asked by us, or with our export and asked as its own program is."""
     name, form, answer = SYSTEMS[case]
     pytest.importorskip("torch")
@@ -157,7 +153,7 @@ def test_a_systems_answers_do_not_change_on_the_way(
 
 
 @pytest.mark.skipif(find_spec("fastcoref") is None, reason="needs the extra lingmess")
-def test_fastcorefs_own_output_file(rows: PublishedSplit, tmp_path: Path) -> None:
+def test_fastcorefs_own_output_file(rows: Split, tmp_path: Path) -> None:
     from tests.adapters.fastcoref.checkpoints import tiny
 
     system = tiny("lingmess")
@@ -167,7 +163,7 @@ def test_fastcorefs_own_output_file(rows: PublishedSplit, tmp_path: Path) -> Non
         system._package.predict([text], output_file=str(tmp_path / "one.jsonl"))
         lines.append((tmp_path / "one.jsonl").read_text())
     (tmp_path / "all.jsonl").write_text("\n".join(lines))
-    part = PublishedSplit("sample", "double", "test", rows.table.slice(0, 6), "part", rows.file)
+    part = Split("sample", "double", "test", rows.table.slice(0, 6), "part", rows.file)
     imported = import_predictions(
         part, "fastcoref", tmp_path / "all.jsonl", tmp_path / "runs", system="there"
     )
@@ -176,7 +172,7 @@ def test_fastcorefs_own_output_file(rows: PublishedSplit, tmp_path: Path) -> Non
 
 
 def test_spanbert_is_given_the_words_that_we_give_it(
-    goldens: Path, rows: PublishedSplit, tmp_path: Path
+    goldens: Path, rows: Split, tmp_path: Path
 ) -> None:
     pytest.importorskip("tokenizers")
     system: Any = load("spanbert", checkpoint=str(goldens / "c2f"), weights="torch", device="cpu")
@@ -206,7 +202,7 @@ def _last(text: dict[str, Any], word: int) -> int:
 
 
 @pytest.fixture(scope="module")
-def output(split: PublishedSplit, first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def output(split: Split, first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return exported("caw", split, first, tmp_path_factory.mktemp("caw") / "out.jsonl")
 
 
@@ -217,7 +213,7 @@ def changed(output: Path, folder: Path, change: Callable[[list[dict[str, Any]]],
     return folder / "changed.jsonl"
 
 
-def imported(split: PublishedSplit, file: Path, folder: Path, **options: Any) -> ImportedRun:
+def imported(split: Split, file: Path, folder: Path, **options: Any) -> ImportedRun:
     return import_predictions(split, "caw", file, folder / "runs", system="there", **options)
 
 
@@ -252,7 +248,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_failures_are_named_by_line_and_id(
-    fault: str, split: PublishedSplit, output: Path, tmp_path: Path
+    fault: str, split: Split, output: Path, tmp_path: Path
 ) -> None:
     change, said, row, left_out = FAULTS[fault]
     file = changed(output, tmp_path, change)
@@ -272,14 +268,14 @@ def test_failures_are_named_by_line_and_id(
 
 
 def test_texts_without_a_known_key_are_found_by_their_letters(
-    split: PublishedSplit, output: Path, first: Path, tmp_path: Path
+    split: Split, output: Path, first: Path, tmp_path: Path
 ) -> None:
     run = imported(split, changed(output, tmp_path, unnamed), tmp_path)
     assert (run.path / PREDICTIONS).read_bytes() == (first / PREDICTIONS).read_bytes()
 
 
 def test_the_same_command_ends_the_same_and_another_file_is_refused(
-    split: PublishedSplit, output: Path, tmp_path: Path
+    split: Split, output: Path, tmp_path: Path
 ) -> None:
     run = imported(split, output, tmp_path)
     whole = (run.path / PREDICTIONS).read_bytes()
@@ -294,7 +290,7 @@ def test_the_same_command_ends_the_same_and_another_file_is_refused(
         imported(split, changed(output, tmp_path, lost), tmp_path, skip_failed=True)
 
 
-def test_the_reading_is_the_users(split: PublishedSplit, output: Path, tmp_path: Path) -> None:
+def test_the_reading_is_the_users(split: Split, output: Path, tmp_path: Path) -> None:
     run = imported(split, output, tmp_path, reading="upstream")
     assert json.loads((run.path / "run.json").read_text())["settings"]["reading"] == "upstream"
     with pytest.raises(InputError, match="there is no reading 'string'"):
@@ -302,9 +298,7 @@ def test_the_reading_is_the_users(split: PublishedSplit, output: Path, tmp_path:
     assert not (tmp_path / "other").exists()
 
 
-def test_a_table_of_winopron_is_read_as_upstream_reads_it(
-    rows: PublishedSplit, tmp_path: Path
-) -> None:
+def test_a_table_of_winopron_is_read_as_upstream_reads_it(rows: Split, tmp_path: Path) -> None:
     file = exported("winopron-tsv", rows, None, tmp_path / "double.tsv")
     head, *cells = [line.split("\t") for line in file.read_text().splitlines()]
     assert head == ["occupation", "participant", "sentence", "pronoun_type", "pronoun", "answer"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pronominal import InputError, Span
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.decisions import NONE
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown
@@ -68,24 +68,24 @@ BREAKS = {
 
 
 @pytest.fixture(scope="module")
-def split(sample: Path) -> PublishedSplit:
+def split(sample: Path) -> Split:
     return read_split(str(sample), "double")
 
 
-def fragile(split: PublishedSplit, broken: str, rows: Sequence[int] = CULPRITS) -> Fragile:
+def fragile(split: Split, broken: str, rows: Sequence[int] = CULPRITS) -> Fragile:
     texts = split.table["text"].to_pylist()
     assert len({*texts}) == len(texts)
     return Fragile([texts[row] for row in rows], BREAKS[broken])
 
 
-def ids(split: PublishedSplit, rows: Sequence[int] = CULPRITS) -> list[str]:
+def ids(split: Split, rows: Sequence[int] = CULPRITS) -> list[str]:
     every = split.table["id"].to_pylist()
     return [every[row] for row in rows]
 
 
 @pytest.mark.parametrize("broken", BREAKS)
 def test_a_row_that_cannot_be_answered_is_recorded_and_the_run_goes_on(
-    split: PublishedSplit, tmp_path: Path, broken: str
+    split: Split, tmp_path: Path, broken: str
 ) -> None:
     folder = run(split, fragile(split, broken), ASKED, tmp_path)
     assert folder.complete
@@ -100,7 +100,7 @@ def test_a_row_that_cannot_be_answered_is_recorded_and_the_run_goes_on(
 
 
 @pytest.mark.parametrize("broken", BREAKS)
-def test_strict_stops_at_the_first(split: PublishedSplit, tmp_path: Path, broken: str) -> None:
+def test_strict_stops_at_the_first(split: Split, tmp_path: Path, broken: str) -> None:
     with pytest.raises(InputError) as caught:
         run(split, fragile(split, broken), ASKED, tmp_path, strict=True)
     message = str(caught.value)
@@ -108,7 +108,7 @@ def test_strict_stops_at_the_first(split: PublishedSplit, tmp_path: Path, broken
     assert not any(text[:25] in message for text in split.table["text"].to_pylist())
 
 
-def test_the_same_run_asks_again_for_what_failed(split: PublishedSplit, tmp_path: Path) -> None:
+def test_the_same_run_asks_again_for_what_failed(split: Split, tmp_path: Path) -> None:
     whole = run(split, Fragile([], len), ASKED, tmp_path / "whole").predictions.read_bytes()
     run(split, fragile(split, "raises"), ASKED, tmp_path)
     better = run(split, fragile(split, "raises", CULPRITS[1:3]), ASKED, tmp_path)
@@ -135,7 +135,7 @@ FAILED = (0, 2, 3)
 @settings(max_examples=15)
 @given(cut=st.integers(0, 10**9), chunks=st.none() | st.integers(0, 2))
 def test_a_run_with_failures_killed_at_any_byte_ends_with_the_same_bytes(
-    split: PublishedSplit,
+    split: Split,
     tmp_path_factory: pytest.TempPathFactory,
     cut: int,
     chunks: int | None,
@@ -157,7 +157,7 @@ def test_a_run_with_failures_killed_at_any_byte_ends_with_the_same_bytes(
 
 
 def test_a_system_that_says_it_can_answer_nothing_stops_the_run(
-    split: PublishedSplit, tmp_path: Path
+    split: Split, tmp_path: Path
 ) -> None:
     class Away:
         name, calls = "away", 0
@@ -173,7 +173,7 @@ def test_a_system_that_says_it_can_answer_nothing_stops_the_run(
 
 
 def test_failed_rows_count_as_rows_without_an_answer_and_tables_say_so(
-    split: PublishedSplit, tmp_path: Path
+    split: Split, tmp_path: Path
 ) -> None:
     scores = evaluate(split, ASKED, tmp_path, system=fragile(split, "raises"))
     assert scores["failed"] == len(CULPRITS)
@@ -184,21 +184,19 @@ def test_failed_rows_count_as_rows_without_an_answer_and_tables_say_so(
         assert "fragile: 4 rows failed and count as rows without an answer." in table.notes
 
 
-def test_everything_may_fail(split: PublishedSplit, tmp_path: Path) -> None:
+def test_everything_may_fail(split: Split, tmp_path: Path) -> None:
     system = fragile(split, "None", range(576))
     scores = evaluate(split, ASKED, tmp_path, system=system)
     assert (scores["failed"], scores["overall"]["accuracy"]) == (576, 0)
 
 
-def test_shards_bring_their_failures_along(split: PublishedSplit, tmp_path: Path) -> None:
+def test_shards_bring_their_failures_along(split: Split, tmp_path: Path) -> None:
     system = fragile(split, "raises")
     parts = [run(split, system, ASKED, tmp_path, shard=Shard(i, 3)).path for i in (1, 2, 3)]
     assert [*read_failures(merge(parts))] == ids(split)
 
 
-def test_failures_do_not_become_answers_by_another_reading(
-    split: PublishedSplit, tmp_path: Path
-) -> None:
+def test_failures_do_not_become_answers_by_another_reading(split: Split, tmp_path: Path) -> None:
     rows, texts = split.instances(), split.table["text"].to_pylist()
     system = fragile(split, "raises")
     # a pronoun without a cluster would have the answer of the row before
@@ -231,7 +229,7 @@ class Mine:
 
 
 def test_the_command_line_exits_with_1_and_says_how_many(
-    split: PublishedSplit, sample: Path, tmp_path: Path
+    split: Split, sample: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "failing_mine.py").write_text(OWN)
     (tmp_path / "systems.toml").write_text(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pronominal import InputError, Span
 from pronominal.cli.main import app
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.decisions import NONE, Decision
 from pronominal.eval.evaluation import evaluate, score_predictions
 from pronominal.eval.runs.readings import READINGS, StringsCarriedOver, reading_called
@@ -102,7 +102,7 @@ class Halves:
 
     name = "halves"
 
-    def __init__(self, split: PublishedSplit) -> None:
+    def __init__(self, split: Split) -> None:
         self._clusters = {
             row.text: [[row.candidates[0].span, row.pronoun.span]] if number % 2 == 0 else []
             for number, row in enumerate(split.instances())
@@ -116,17 +116,17 @@ HALVES = SystemSettings("halves", "halves")
 
 
 @pytest.fixture(scope="module")
-def split(sample: Path) -> PublishedSplit:
+def split(sample: Path) -> Split:
     return read_split(str(sample), "double")
 
 
 @pytest.fixture(scope="module")
-def by_offsets(split: PublishedSplit, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def by_offsets(split: Split, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run(split, Halves(split), HALVES, tmp_path_factory.mktemp("offsets")).path
 
 
 @pytest.fixture(scope="module")
-def stale(split: PublishedSplit, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stale(split: Split, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("stale")
     return run(split, Halves(split), HALVES, out, reading="upstream-spanbert").path
 
@@ -145,7 +145,7 @@ def test_a_run_reads_a_row_after_the_row_before_it(by_offsets: Path, stale: Path
 
 @pytest.mark.parametrize("reading", [*READINGS, "upstream-spanbert"])
 def test_reading_in_a_run_is_reading_it_again(
-    split: PublishedSplit, by_offsets: Path, tmp_path: Path, sample: Path, reading: str
+    split: Split, by_offsets: Path, tmp_path: Path, sample: Path, reading: str
 ) -> None:
     read = run(split, Halves(split), HALVES, tmp_path, reading=reading).predictions
     again = tmp_path / "again.jsonl"
@@ -157,7 +157,7 @@ def test_reading_in_a_run_is_reading_it_again(
 @settings(max_examples=20)
 @given(cut=st.integers(0, 10**9))
 def test_a_killed_run_reads_on_after_the_row_before(
-    split: PublishedSplit, stale: Path, tmp_path_factory: pytest.TempPathFactory, cut: int
+    split: Split, stale: Path, tmp_path_factory: pytest.TempPathFactory, cut: int
 ) -> None:
     folder = shutil.copytree(stale, tmp_path_factory.mktemp("cut") / stale.name)
     whole = (stale / "predictions.jsonl").read_bytes()
@@ -170,7 +170,7 @@ def test_a_killed_run_reads_on_after_the_row_before(
 
 @pytest.mark.parametrize("reading", [*READINGS, "upstream-spanbert"])
 def test_scores_of_another_reading(
-    split: PublishedSplit, by_offsets: Path, sample: Path, tmp_path: Path, reading: str
+    split: Split, by_offsets: Path, sample: Path, tmp_path: Path, reading: str
 ) -> None:
     evaluated = evaluate(split, HALVES, tmp_path, reading, system=Halves(split))
     assert score_predictions(split, by_offsets, reading=reading) == {
@@ -191,7 +191,7 @@ def test_the_command_line_scores_another_reading(
 
 
 def test_systems_without_clusters_pass_a_reading_of_clusters_by(
-    split: PublishedSplit, tmp_path: Path
+    split: Split, tmp_path: Path
 ) -> None:
     first = SystemSettings("first-mention", "first-mention")
     found = [
@@ -208,7 +208,7 @@ class Writes:
         return ["" for _ in prompts]
 
 
-def test_what_a_sequential_reading_is_not_for(split: PublishedSplit, tmp_path: Path) -> None:
+def test_what_a_sequential_reading_is_not_for(split: Split, tmp_path: Path) -> None:
     stale: dict[str, Any] = {"reading": "upstream-spanbert"}
     with pytest.raises(InputError, match="reads clusters, and writes writes"):
         run(split, Writes(), SystemSettings("writes", "writes"), tmp_path, **stale)
@@ -220,7 +220,7 @@ def test_what_a_sequential_reading_is_not_for(split: PublishedSplit, tmp_path: P
     assert predict(Halves(split), split.instances()[1:2], **stale)[0].decision == NONE
 
 
-def test_what_cannot_be_reread(split: PublishedSplit, sample: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_reread(split: Split, sample: Path, tmp_path: Path) -> None:
     evaluate(split, SystemSettings("first-mention", "first-mention"), tmp_path)
     run = tmp_path / "sample.double.test.first-mention"
     with pytest.raises(InputError, match="did you mean 'upstream-spanbert'"):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pronominal import InputError, Span
 from pronominal.adapters import load
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.reading.streaming import open_split, stream_split
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard, merge
@@ -36,19 +36,19 @@ class Shingles:
 
 
 @pytest.fixture(scope="module")
-def split(sample: Path) -> PublishedSplit:
+def split(sample: Path) -> Split:
     return read_split(str(sample), "double")
 
 
 @pytest.fixture(scope="module")
-def whole(split: PublishedSplit, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def whole(split: Split, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = run(
         split, Shingles(), SystemSettings("shingles", "shingles"), tmp_path_factory.mktemp("whole")
     )
     return folder.predictions.read_bytes()
 
 
-def test_a_run_says_what_was_run(split: PublishedSplit, tmp_path: Path) -> None:
+def test_a_run_says_what_was_run(split: Split, tmp_path: Path) -> None:
     folder = run(split, load("random"), RANDOM, tmp_path)
     description = json.loads((folder.path / "run.json").read_text())
     assert description["schema_version"] == 1
@@ -67,7 +67,7 @@ def test_a_run_says_what_was_run(split: PublishedSplit, tmp_path: Path) -> None:
     assert list(line) == ["id", "choice", "abstained", "scores"]
 
 
-def test_no_file_of_a_run_holds_evaluation_text(split: PublishedSplit, tmp_path: Path) -> None:
+def test_no_file_of_a_run_holds_evaluation_text(split: Split, tmp_path: Path) -> None:
     run(split, Shingles(), SystemSettings("shingles", "shingles"), tmp_path)
     content = "".join(path.read_text() for path in tmp_path.rglob("*.json*"))
     for text in split.table["text"].to_pylist():
@@ -77,7 +77,7 @@ def test_no_file_of_a_run_holds_evaluation_text(split: PublishedSplit, tmp_path:
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, 10**9))
 def test_a_run_cut_at_any_byte_ends_with_the_same_bytes(
-    split: PublishedSplit, whole: bytes, tmp_path_factory: pytest.TempPathFactory, cut: int
+    split: Split, whole: bytes, tmp_path_factory: pytest.TempPathFactory, cut: int
 ) -> None:
     out = tmp_path_factory.mktemp("cut")
     asked = SystemSettings("shingles", "shingles")
@@ -109,7 +109,7 @@ runner.run(split, random, runner.SystemSettings("random", "random"), Path(sys.ar
 """
 
 
-def test_a_killed_run_goes_on(sample: Path, split: PublishedSplit, tmp_path: Path) -> None:
+def test_a_killed_run_goes_on(sample: Path, split: Split, tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILLED, sample, tmp_path / "killed"]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     (part,) = tmp_path.glob("killed/*/predictions.jsonl")
@@ -119,7 +119,7 @@ def test_a_killed_run_goes_on(sample: Path, split: PublishedSplit, tmp_path: Pat
     assert resumed.predictions.read_bytes() == straight.predictions.read_bytes()
 
 
-def test_two_processes_do_not_write_to_one_run(split: PublishedSplit, tmp_path: Path) -> None:
+def test_two_processes_do_not_write_to_one_run(split: Split, tmp_path: Path) -> None:
     class Nosy:
         name = "random"
 
@@ -132,7 +132,7 @@ def test_two_processes_do_not_write_to_one_run(split: PublishedSplit, tmp_path: 
     assert len(first.predictions.read_text().splitlines()) == split.table.num_rows
 
 
-def test_any_pairs_of_integers_are_spans(split: PublishedSplit) -> None:
+def test_any_pairs_of_integers_are_spans(split: Split) -> None:
     class Tuples:
         name = "tuples"
 
@@ -143,7 +143,7 @@ def test_any_pairs_of_integers_are_spans(split: PublishedSplit) -> None:
     assert prediction.given["clusters"] == [[[0, 3], [4, 7]]]
 
 
-def test_a_finished_run_is_not_run_again(split: PublishedSplit, tmp_path: Path) -> None:
+def test_a_finished_run_is_not_run_again(split: Split, tmp_path: Path) -> None:
     run(split, load("random"), RANDOM, tmp_path)
 
     class Broken:
@@ -166,7 +166,7 @@ def test_another_dataset_or_setting_is_refused(sample: Path, tmp_path: Path) -> 
         run(double, load("first-mention"), SystemSettings("random", "first-mention"), tmp_path)
 
 
-def test_predictions_of_other_rows_are_not_resumed(split: PublishedSplit, tmp_path: Path) -> None:
+def test_predictions_of_other_rows_are_not_resumed(split: Split, tmp_path: Path) -> None:
     folder = run(split, load("random"), RANDOM, tmp_path)
     folder.describe(complete=False)
     lines = folder.predictions.read_text().splitlines(keepends=True)
@@ -196,7 +196,7 @@ def test_a_system_that_breaks_its_contract_is_named(split, answers, cause: str) 
         predict(Wrong(), split.instances()[:2])
 
 
-def test_a_refused_text_is_named_by_its_id(split: PublishedSplit, tmp_path: Path) -> None:
+def test_a_refused_text_is_named_by_its_id(split: Split, tmp_path: Path) -> None:
     refused = split.instances()[CHUNK + 2]
 
     class Refusing:
@@ -213,7 +213,7 @@ def test_a_refused_text_is_named_by_its_id(split: PublishedSplit, tmp_path: Path
     assert str(caught.value) == f"mine, id {refused.id}: too long; cut it"
 
 
-def test_something_that_is_no_system_is_refused(split: PublishedSplit) -> None:
+def test_something_that_is_no_system_is_refused(split: Split) -> None:
     with pytest.raises(InputError, match="object is not a system"):
         predict(object(), split.instances()[:2])
 
@@ -351,7 +351,7 @@ def test_scores_that_are_no_numbers_are_refused(own_ruff: str, scores: object) -
         predict(Wrong(), [*read_split(own_ruff, "distractors_0").stream(0, 2)])
 
 
-def test_a_question_of_another_kind_is_refused(own_ruff: str, split: PublishedSplit) -> None:
+def test_a_question_of_another_kind_is_refused(own_ruff: str, split: Split) -> None:
     with pytest.raises(InputError, match="random looks for antecedents"):
         predict(load("random"), [*read_split(own_ruff, "distractors_0").stream(0, 2)])
     with pytest.raises(InputError, match="always-he fills slots"):

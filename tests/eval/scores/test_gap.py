@@ -12,7 +12,7 @@ import pytest
 from pronominal import BOTH, NONE, Decision
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.predictions import Prediction
@@ -141,13 +141,13 @@ def test_missing_answers_are_refused_unless_they_are_allowed() -> None:
 
 
 @pytest.fixture(scope="module")
-def gap(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> PublishedSplit:
+def gap(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Split:
     out = tmp_path_factory.mktemp("gap")
     build(dataset_script("gap"), Sources(upstream), BuildOptions(), out)
     return read_split(str(out / "gap"), "original")
 
 
-def test_the_official_scorers_figures_on_the_real_test(gap: PublishedSplit) -> None:
+def test_the_official_scorers_figures_on_the_real_test(gap: Split) -> None:
     # gap_scorer.py prints 48.0, 49.4, 1.03 and 48.7 for a system that always says A
     scores = score(gap.table, [Decision(0)] * gap.table.num_rows)
     overall = scores["overall"]
@@ -158,7 +158,7 @@ def test_the_official_scorers_figures_on_the_real_test(gap: PublishedSplit) -> N
     assert round(scores["bias"], 2) == 1.03
 
 
-def test_a_file_with_missing_rows(gap: PublishedSplit, tmp_path: Path) -> None:
+def test_a_file_with_missing_rows(gap: Split, tmp_path: Path) -> None:
     names = gap.table["id"].to_pylist()
     file = tmp_path / "half.jsonl"
     file.write_text("".join(Prediction(name, Decision(0)).line() for name in names[::2]))
@@ -175,7 +175,7 @@ def test_a_file_with_missing_rows(gap: PublishedSplit, tmp_path: Path) -> None:
 
 
 # A right, B right, neither
-ASKED = PublishedSplit(
+ASKED = Split(
     *("gap", "original", "test"),
     pa.table(
         {

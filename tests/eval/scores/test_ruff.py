@@ -18,7 +18,7 @@ from pronominal import BOTH, NONE, Decision, InputError
 from pronominal.adapters import load
 from pronominal.cli.main import app
 from pronominal.dataset_scripts import Sources, ruff
-from pronominal.dataset_scripts.reading.published import PublishedSplit, instances_of, read_split
+from pronominal.dataset_scripts.reading.published import Split, instances_of, read_split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
@@ -209,7 +209,7 @@ def lines(answers: Sequence[tuple[str, int]]) -> str:
     )
 
 
-def given(split: PublishedSplit) -> list[tuple[str, int]]:
+def given(split: Split) -> list[tuple[str, int]]:
     columns = (split.table[name].to_pylist() for name in ("id", "label"))
     return [*zip(*columns, strict=True)]
 

@@ -11,7 +11,7 @@ import pytest
 from pronominal import BOTH, NONE, Decision
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.scores.winonb.answers import SOURCES, schemas_of
 from pronominal.eval.scores.winonb.score import across_systems, options_of, right, score, tables
@@ -90,8 +90,8 @@ def test_an_absent_source_is_undefined() -> None:
     assert block["interval"] == {"accuracy": None}
 
 
-def split(table: pa.Table) -> PublishedSplit:
-    return PublishedSplit("winonb", "personal", "test", table, "digest", Path("winonb"))
+def split(table: pa.Table) -> Split:
+    return Split("winonb", "personal", "test", table, "digest", Path("winonb"))
 
 
 def test_clusters_tell_elsewhere_from_unresolved(tmp_path: Path) -> None:

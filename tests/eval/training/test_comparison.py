@@ -14,7 +14,7 @@ from pronominal import InputError
 from pronominal.cli.training import compare
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.runs.units import read_units
 from pronominal.eval.training.comparison import (
@@ -70,13 +70,13 @@ def test_a_single_seed_has_no_spread() -> None:
 
 
 @pytest.fixture(scope="module")
-def tests(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, PublishedSplit]:
+def tests(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Split]:
     out = tmp_path_factory.mktemp("built")
     build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
     return {config: read_split(str(out / "knowref"), config) for config in ("original", "switched")}
 
 
-def trained(folder: Path, tests: dict[str, PublishedSplit], *systems: str) -> Path:
+def trained(folder: Path, tests: dict[str, Split], *systems: str) -> Path:
     """A training whose seeds answer as these systems do."""
     for number, name in enumerate(systems, 1):
         asked = SystemSettings("bert", name)
@@ -85,9 +85,7 @@ def trained(folder: Path, tests: dict[str, PublishedSplit], *systems: str) -> Pa
     return folder
 
 
-def test_folders_are_compared_by_rows_and_by_pairs(
-    tests: dict[str, PublishedSplit], tmp_path: Path
-) -> None:
+def test_folders_are_compared_by_rows_and_by_pairs(tests: dict[str, Split], tmp_path: Path) -> None:
     first = trained(tmp_path / "first", tests, "first-mention", "first-mention")
     score_tests(tests, "knowref", first / "seed-1", prior=0.5)
     units = read_units(first / "seed-1" / "runs" / "knowref.original.test.bert")
@@ -102,9 +100,7 @@ def test_folders_are_compared_by_rows_and_by_pairs(
     assert compared["consistently_correct"].difference > 0
 
 
-def test_a_folder_without_tests_is_refused(
-    tests: dict[str, PublishedSplit], tmp_path: Path
-) -> None:
+def test_a_folder_without_tests_is_refused(tests: dict[str, Split], tmp_path: Path) -> None:
     first = trained(tmp_path / "first", tests, "first-mention")
     (tmp_path / "second").mkdir()
     with pytest.raises(InputError, match="no seed here was tested on knowref"):

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from pronominal.cli.main import app
 from pronominal.dataset_scripts import BuildOptions, knowref, winonb
-from pronominal.dataset_scripts.building.script import Split
+from pronominal.dataset_scripts.building.script import SplitRows
 from pronominal.dataset_scripts.reading.published import read_split
 from pronominal.eval.statistics.paired_tests import AGAINST
 from tests.eval.training.coreference_rows import row
@@ -36,7 +36,7 @@ def mention(text: str, word: str) -> dict[str, Any]:
     return {"text": word, "start": start, "end": start + len(word)}
 
 
-def knowref_splits() -> Iterator[Split]:
+def knowref_splits() -> Iterator[SplitRows]:
     """Rows of our own in the form of KnowRef's, as given and switched."""
     rows = []
     for number in range(12):
@@ -44,12 +44,12 @@ def knowref_splits() -> Iterator[Split]:
         text = given["text"]
         candidates = [mention(text, name) for name in given["candidates"]]
         rows.append(given | {"pronoun": mention(text, "she"), "candidates": candidates})
-    yield Split.from_rows("original", "test", knowref.COLUMNS, rows)
+    yield SplitRows.from_rows("original", "test", knowref.COLUMNS, rows)
     switched = knowref.switched_rows(rows, BuildOptions())
-    yield Split.from_rows("switched", "test", knowref.COLUMNS, switched)
+    yield SplitRows.from_rows("switched", "test", knowref.COLUMNS, switched)
 
 
-def winonb_splits() -> Iterator[Split]:
+def winonb_splits() -> Iterator[SplitRows]:
     """Sentences of our own in the form of WinoNB's."""
     rows = []
     for number, source in enumerate(("winogender", "winobias", "wsc", "dpr") * 2):
@@ -66,10 +66,10 @@ def winonb_splits() -> Iterator[Split]:
                 **{"association": "someone", "number": kind},
             }
         )
-    yield Split.from_rows("generic", "test", winonb.COLUMNS, rows)
+    yield SplitRows.from_rows("generic", "test", winonb.COLUMNS, rows)
 
 
-OWN: dict[str, Callable[[], Iterator[Split]]] = {
+OWN: dict[str, Callable[[], Iterator[SplitRows]]] = {
     "knowref": knowref_splits,
     "winonb": winonb_splits,
 }

@@ -15,7 +15,7 @@ from pronominal import BOTH, NONE, Decision, InputError
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.answers import named_by_upstream, named_by_words
 from pronominal.adapters.lm.prompting.prompts import Prompting, read_templates
-from pronominal.dataset_scripts.reading.published import PublishedSplit, read_split
+from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.language_models import most_frequent
 from pronominal.eval.runs.runner import SystemSettings, predict, run
@@ -373,7 +373,7 @@ def test_a_masked_model_and_a_long_prompt_are_refused(tmp_path: Path) -> None:
 @needs_models
 def test_a_whole_dataset_is_prompted(writer: str, sample: Path, tmp_path: Path) -> None:
     split = read_split(str(sample), "double")
-    few = PublishedSplit(
+    few = Split(
         split.dataset, split.config, "few", split.table.slice(0, 12), split.digest, split.file
     )
     asked = SystemSettings("writer", "lm-prompts", writer, {"prompts": ["2-none"], "device": "cpu"})

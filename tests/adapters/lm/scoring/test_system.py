@@ -24,7 +24,7 @@ from pronominal.adapters.contract.self_check import SelfCheckWarning
 from pronominal.adapters.lm.scoring.infilling import AnswerScorer
 from pronominal.adapters.lm.scoring.memory import OutOfMemoryWarning
 from pronominal.adapters.lm.scoring.system import LanguageModel
-from pronominal.dataset_scripts.reading.published import PublishedSplit
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.description import description
 from pronominal.instances import FillingInstance
@@ -218,7 +218,7 @@ def test_a_form_that_the_tokenizer_does_not_know(folder: Callable[[str], Path]) 
 
 def test_a_run_keeps_how_each_form_is_split(folder: Callable[[str], Path]) -> None:
     system = loaded(folder("gpt2"))
-    split = PublishedSplit("ruff", "no_context", "test", pa.table({"id": []}), "", Path())
+    split = Split("ruff", "no_context", "test", pa.table({"id": []}), "", Path())
     run = json.loads(json.dumps(description(split, system, "lm", "lm", {})))
     assert run["form_tokens"]["they"] == ["Ġthey"]
     assert len(run["form_tokens"]["xyr"]) > 1
