@@ -231,8 +231,8 @@ def test_a_second_encoder_leaves_the_first_alone() -> None:
 def test_fastcoref_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in [name for name in sys.modules if name.split(".")[0] == "fastcoref"]:
         monkeypatch.setitem(sys.modules, module, None)
-    for module in ("lingmess", "fastcoref_package"):
-        monkeypatch.delitem(sys.modules, f"pronominal.adapters.{module}")
+    for module in ("lingmess", "package"):
+        monkeypatch.delitem(sys.modules, f"pronominal.adapters.fastcoref.{module}")
     with pytest.raises(InputError, match=r"pip install .pronominal\[lingmess\]"):
         load("lingmess", str(tiny.checkpoint("lingmess")))
 
