@@ -147,7 +147,7 @@ def baseline(
     """Write what people answered as a run, so that they stand in tables beside the systems."""
     from pronominal.eval.annotation.answers import read_answers
     from pronominal.eval.annotation.human_baseline import human_baseline, runs_beside
-    from pronominal.eval.runs.failures import comparison_tables
+    from pronominal.eval.scores import task_of
 
     answers = read_answers(folder)
     rows = answers.key.asked_rows(dataset)
@@ -155,9 +155,9 @@ def baseline(
     if beside is not None:
         scores |= runs_beside(answers, rows, beside, out)
     if as_json:
-        print(json.dumps(scores, indent=2))
+        print(json.dumps({label: one.content for label, one in scores.items()}, indent=2))
         return
-    for table in comparison_tables(rows.dataset, scores):
+    for table in task_of(rows.dataset).comparison_tables(scores):
         Console().print(table.to_rich())
 
 

@@ -25,6 +25,7 @@ from pronominal.cli import (
     rereading,
     running,
     switching,
+    task_options,
     training,
     training_bag_of_words,
     training_coreference,
@@ -78,7 +79,7 @@ app.add_typer(diagnosing.env, name="env")
 app.command("run")(running.run)
 app.command("merge")(running.merge)
 app.command("reread")(rereading.reread)
-app.command("score")(running.score)
+app.command("score", cls=task_options.TaskCommand)(running.score)
 app.command("evaluate")(running.evaluate)
 app.command("report")(reporting.report)
 app.command("export")(exporting.export)

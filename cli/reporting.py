@@ -31,11 +31,17 @@ def report(
         Path | None,
         typer.Option(help="Folder for each system's scores as model-card metadata of the Hub."),
     ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="A task of your own, as MODULE:ATTRIBUTE, for all of the runs."),
+    ] = None,
 ) -> None:
     """Write one self-contained page about the runs in some folders."""
     from pronominal.errors import InputError
     from pronominal.eval.report import write_report
+    from pronominal.eval.task import load_task
 
+    own = None if task is None else load_task(task)
     if include_text and not dataset:
         cure = "add --dataset FOLDER, which holds the text"
         raise InputError("--include-text has nowhere to take it from", cure=cure)
@@ -49,11 +55,12 @@ def report(
             latex=latex,
             csv=csv,
             svg=svg,
+            task=own,
             progress=progress,
         )
     print(out)
     if hub_metadata is not None:
         from pronominal.eval.report.hub_metadata import write_hub_metadata
 
-        for file in write_hub_metadata(runs, hub_metadata):
+        for file in write_hub_metadata(runs, hub_metadata, own):
             print(file)

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
+from pronominal.cli.task_options import given_options
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ ReadingName = Annotated[
         "the pronoun is in no cluster)."
     ),
 ]
+TaskPlace = Annotated[str | None, typer.Option(help="A task of your own, as MODULE:ATTRIBUTE.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first row that a system cannot answer.")
@@ -101,77 +103,47 @@ def merge(
 
 
 def score(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(help="The dataset whose scores are wanted.")],
     dataset: DatasetPlace,
     predictions: Annotated[Path, typer.Option(help="A predictions file, or the folder of a run.")],
     config: Config = None,
     split: Annotated[
-        str | None, typer.Option(help="A split; 'test' without it, for ruff what the file answers.")
+        str | None,
+        typer.Option(help="A split; without it the run's own, or what the file answers."),
     ] = None,
-    switched: Annotated[
-        Path | None, typer.Option(help="Predictions of the same rows in the config 'switched'.")
-    ] = None,
-    context_free: Annotated[
-        Path | None,
-        typer.Option(help="RUFF: the same system's predictions of the config 'no_context'."),
-    ] = None,
-    generic: Annotated[
-        Path | None,
-        typer.Option(help="WinoNB: the same system's predictions of the config 'generic'."),
-    ] = None,
-    sources: Annotated[
-        Path | None,
-        typer.Option(help="Winogender's upstream files, to correlate with occupation statistics."),
-    ] = None,
-    upstream_groups: Annotated[
-        bool, typer.Option(help="Count groups of one sentence too, as the upstream scorer does.")
-    ] = False,
     reading: Annotated[
         str | None,
         typer.Option(help="Read the predictions' clusters anew: see 'pronominal run --reading'."),
     ] = None,
-    allow_missing: Annotated[
-        bool,
-        typer.Option(help="GAP: score rows without a prediction as the official scorer does."),
-    ] = False,
-    resamples: Annotated[int | None, typer.Option(min=1, help="Bootstrap resamples.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the bootstrap.")] = None,
+    task: TaskPlace = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="KEY=VALUE, an option of your own task.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Score predictions with the dataset's own metrics."""
-    from pronominal.dataset_scripts.reading.published import read_split
-    from pronominal.eval import scorer
-    from pronominal.eval.evaluation import rows_to_score, score_predictions
-    from pronominal.eval.runs.failures import comparison_tables, failed_rows
-    from pronominal.eval.runs.rereading import answers
+    from pronominal.eval.evaluation import rows_to_score, score_predictions, task_options
+    from pronominal.eval.runs.asked_systems import parse_settings
+    from pronominal.eval.scores import task_of
+    from pronominal.eval.tables.comparison import failed_rows
+    from pronominal.eval.task import load_task
 
-    scorer(name)  # refuses a dataset without scores before anything is read
-    rows = rows_to_score(name, dataset, config, split, predictions)
+    # refuses a dataset without scores before anything is read
+    scoring = task_of(name, None if task is None else load_task(task))
+    rows = rows_to_score(scoring, dataset, config, split, predictions)
     if rows.dataset != name:
         cure = f"pronominal score {rows.dataset}"
         raise InputError(f"the folder holds {rows.dataset}", cure=cure, file=dataset)
-    options: dict[str, object] = {"resamples": resamples, "seed": seed}
-    options["upstream_groups"] = upstream_groups or None
-    options["allow_missing"] = allow_missing or None
-    if switched is not None:
-        other = read_split(dataset, "switched", rows.name)
-        options["switched"] = (other.table, answers(switched, other, reading))
-    if context_free is not None:
-        tasks = read_split(dataset, "no_context")
-        options["context_free"] = (tasks.table, answers(context_free, tasks, reading))
-    if generic is not None:
-        someone = read_split(dataset, "generic", rows.name)
-        options["generic"] = (someone.table, answers(generic, someone, reading))
-    if sources is not None:
-        from pronominal.dataset_scripts import Sources
-        from pronominal.eval.scores.winopron.occupations import read_occupations
-
-        options["occupations"] = read_occupations(Sources(sources))
-    scores = score_predictions(rows, predictions, options, reading)
+    given = given_options(context) | parse_settings(settings or [])
+    options, companions = task_options(scoring, rows, dataset, given, reading)
+    scores = score_predictions(
+        rows, predictions, options, reading, companions=companions, task=scoring
+    )
     if as_json:
-        print(json.dumps(scores, indent=2))
+        print(json.dumps(scores.content, indent=2))
     else:
-        _print(comparison_tables(name, {_label(predictions): scores}))
+        _print(scoring.comparison_tables({_label(predictions): scores}))
     _exit_with_failures({_label(predictions): sum(failed_rows(scores).values())})
 
 
@@ -192,6 +164,7 @@ def evaluate(
     split: SplitName = "test",
     out: Out = Path("runs"),
     reading: ReadingName = "offsets",
+    task: TaskPlace = None,
     as_json: Json = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
@@ -199,14 +172,15 @@ def evaluate(
 ) -> None:
     """Run and score several systems on one split and print the comparison.
 
-    On KnowRef's config 'original' they also run over the switched rows, for their consistency; on
-    RUFF's with distractors also over 'no_context', for the reasons of their errors; on WinoNB's
-    'personal' also over 'generic', to compare names with someone.
+    They also run over companion splits, whose answers some scores use: rows with switched
+    candidates, for the consistency, or rows without context, for the reasons of errors.
     """
     from pronominal.dataset_scripts.reading.streaming import read_joined
     from pronominal.eval import evaluation
     from pronominal.eval.runs import asked_systems
-    from pronominal.eval.runs.failures import comparison_tables, failed_rows
+    from pronominal.eval.scores import task_of
+    from pronominal.eval.tables.comparison import failed_rows
+    from pronominal.eval.task import load_task
 
     asked = asked_systems.parse_systems(system or [])
     if systems_file is not None:
@@ -214,13 +188,17 @@ def evaluate(
     if not asked:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     asked_systems.refuse_unknown(asked)
+    own = None if task is None else load_task(task)
     rows = read_joined(dataset, config, split)
+    scoring = task_of(rows.dataset, own)
     with loud_warnings():
-        scores = evaluation.evaluate_all(rows, asked, out, reading, progress_bar, strict=strict)
+        scores = evaluation.evaluate_all(
+            rows, asked, out, reading, progress_bar, task=scoring, strict=strict
+        )
     if as_json:
-        print(json.dumps(scores, indent=2))
+        print(json.dumps({label: one.content for label, one in scores.items()}, indent=2))
     else:
-        _print(comparison_tables(rows.dataset, scores), markdown=markdown, latex=latex)
+        _print(scoring.comparison_tables(scores), markdown=markdown, latex=latex)
     _exit_with_failures({label: sum(failed_rows(one).values()) for label, one in scores.items()})
 
 

@@ -1,6 +1,5 @@
 """Several systems on one split: run, score, compare."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,19 +11,18 @@ from typing import Any
 from pronominal.adapters import System
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.reading.streaming import read_joined
-from pronominal.errors import InputError
-from pronominal.eval import scorer
 from pronominal.eval.runs import runner
-from pronominal.eval.runs.failures import FAILED, read_failures
-from pronominal.eval.runs.folder import read_answers, read_description, write_json
+from pronominal.eval.runs.failures import read_failures
+from pronominal.eval.runs.folder import read_description, write_json
 from pronominal.eval.runs.rereading import answers
 from pronominal.eval.runs.runner import Progress, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
+from pronominal.eval.scores import task_of
 from pronominal.eval.scores.prompts import prompt_scores
-from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, Right, against
-
-FLAGS = {"occupations": "sources"}
-"""Keyword of a score function -> the option that gives it, where that has another name."""
+from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, PairedUnits, against
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.comparison import FAILED
+from pronominal.eval.task import Answered, Task
 
 Bars = Callable[[str, int], AbstractContextManager[Progress]]
 """Opens a progress bar for a system and a number of rows, or for the tests between systems."""
@@ -34,45 +32,83 @@ Bars = Callable[[str, int], AbstractContextManager[Progress]]
 class Evaluated:
     """The scores of a run, and the units that paired tests between systems compare."""
 
-    scores: dict[str, Any]
-    right: Mapping[str, Right]
+    scores: Scores
+    units: Mapping[str, PairedUnits]
 
 
-def evaluate_all(
+def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
     split: Split,
     asked: Sequence[SystemSettings],
     out: Path,
     reading: str,
     bars: Bars,
     *,
+    task: Task | None = None,
+    systems: Mapping[str, System] = MappingProxyType({}),
     strict: bool = False,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Scores]:
     """Run several systems as `evaluate` does, and test every pair of them against each other.
 
+    Args:
+        split: the rows.
+        asked: the systems.
+        out: the folder of runs.
+        reading: the name of the decision rule.
+        bars: shows how far it is.
+        task: the dataset's own task without it.
+        systems: label -> an object that is a system already, and is not loaded by name.
+        strict: stop at the first row that a system cannot answer.
+
     Returns:
-        Label -> scores. Where there is a second system, and the dataset says which rows are
-        independent (its ``right``), they have `AGAINST`, too, and where it says what to ask of all
-        systems together (its ``across_systems``), `ACROSS`. No `SCORE` holds either; reports make
-        them anew for the runs that they show, from what `write_units` kept.
+        Label -> scores. Where there is a second system, and the task says which units are
+        independent, they have `AGAINST`, too, and where it says what to ask of all systems
+        together, `ACROSS`. No `SCORE` holds either; reports make them anew for the runs that they
+        show, from what `write_units` kept.
     """
+    task = task_of(split.dataset, task)
     done = {}
-    rows = split.num_rows + sum(other.num_rows for other in _beside(split).values())
+    rows = split.num_rows + sum(other.num_rows for other in companion_splits(task, split).values())
     for one in asked:
         with bars(one.label, rows) as progress:
-            done[one.label] = _evaluate(split, one, out, reading, progress, strict=strict)
-    measures = dict.fromkeys(name for one in done.values() for name in one.right)
-    right = {name: {label: one.right[name] for label, one in done.items()} for name in measures}
+            own = systems.get(one.label)
+            done[one.label] = _evaluate(
+                split, one, out, reading, progress, own, task=task, strict=strict
+            )
+    scores = {label: one.scores for label, one in done.items()}
     if len(done) < 2:
-        return {label: one.scores for label, one in done.items()}
+        return scores
+    measures = dict.fromkeys(name for one in done.values() for name in one.units)
+    units = {name: {label: one.units[name] for label, one in done.items()} for name in measures}
     known = read_p_values([out])
-    with bars("paired tests", len(right)) as progress:
-        tests = against(right, known, progress)
+    with bars("paired tests", len(units)) as progress:
+        compared = with_comparisons(task, scores, units, known, progress)
     write_p_values(out, known)
-    across = getattr(scorer(split.dataset), ACROSS, None)
-    common = {} if across is None else {ACROSS: across({k: one.scores for k, one in done.items()})}
+    return compared
+
+
+def with_comparisons(
+    task: Task,
+    scores: Mapping[str, Scores],
+    units: Mapping[str, Mapping[str, PairedUnits]],
+    known: dict[str, tuple[float, float | None]],
+    progress: Progress = lambda done: None,
+) -> dict[str, Scores]:
+    """Add to scores what compares the systems: `AGAINST`, and `ACROSS` where the task has it.
+
+    Args:
+        task: the task.
+        scores: label -> scores.
+        units: measure -> label -> paired units.
+        known: p-values that need not be computed again; new ones are added.
+        progress: told how many measures are done.
+    """
+    tests = against(units, known, progress)
+    common: dict[str, Any] = {}
+    if task.across_systems is not None and len(scores) > 1:
+        common = {ACROSS: task.across_systems(scores)}
     return {
-        label: one.scores | ({AGAINST: tests[label]} if label in tests else {}) | common
-        for label, one in done.items()
+        label: one | ({AGAINST: tests[label]} if label in tests else {}) | common
+        for label, one in scores.items()
     }
 
 
@@ -84,23 +120,23 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     progress: Progress = lambda done: None,
     system: System | None = None,
     *,
+    task: Task | None = None,
     strict: bool = False,
-) -> dict[str, Any]:
+) -> Scores:
     """Run one system, or go on with its run, and return its scores.
 
     A system of your own is given as `system`; it is not loaded by name then, and `asked` only
-    says how it is called. A run that is complete is not run again under the same label.
-
-    Where rows lie beside the split whose answers its scores use, the system runs over those as
-    well: KnowRef's with switched candidates, for its consistency, RUFF's without context, for the
-    reasons of its errors, and WinoNB's with *someone*, to compare them with names.
+    says how it is called. A run that is complete is not run again under the same label. The system
+    runs over the task's companion splits as well.
 
     The scores are those of CONTRACT, section 6, with ``readings_differ`` for clustering systems:
-    the number of rows in which the two readings disagree. They are also kept as `SCORE`. Where the
-    system failed at rows, they have ``failed``, the number of them, and these rows count as rows
-    without an answer; with `strict` the first one is an `InputError`.
+    the number of rows in which the two decision rules disagree. They are also kept as `SCORE`.
+    Where the system failed at rows, they have ``failed``, the number of them, and these rows count
+    as rows without an answer; with `strict` the first one is an `InputError`.
     """
-    return _evaluate(split, asked, out, reading, progress, system, strict=strict).scores
+    task = task_of(split.dataset, task)
+    found = _evaluate(split, asked, out, reading, progress, system, task=task, strict=strict)
+    return found.scores
 
 
 def _evaluate(  # noqa: PLR0913 - each one is an option of the command
@@ -109,65 +145,75 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
     out: Path,
     reading: str,
     progress: Progress,
-    system: System | None = None,
+    system: System | None,
     *,
+    task: Task,
     strict: bool,
 ) -> Evaluated:
-    refuse_unlabelled = getattr(scorer(split.dataset), "refuse_unlabelled", None)
-    if refuse_unlabelled is not None:
-        refuse_unlabelled(split.table)
+    if task.refuse is not None:
+        task.refuse(split)
     loaded = asked.load() if system is None else system
     run = partial(runner.run, system=loaded, asked=asked, reading=reading, strict=strict)
     folder = run(split, out=out, progress=progress)
     # a folder of one run has no room for a second one
-    runs, done = out.parent if folder.path == out else out, split.table.num_rows
-    options: dict[str, Any] = {}
+    runs, done = out.parent if folder.path == out else out, split.num_rows
+    companions: dict[str, Answered] = {}
     failed: dict[str, int] = {}
-    for option, beside in _beside(split).items():
-        other = run(beside, out=runs, progress=lambda n: progress(done + n))
-        options[option] = (beside.table, read_answers(other.path, beside))
-        failed |= {f"{FAILED}_{option}": len(other.failures)} if other.failures else {}
-    return score_and_keep(split, folder.path, options, failed)
+    for name, other in companion_splits(task, split).items():
+        beside = run(other, out=runs, progress=lambda n: progress(done + n))
+        companions[name] = answered(other, beside.path)
+        failed |= {f"{FAILED}_{name}": len(beside.failures)} if beside.failures else {}
+    return score_and_keep(split, folder.path, companions, failed, task)
+
+
+def companion_splits(task: Task, split: Split) -> dict[str, Split]:
+    """Return the companion splits that were built beside a split, by the companions' names."""
+    folder, found = split.file.parent.parent, {}
+    for one in task.companions:
+        name = one.split or split.name
+        if one.goes_with(split.config) and any((folder / one.config).glob(f"{name}*.parquet")):
+            found[one.name] = read_split(str(folder), one.config, name)
+    return found
+
+
+def answered(
+    split: Split, predictions: Path, reading: str | None = None, *, allow_missing: bool = False
+) -> Answered:
+    """Return a split with the answers of a predictions file, or of a run's folder.
+
+    Args and errors are those of `pronominal.eval.runs.rereading.answers`.
+    """
+    decisions = answers(predictions, split, reading, allow_missing=allow_missing)
+    return Answered(split, decisions, predictions)
 
 
 def score_and_keep(
     split: Split,
     run: Path,
-    options: Mapping[str, Any] = MappingProxyType({}),
+    companions: Mapping[str, Answered] = MappingProxyType({}),
     failed: Mapping[str, int] = MappingProxyType({}),
+    task: Task | None = None,
 ) -> Evaluated:
     """Score a run and keep the result in its folder, as `SCORE` and with `write_units`.
 
     Args:
         split: the rows that it answers.
         run: its folder.
-        options: the answers to splits beside it, by the keywords of the score function.
+        companions: the answers to companion splits.
         failed: how many of those rows failed.
+        task: the dataset's own task without it.
     """
-    scores = score_predictions(split, run, options) | dict(failed)
+    task = task_of(split.dataset, task)
+    given = answered(split, run)
+    given = Answered(split, given.decisions, run, companions)
+    scores = _scores(task, given) | dict(failed)
     counted = read_description(run)["counts"]
     if "readings_differ" in counted:
-        scores["readings_differ"] = counted["readings_differ"]
-    write_json(run / SCORE, scores)
-    right_of = getattr(scorer(split.dataset), "right", None)
-    right = right_of(split.table, read_answers(run, split), **options) if right_of else {}
-    write_units(run, right)
-    return Evaluated(scores, right)
-
-
-def _beside(split: Split) -> dict[str, Split]:
-    """Return the splits beside a split whose answers its scores use, by the scores' options."""
-    folder = split.file.parent.parent
-    known = inspect.signature(scorer(split.dataset).score).parameters
-    switched = [*(folder / "switched").glob(f"{split.name}*.parquet")]
-    if "switched" in known and split.config == "original" and switched:
-        return {"switched": read_split(str(folder), "switched", split.name)}
-    with_context = split.config.startswith("distractors_") and (folder / "no_context").is_dir()
-    if "context_free" in known and with_context:
-        return {"context_free": read_split(str(folder), "no_context")}
-    if "generic" in known and split.config == "personal" and (folder / "generic").is_dir():
-        return {"generic": read_split(str(folder), "generic", split.name)}
-    return {}
+        scores |= {"readings_differ": counted["readings_differ"]}
+    write_json(run / SCORE, scores.content)
+    units = task.paired_units(given) if task.paired_units else {}
+    write_units(run, units)
+    return Evaluated(scores, units)
 
 
 def score_predictions(
@@ -175,40 +221,79 @@ def score_predictions(
     predictions: Path,
     options: Mapping[str, Any] = MappingProxyType({}),
     reading: str | None = None,
-) -> dict[str, Any]:
+    *,
+    companions: Mapping[str, Answered] = MappingProxyType({}),
+    task: Task | None = None,
+) -> Scores:
     """Score a predictions file, or a run's folder, with the metrics of its dataset.
 
     Args:
         split: the rows that the predictions answer.
         predictions: a file in the form of ``predictions.jsonl``.
-        options: keywords of the dataset's score function; those that are None are left out.
-        reading: the name of the reading by which the file's clusters become decisions; None for
-            the decisions that stand there.
+        options: of the task; those that are None are left out.
+        reading: the decision rule by which the file's clusters become decisions; None for the
+            decisions that the file has.
+        companions: the same system's answers to companion splits.
+        task: the dataset's own task without it.
 
     Raises:
-        InputError: the predictions are not valid, or the dataset has no such option.
+        InputError: the predictions are not valid, or the task has no such option or companion.
     """
-    score = scorer(split.dataset).score
-    options_of = getattr(scorer(split.dataset), "options_of", None)
-    further = {} if options_of is None else options_of(split, predictions)
-    given = {name: value for name, value in {**options, **further}.items() if value is not None}
-    for name in given.keys() - inspect.signature(score).parameters:
-        flag = FLAGS.get(name, name).replace("_", "-")
-        raise InputError(f"the scores of {split.dataset} have no --{flag}", cure="leave it out")
+    task = task_of(split.dataset, task)
+    given = {name: value for name, value in options.items() if value is not None}
+    task.refuse_unknown(given, companions)
     allow_missing = bool(given.get("allow_missing"))
-    decisions = answers(predictions, split, reading, allow_missing=allow_missing)
-    failures = read_failures(predictions)
-    failed = {FAILED: len(failures)} if failures else {}
-    scored: dict[str, Any] = score(split.table, decisions, **given)
-    return scored | prompt_scores(split, predictions) | failed
+    found = answered(split, predictions, reading, allow_missing=allow_missing)
+    return _scores(task, Answered(split, found.decisions, predictions, companions, given))
+
+
+def _scores(task: Task, given: Answered) -> Scores:
+    scores = task.scores_of(given)
+    assert given.predictions is not None
+    scores |= prompt_scores(given.split, given.predictions, task.score_choices)
+    failures = read_failures(given.predictions)
+    return scores | {FAILED: len(failures)} if failures else scores
 
 
 def rows_to_score(
-    name: str, where: str, config: str | None, split: str | None, predictions: Path
+    task: Task, where: str, config: str | None, split: str | None, predictions: Path
 ) -> Split:
-    """Read the rows that a predictions file answers; ``test`` unless the dataset knows better."""
-    answered = getattr(scorer(name), "answered_split", None)
-    if split is None and answered is not None:
-        found: Split = answered(where, config, predictions)
-        return found
+    """Read the rows that predictions answer: a run's own, or those that the task knows of."""
+    folder = predictions if predictions.is_dir() else predictions.parent
+    if split is None and (folder / "run.json").exists():
+        split = read_description(folder)["dataset"]["split"]
+    if split is None and task.answered_split is not None:
+        split = task.answered_split(where, config, predictions)
     return read_joined(where, config, split or "test")
+
+
+def task_options(
+    task: Task, split: Split, where: str, given: Mapping[str, Any], reading: str | None = None
+) -> tuple[dict[str, Any], dict[str, Answered]]:
+    """Tell a task's options from the answers to its companion splits.
+
+    Args:
+        task: the task.
+        split: the rows that are scored.
+        where: the dataset's folder, or its id on the Hub.
+        given: values by the names of options and companions; those of companions are files of
+            predictions, or folders of runs.
+        reading: the decision rule by which clusters become decisions.
+
+    Raises:
+        InputError: a name is none of the task's, or predictions are not valid.
+    """
+    task.refuse_unknown(given, ())
+    options = {
+        one.name: one.read(given[one.name]) if one.read else given[one.name]
+        for one in task.options
+        if given.get(one.name) is not None
+    }
+    companions = {
+        one.name: answered(
+            read_split(where, one.config, one.split or split.name), Path(given[one.name]), reading
+        )
+        for one in task.companions
+        if given.get(one.name) is not None
+    }
+    return options, companions

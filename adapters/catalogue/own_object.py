@@ -37,7 +37,7 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
     Raises:
         InputError: there is no such place, or what is there is no system.
     """
-    found = _attribute(place)
+    found = object_at(place)
     given = dict(settings) | ({} if checkpoint is None else {"checkpoint": checkpoint})
     if inspect.isclass(found) or inspect.isroutine(found):
         try:
@@ -66,7 +66,8 @@ def source_digest(place: str) -> str | None:
     return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
-def _attribute(place: str) -> Any:
+def object_at(place: str) -> Any:
+    """Return what is at a place, ``module:attribute``; `InputError` if there is nothing."""
     module, _, path = place.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:

@@ -18,9 +18,7 @@ from pronominal.eval.runs.folder import IDENTITY, SCHEMA_VERSION, read_descripti
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_lines
 from pronominal.eval.runs.scored import read_scores
 from pronominal.eval.runs.units import SCORE
-
-Scores = dict[str, dict[str, Any]]
-"""Label -> scores, as `pronominal.eval.evaluation.evaluate_all` returns them."""
+from pronominal.eval.statistics.scores import Scores
 
 
 def human_baseline(
@@ -29,7 +27,7 @@ def human_baseline(
     out: Path,
     annotator: str | None = None,
     label: str = "human",
-) -> Scores:
+) -> dict[str, Scores]:
     """Write the answers of people as a run with its scores.
 
     The answer to a row is what more than half of the annotators say, as in KnowRef (section 4),
@@ -79,7 +77,7 @@ def human_baseline(
     return {label: _write_run(described, lines, rows, out)}
 
 
-def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> Scores:
+def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[str, Scores]:
     """Cut the runs of systems to the rows that people were asked about, and score them anew.
 
     Args:
@@ -92,7 +90,7 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> Scores:
     Raises:
         InputError: no finished run is over the split, or another run is there already.
     """
-    found: Scores = {}
+    found: dict[str, Scores] = {}
     asked = answers.key.rows
     for file in sorted(runs.rglob("run.json")):
         described = read_description(file.parent)
@@ -136,7 +134,7 @@ def _write_run(
     rows: Split,
     out: Path,
     failed: Sequence[Failure] = (),
-) -> dict[str, Any]:
+) -> Scores:
     """Write one run over the rows, whole or not at all; return its scores."""
     dataset: dict[str, Any] = {"name": rows.dataset, "config": rows.config, "split": rows.name}
     dataset |= {"digest": rows.digest, "rows": rows.num_rows}
@@ -153,7 +151,7 @@ def _write_run(
         return score_and_keep(rows, beside).scores
 
 
-def _scores_of(run: Path, rows: Split) -> dict[str, Any]:
+def _scores_of(run: Path, rows: Split) -> Scores:
     there = (run / SCORE).exists()
     return read_scores(run / SCORE) if there else score_and_keep(rows, run).scores
 

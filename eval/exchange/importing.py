@@ -15,10 +15,11 @@ from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
 from pronominal.eval.exchange.matching import Matched, matched
 from pronominal.eval.runs.asked_systems import LABEL
 from pronominal.eval.runs.description import counts, description, now, run_name
-from pronominal.eval.runs.failures import FAILED, Failure
+from pronominal.eval.runs.failures import Failure
 from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.readings import reading_called
+from pronominal.eval.tables.comparison import FAILED
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster
 

@@ -11,6 +11,7 @@ from pronominal.eval.papers.figures import Figure, Names, PaperRow, PaperTable
 from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.runs.scored import Run, by_label
 from pronominal.eval.scores.winopron.bias import between_systems
+from pronominal.eval.statistics.scores import Scores
 
 Measured = tuple[float | None, float | None]
 """Mean and standard deviation (n - 1), as far as there are runs for them."""
@@ -127,7 +128,7 @@ def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run
         Run(
             f"{one.label} / {other.label}",
             place,
-            {"between_systems": between_systems(one.scores["bias"], other.scores["bias"])},
+            Scores({"between_systems": between_systems(one.scores["bias"], other.scores["bias"])}),
             one.folder,
         )
         for one, other in zip(*found, strict=False)

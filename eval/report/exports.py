@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pronominal.atomic import new_file, new_folder
 from pronominal.errors import InputError
-from pronominal.eval.report.figures import Figure
+from pronominal.eval.report.drawings import Drawing
 from pronominal.eval.report.svg import standalone
 from pronominal.eval.tables.table import Table
 
@@ -58,7 +58,7 @@ def write_csv(tables: Sequence[tuple[str, Table]], folder: Path) -> None:
             (beside / name).write_text(table.to_csv(), encoding="utf-8")
 
 
-def write_svg(figures: Sequence[tuple[str, Figure]], folder: Path) -> None:
+def write_svg(figures: Sequence[tuple[str, Drawing]], folder: Path) -> None:
     """Write an SVG file for each chart; a folder that is there is replaced."""
     with new_folder(folder) as beside:
         for title, figure in figures:

@@ -1,12 +1,12 @@
 """The sixth kind of chart: a table of coloured, signed cells with slanted column names."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from markupsafe import Markup
 
 from pronominal.eval.report.svg import WIDTH, cut, drawing, element, row, text
+from pronominal.eval.tables.charts import Head, Sign
 
 NARROW = 6.2
 """Mean width of a letter of the row names, somewhat smaller than a chart's other text."""
@@ -18,42 +18,10 @@ GAP = 6.0
 """Between groups of columns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a grid.
-
-    Attributes:
-        name: stands above it, slanted.
-        group: stands above columns that belong together, side by side.
-        hint: what hovering says about it.
-        system: that it is about; the page hides it with the system.
-    """
-
-    name: str
-    group: str = ""
-    hint: str = ""
-    system: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell of a grid.
-
-    Attributes:
-        sign: "+", "−" or what else is written in it.
-        kind: its class: ``positive``, ``negative``, ``none`` or ``missing``.
-        hint: what hovering says about it.
-    """
-
-    sign: str
-    kind: str
-    hint: str = ""
-
-
 def grid(
     title: str,
-    columns: Sequence[Column],
-    rows: Mapping[str, Sequence[Cell]],
+    columns: Sequence[Head],
+    rows: Mapping[str, Sequence[Sign]],
     *,
     side: float = 17.0,
 ) -> Markup:
@@ -81,32 +49,32 @@ def grid(
     return drawing(title, head + side * len(rows) + 4, drawn, width, **facts)
 
 
-def _places(columns: Sequence[Column], left: float, side: float) -> list[float]:
+def _places(columns: Sequence[Head], left: float, side: float) -> list[float]:
     xs = [left]
     for one, other in pairwise(columns):
         xs.append(xs[-1] + side + (GAP if one.group != other.group else 0))
     return xs[: len(columns)]
 
 
-def _groups(columns: Sequence[Column], xs: Sequence[float], side: float) -> Iterator[Markup]:
+def _groups(columns: Sequence[Head], xs: Sequence[float], side: float) -> Iterator[Markup]:
     for group in dict.fromkeys(column.group for column in columns if column.group):
         places = [x for column, x in zip(columns, xs, strict=True) if column.group == group]
         yield text((places[0] + places[-1] + side) / 2, 27, group, "tick")
 
 
-def _head(name: str, column: Column, side: float) -> Markup:
+def _head(name: str, column: Head, side: float) -> Markup:
     hint = (element("title", column.hint),) if column.hint else ()
     at = f"translate({0.65 * side:.1f} 0) rotate(-48)"
     return element("text", name, *hint, class_="column", transform=at)
 
 
-def _column(column: Column, x: float, inside: Sequence[Markup]) -> Markup:
+def _column(column: Head, x: float, inside: Sequence[Markup]) -> Markup:
     at = f"translate({x:g} 0)"
     return element("g", *inside, class_="col", transform=at, data_system=column.system)
 
 
 def _cells(
-    columns: Sequence[Column], xs: Sequence[float], cells: Sequence[Cell], side: float
+    columns: Sequence[Head], xs: Sequence[float], cells: Sequence[Sign], side: float
 ) -> Iterator[Markup]:
     size, silent = side - 2, []
     for column, x, cell in zip(columns, xs, cells, strict=True):

@@ -8,47 +8,24 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from pronominal.atomic import new_file
+from pronominal.dataset_scripts import DATASETS, dataset_script
 from pronominal.errors import InputError
 from pronominal.eval.runs.folder import read_description
 from pronominal.eval.runs.scored import read_runs
+from pronominal.eval.scores import task_of
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.comparison import parts_of
+from pronominal.eval.task import Task
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
 
 NAMESPACE = "uds-lsv"
-PUBLISHED = ("gap", "knowref", "ruff", "winogender", "winonb", "winopron")
-"""Whose datasets on the Hub carry these names; others are nobody's and keep the bare name."""
-
-METRICS: dict[str, tuple[str, str]] = {
-    "overall.accuracy": ("accuracy", "Accuracy"),
-    "overall.precision": ("precision", "Precision"),
-    "overall.recall": ("recall", "Recall"),
-    "overall.f1": ("f1", "F1"),
-    "overall.none": ("share", "Rows without an answer"),
-    "overall.both": ("share", "Rows with both answers"),
-    "by_case.*.f1": ("f1", "F1, {}"),
-    "by_pronoun_set.*.f1": ("f1", "F1, {}"),
-    "pronoun_consistency.score": ("consistency", "Pronoun consistency"),
-    "disambiguation_consistency.score": ("consistency", "Disambiguation consistency"),
-    "task_specific_accuracy": ("accuracy", "Task-specific accuracy"),
-    "none": ("share", "Rows without an answer"),
-    "both": ("share", "Rows with both answers"),
-    "consistency.score": ("consistency", "Consistency under switched names"),
-    "masculine.f1": ("f1", "F1, masculine"),
-    "feminine.f1": ("f1", "F1, feminine"),
-    "bias": ("f1_ratio", "F1, feminine divided by masculine"),
-    "by_source.*.singular.accuracy": ("accuracy", "Accuracy, {}, singular"),
-    "by_source.*.plural.accuracy": ("accuracy", "Accuracy, {}, plural"),
-    "accuracy": ("accuracy", "Accuracy"),
-    "sd": ("standard_deviation", "Standard deviation of the accuracy over seeds"),
-}
-"""Where a number stands in the scores (CONTRACT, section 6) -> the type and name of its metric.
-
-An asterisk stands for any key, which the name repeats; what is no number is left out.
-"""
 
 
-def write_hub_metadata(runs: Path | Sequence[Path], out: Path) -> list[Path]:
+def write_hub_metadata(
+    runs: Path | Sequence[Path], out: Path, task: Task | None = None
+) -> list[Path]:
     """Write ``OUT/LABEL.yaml`` for every system: its results as the ``model-index`` of its card.
 
     The content goes into the header of the model's README.md, by hand or with
@@ -58,6 +35,7 @@ def write_hub_metadata(runs: Path | Sequence[Path], out: Path) -> list[Path]:
     Args:
         runs: folders of runs made by ``pronominal evaluate``; a folder may be a run itself.
         out: a folder, made when it does not exist.
+        task: of runs on datasets that have none of ours.
 
     Returns:
         The files, one for each label.
@@ -78,16 +56,18 @@ def write_hub_metadata(runs: Path | Sequence[Path], out: Path) -> list[Path]:
                 cure="give each checkpoint its own label and folder of runs",
                 file=found.folder,
             )
-        results[label] += eval_results(run, found.scores)
+        own = task_of(run["dataset"]["name"], task)
+        results[label] += eval_results(run, found.scores, own)
     return [_write(label, of_it, out) for label, of_it in results.items()]
 
 
-def eval_results(run: Mapping[str, Any], scores: Mapping[str, Any]) -> "list[EvalResult]":
-    """Return one result for each of the `METRICS` that a run's scores hold.
+def eval_results(run: Mapping[str, Any], scores: Scores, task: Task) -> "list[EvalResult]":
+    """Return one result for each of the task's measures that a run's scores hold.
 
     Args:
         run: the content of its ``run.json``.
         scores: the content of its ``score.json``.
+        task: how it was scored.
 
     Raises:
         InputError: huggingface_hub is not installed.
@@ -99,7 +79,8 @@ def eval_results(run: Mapping[str, Any], scores: Mapping[str, Any]) -> "list[Eva
             "the Hub's metadata needs huggingface_hub", cure='pip install "pronominal[hub]"'
         ) from error
     dataset, reading = run["dataset"], run["settings"].get("reading")
-    prefix = f"{NAMESPACE}/" if dataset["name"] in PUBLISHED else ""
+    published = dataset["name"] in DATASETS and dataset_script(dataset["name"]).UPSTREAM
+    prefix = f"{NAMESPACE}/" if published else ""
     return [
         EvalResult(
             task_type="coreference-resolution",
@@ -114,25 +95,21 @@ def eval_results(run: Mapping[str, Any], scores: Mapping[str, Any]) -> "list[Eva
             metric_value=value,
             metric_args=reading and {"reading": reading},
         )
-        for kind, name, value in _metrics(scores)
+        for kind, name, value in _metrics(task, scores)
     ]
 
 
-def _metrics(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
-    for pattern, (kind, name) in METRICS.items():
-        for key, value in _found(scores, pattern.split(".")):
-            if isinstance(value, int | float):
-                yield kind, name.format(key), value
-
-
-def _found(scores: Any, keys: list[str], starred: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield (the key under the asterisk, the value) wherever the keys lead."""
-    if not keys:
-        yield starred, scores
-    elif isinstance(scores, Mapping):
-        for key in scores if keys[0] == "*" else [keys[0]]:
-            if key in scores:
-                yield from _found(scores[key], keys[1:], key if keys[0] == "*" else starred)
+def _metrics(task: Task, scores: Scores) -> Iterator[tuple[str, str, float]]:
+    """Yield the type, the name and the value of each metric that scores hold."""
+    for measure in task.measures:
+        if measure.metric is None:
+            continue
+        if (figure := measure.of(scores)) is not None:
+            yield measure.metric, measure.heading, figure.value
+        for division in measure.card_divisions:
+            for (name,), path in parts_of(measure, division, [scores]):
+                if (figure := scores.figure(path)) is not None:
+                    yield measure.metric, f"{measure.heading}, {name}", figure.value
 
 
 def _write(label: str, results: "list[EvalResult]", out: Path) -> Path:

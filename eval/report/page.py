@@ -16,16 +16,15 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.report import exports
-from pronominal.eval.report.charts import shape_of
-from pronominal.eval.report.dataset_figures import curves, figures
 from pronominal.eval.report.disagreements import Disagreement, disagreements
-from pronominal.eval.report.figures import Figure
-from pronominal.eval.report.matrices import bias_maps, paired_tests
+from pronominal.eval.report.draw import shape_of
+from pronominal.eval.report.drawings import Drawing
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
-from pronominal.eval.runs.failures import comparison_tables
+from pronominal.eval.report.task_drawings import curves, task_drawings
 from pronominal.eval.runs.scored import AGAIN
 from pronominal.eval.tables.table import UNDEFINED, Table
+from pronominal.eval.task import Task
 
 Progress = Callable[[int, int], None]
 
@@ -47,7 +46,7 @@ class Section:
 
     comparison: Comparison
     tables: list[Table]
-    figures: list[Figure]
+    figures: list[Drawing]
     run_table: Table
     disagreements: list[Disagreement]
     differing: int
@@ -65,7 +64,7 @@ class Report:
 
     overview: Table
     sections: dict[str, list[Section]]
-    across: dict[str, list[Figure]]
+    across: dict[str, list[Drawing]]
 
     @property
     def systems(self) -> list[str]:
@@ -84,7 +83,7 @@ class Report:
                 for table in (*part.tables, *(f.table for f in part.figures), part.run_table):
                     yield title, table
 
-    def charts(self) -> Iterator[tuple[str, Figure]]:
+    def charts(self) -> Iterator[tuple[str, Drawing]]:
         """Yield every figure with the title of what it is about."""
         for dataset, parts in self.sections.items():
             yield from ((dataset, figure) for figure in self.across[dataset])
@@ -108,6 +107,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     latex: Path | None = None,
     csv: Path | None = None,
     svg: Path | None = None,
+    task: Task | None = None,
     progress: Progress = lambda done, total: None,
 ) -> int:
     """Write the page, and its tables and plots as files where asked, and count the runs.
@@ -122,6 +122,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         latex: a file for all tables.
         csv: a folder with a file for each table.
         svg: a folder with a file for each chart.
+        task: of runs on datasets that have none of ours.
         progress: told how many splits are done, and of how many; the paired tests of one may take
             a minute.
 
@@ -130,7 +131,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
             folder for tables or charts holds other files.
     """
     exports.refuse_other_files(csv, svg)
-    comparisons = read_comparisons([runs] if isinstance(runs, Path) else runs)
+    comparisons = read_comparisons([runs] if isinstance(runs, Path) else runs, task)
     report = _report(comparisons, [*datasets], progress, include_text=include_text)
     with new_file(out) as beside:
         beside.write_text(_render(report), encoding="utf-8")
@@ -162,13 +163,14 @@ def _report(
     return Report(overview(comparisons), sections, across)
 
 
-def _curves(parts: Sequence[Comparison]) -> Iterator[Figure]:
+def _curves(parts: Sequence[Comparison]) -> Iterator[Drawing]:
     """Draw the curves over the configs of each split; two builds of one config are no curve."""
     for split in dict.fromkeys(part.split for part in parts):
         of_it = [part for part in parts if part.split == split]
         by_config = {part.config: part.scores for part in of_it}
-        if len(by_config) == len(of_it):
-            yield from curves(split, by_config)
+        task = of_it[0].task
+        if task.curves is not None and len(by_config) == len(of_it):
+            yield from curves(task, task.curves, split, by_config)
 
 
 def _section(comparison: Comparison, split: Split | None, include_text: bool) -> Section:
@@ -176,10 +178,11 @@ def _section(comparison: Comparison, split: Split | None, include_text: bool) ->
     add_tests(comparison, split)
     if split is not None and include_text:
         shown = disagreements(comparison, split)
-    scores = comparison.scores
+    task, scores = comparison.task, comparison.scores
+    rows = next(iter(comparison.runs.values()))["dataset"]["rows"]
     try:
-        made = [*figures(comparison.dataset, scores), *bias_maps(scores), *paired_tests(scores)]
-        tables = comparison_tables(comparison.dataset, scores)
+        made = [*task_drawings(task, scores, rows)]
+        tables = task.comparison_tables(scores)
     except KeyError as error:
         raise InputError(
             f"its scores, or those of a run beside it, have no {error}",

@@ -9,11 +9,14 @@ from typing import Any
 from pronominal.dataset_scripts.reading.published import MissingSplitError, Split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
-from pronominal.eval import scorer
-from pronominal.eval.runs.folder import read_answers, read_description
+from pronominal.eval.evaluation import answered, with_comparisons
+from pronominal.eval.runs.folder import read_description
 from pronominal.eval.runs.scored import AGAIN, read_scores, score_files
 from pronominal.eval.runs.units import UNITS, read_p_values, read_units, write_p_values
-from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, against
+from pronominal.eval.scores import task_of
+from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Comparison:
         config: of it.
         split: of the config.
         digest: of the rows; the same names may stand for those of another build.
+        task: how they are scored.
         scores: label -> what ``score.json`` says.
         runs: label -> the content of ``run.json``.
         folders: label -> the run's folder.
@@ -34,7 +38,8 @@ class Comparison:
     config: str
     split: str
     digest: str
-    scores: dict[str, dict[str, Any]] = field(default_factory=dict)
+    task: Task
+    scores: dict[str, Scores] = field(default_factory=dict)
     runs: dict[str, dict[str, Any]] = field(default_factory=dict)
     folders: dict[str, Path] = field(default_factory=dict)
 
@@ -44,8 +49,12 @@ class Comparison:
         return f"{self.dataset} / {self.config} / {self.split}"
 
 
-def read_comparisons(folders: Iterable[Path]) -> list[Comparison]:
+def read_comparisons(folders: Iterable[Path], task: Task | None = None) -> list[Comparison]:
     """Read every scored run in some folders, at any depth; a folder may be a run itself.
+
+    Args:
+        folders: with runs.
+        task: of the datasets that have none of ours.
 
     Raises:
         InputError: a folder has no scored run, one is damaged, or two runs of the same rows have
@@ -54,15 +63,17 @@ def read_comparisons(folders: Iterable[Path]) -> list[Comparison]:
     found: dict[tuple[str, ...], Comparison] = {}
     for folder in folders:
         for file in score_files(folder):
-            _add(found, file)
+            _add(found, file, task)
     return [found[key] for key in sorted(found)]
 
 
-def _add(found: dict[tuple[str, ...], Comparison], file: Path) -> None:
+def _add(found: dict[tuple[str, ...], Comparison], file: Path, own: Task | None) -> None:
     run, scores = read_description(file.parent), read_scores(file)
     rows, label = run["dataset"], run["label"]
     key = (rows["name"], rows["config"], rows["split"], rows["digest"])
-    comparison = found.setdefault(key, Comparison(*key))
+    if key not in found:
+        found[key] = Comparison(*key, task_of(rows["name"], own))
+    comparison = found[key]
     earlier = comparison.folders.setdefault(label, file.parent)
     if earlier.resolve() != file.parent.resolve():
         raise InputError(
@@ -124,12 +135,12 @@ def add_tests(comparison: Comparison, split: Split | None) -> None:
             kept beside its runs.
         split: its rows, for runs without stored units.
     """
-    scores, scoring = comparison.scores, scorer(comparison.dataset)
-    right: dict[str, dict[str, Any]] = {}
+    scores, task = comparison.scores, comparison.task
+    right: dict[str, dict[str, PairedUnits]] = {}
     for label, folder in comparison.folders.items():
         units = read_units(folder)
-        if units is None and split is not None and hasattr(scoring, "right"):
-            units = scoring.right(split.table, read_answers(folder, split))
+        if units is None and split is not None and task.paired_units is not None:
+            units = dict(task.paired_units(answered(split, folder)))
         for measure, shares in (units or {}).items():
             right.setdefault(measure, {})[label] = shares
     for measure, systems in right.items():
@@ -144,13 +155,7 @@ def add_tests(comparison: Comparison, split: Split | None) -> None:
     folders = [*dict.fromkeys(folder.parent for folder in comparison.folders.values())]
     known = read_p_values(folders)
     earlier = len(known)
-    tests = against(right, known)
+    comparison.scores.update(with_comparisons(task, scores, right, known))
     if len(known) > earlier:
         with suppress(OSError, InputError):  # runs may lie where nothing can be written
             write_p_values(folders[0], known)
-    common = {}
-    if hasattr(scoring, ACROSS) and len(scores) > 1:
-        common = {ACROSS: getattr(scoring, ACROSS)(scores)}
-    for label, score in scores.items():
-        found = {AGAINST: tests[label]} if label in tests else {}
-        scores[label] = score | found | common

@@ -5,19 +5,13 @@ stands in this file with its id and the cause, and in scores it counts as a row 
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from pronominal.atomic import new_file
-from pronominal.eval import scorer
-from pronominal.eval.tables.table import Table
 
 FAILURES = "failures.jsonl"
-
-FAILED = "failed"
-"""Where scores say how many rows failed; ``failed_switched`` and the like for those beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +59,3 @@ def write_failures(folder: Path, failures: Iterable[Failure]) -> None:
 def failure_line(failure: Failure) -> str:
     """Return a failure as one line of JSON, with its line end."""
     return json.dumps(asdict(failure), ensure_ascii=False) + "\n"
-
-
-def failed_rows(scores: Mapping[str, Any]) -> dict[str, int]:
-    """Return how many rows failed by the rows that they are of: ``""`` or ``"switched"``, say."""
-    return {
-        name.removeprefix(FAILED).removeprefix("_"): count
-        for name, count in scores.items()
-        if name == FAILED or name.startswith(f"{FAILED}_")
-    }
-
-
-def comparison_tables(dataset: str, scores: Mapping[str, Mapping[str, Any]]) -> Sequence[Table]:
-    """Return a dataset's tables of several systems; each says which systems failed at how much."""
-    tables = scorer(dataset).tables(scores)
-    notes = tuple(
-        f"{label}: {count:,} {kind.replace('_', '-')} rows failed and count as rows without an "
-        "answer.".replace("  ", " ")
-        for label, one in scores.items()
-        for kind, count in failed_rows(one).items()
-    )
-    return [replace(table, notes=(*table.notes, *notes)) for table in tables]

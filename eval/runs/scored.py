@@ -1,14 +1,14 @@
 """Runs on disk that were scored, as tables and papers' figures take them."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pronominal.errors import InputError
 from pronominal.eval.runs.folder import read_description
 from pronominal.eval.runs.units import SCORE
+from pronominal.eval.statistics.scores import Scores
 
 AGAIN = "run 'pronominal evaluate' again"
 
@@ -26,7 +26,7 @@ class Run:
 
     label: str
     rows: tuple[str, str, str]
-    scores: Mapping[str, Any]
+    scores: Scores
     folder: Path
 
 
@@ -54,7 +54,7 @@ def score_files(folder: Path) -> list[Path]:
     return files
 
 
-def read_scores(file: Path) -> dict[str, Any]:
+def read_scores(file: Path) -> Scores:
     """Read a run's `SCORE`.
 
     Raises:
@@ -66,7 +66,7 @@ def read_scores(file: Path) -> dict[str, Any]:
         raise InputError("it is damaged", cure=AGAIN, file=file) from error
     if not isinstance(scores, dict) or not scores:
         raise InputError("it holds no scores", cure=AGAIN, file=file)
-    return scores
+    return Scores(scores)
 
 
 def by_label(runs: Iterable[Run]) -> dict[str, list[Run]]:

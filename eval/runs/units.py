@@ -11,7 +11,7 @@ import numpy as np
 
 from pronominal.atomic import new_file
 from pronominal.errors import InputError
-from pronominal.eval.statistics.paired_tests import Known, Right
+from pronominal.eval.statistics.paired_tests import Known, PairedUnits
 
 SCORE = "score.json"
 """Beside ``predictions.jsonl``: the run's scores, from which reports are made."""
@@ -32,14 +32,14 @@ def remove_scores(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def write_units(folder: Path, right: Mapping[str, Right]) -> None:
+def write_units(folder: Path, right: Mapping[str, PairedUnits]) -> None:
     """Write what a dataset's ``right`` gave for a run; any systems can then be tested later."""
     arrays: dict[str, Any] = {**right}
     with new_file(folder / UNITS) as beside, beside.open("wb") as file:
         np.savez_compressed(file, **arrays)
 
 
-def read_units(folder: Path) -> dict[str, Right] | None:
+def read_units(folder: Path) -> dict[str, PairedUnits] | None:
     """Return what `write_units` wrote, or None where a run has nothing of the kind.
 
     Raises:

@@ -2,25 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.statistics.blocks import Block, blocks
 from pronominal.eval.statistics.bootstrap import Bootstrap
+from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
-from pronominal.eval.statistics.paired_tests import Right, paired_test_tables
-from pronominal.eval.tables.table import (
-    UNDEFINED,
-    Score,
-    Table,
-    interval_notes,
-    percent,
-    table,
-    with_interval,
-)
+from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.scores import Block, blocks
+from pronominal.eval.tables.measures import Measure
+from pronominal.eval.task import RESAMPLES, SEED, Answered, Option, Task
 
 BLOCKS = ("overall", "masculine", "feminine")
 
@@ -56,7 +51,7 @@ def score(
         ``overall``, ``masculine`` and ``feminine``: ``n`` (rows), ``missing`` (rows without an
         answer), ``tp``, ``fp``, ``tn`` and ``fn`` (questions), ``precision``, ``recall`` and
         ``f1`` in [0, 1], 0 where undefined, as the official scorer has it; ``bias``, feminine F1 /
-        masculine F1, None if either is 0, and ``bias_interval``; how the intervals were made.
+        masculine F1, None if either is 0; how the intervals were made.
 
     Raises:
         InputError: the number of decisions is not the number of rows, or one is missing.
@@ -67,23 +62,19 @@ def score(
             f"there are {there} decisions for {rows.num_rows} rows",
             cure="give one decision for each row, or allow missing ones",
         )
-    counts = _counts(rows, decisions)
-    bootstrap = Bootstrap.of(rows.num_rows, resamples, seed)
-    drawn = bootstrap.draws @ counts.reshape(rows.num_rows, -1)
-    observed = _Questions(counts.sum(axis=0))
-    resampled = _Questions(drawn.reshape(-1, len(BLOCKS), len(COUNTS)))
+    bootstrap, units = Bootstrap.of(rows.num_rows, resamples, seed), np.arange(rows.num_rows)
+    everything = Strata(("overall",), np.zeros_like(units))
+    counts, drawn = bootstrap.tally(_counts(rows, decisions), units, everything)
+    observed, resampled = _Questions(counts[0]), _Questions(drawn[:, 0])
     return {
         **dict(zip(BLOCKS, _blocks(observed, resampled, bootstrap), strict=True)),
-        "bias": blocks(bias=np.array([observed.bias]))[0]["bias"],
-        "bias_interval": bootstrap.intervals(resampled.bias.reshape(-1, 1))[0],
-        "bootstrap": {
-            **{"unit": "id", "units": rows.num_rows, "resamples": resamples},
-            **{"seed": seed, "level": bootstrap.level},
-        },
+        **blocks(bias=np.array([observed.bias]))[0],
+        "interval": bootstrap.interval_blocks(bias=resampled.bias.reshape(-1, 1))[0],
+        "bootstrap": bootstrap.block("id"),
     }
 
 
-def right(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Right]:
+def paired_units(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
     """Return the items that paired tests between systems compare.
 
     Returns:
@@ -92,29 +83,6 @@ def right(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Right]:
     answers = [NEITHER if d.abstained == "none" else d.choice for d in decisions]
     labels = rows["label"].to_pylist()
     return {"correct": np.array([a == b for a, b in zip(answers, labels, strict=True)], np.bool_)}
-
-
-def tables(scores: Mapping[str, Score]) -> list[Table]:
-    """Compare systems as KnowRef's Table 6 does: F1 in percent, and the ratio of the genders.
-
-    Args:
-        scores: system -> its `score`; with ``against`` in the scores, paired tests come last.
-    """
-    columns = {
-        "n": lambda s: f"{s['overall']['n']:,}",
-        "Precision": lambda s: percent(s["overall"]["precision"]),
-        "Recall": lambda s: percent(s["overall"]["recall"]),
-        "F1": lambda s: with_interval(s["overall"], "f1"),
-        "Masculine F1": lambda s: percent(s["masculine"]["f1"]),
-        "Feminine F1": lambda s: percent(s["feminine"]["f1"]),
-        "F/M": lambda s: UNDEFINED if s["bias"] is None else f"{s['bias']:.2f}",
-    }
-    notes = ["F/M: feminine F1 / masculine F1; 1 is no bias."]
-    if any(s["overall"]["missing"] for s in scores.values()):
-        columns["Missing"] = lambda s: f"{s['overall']['missing']:,}"
-        notes.append("Missing: rows without an answer, two false negatives each.")
-    notes += interval_notes(scores.values(), "rows")
-    return [table("GAP", columns, scores, notes), *paired_test_tables(scores)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +115,10 @@ class _Questions:
 
 def _blocks(observed: _Questions, resampled: _Questions, bootstrap: Bootstrap) -> list[Block]:
     ratios = ("precision", "recall", "f1")
-    intervals = {name: bootstrap.intervals(getattr(resampled, name)) for name in ratios}
     return blocks(
         **{name: observed[name] for name in COUNTS},
         **{name: getattr(observed, name) for name in ratios},
-        interval=blocks(**intervals),
+        interval=bootstrap.interval_blocks(**{n: getattr(resampled, n) for n in ratios}),
     )
 
 
@@ -176,3 +143,67 @@ def _counted(label: int, decision: Decision | None) -> list[int]:
         yes = decision.choice == candidate or decision.abstained == "both"
         counts[("t" if yes == (label == candidate) else "f") + "np"[yes]] += 1
     return [*counts.values()]
+
+
+def _score(answered: Answered) -> Mapping[str, Any]:
+    return score(*answered.pair, **answered.options)
+
+
+def _paired_units(answered: Answered) -> Mapping[str, Any]:
+    return paired_units(*answered.pair)
+
+
+def _measures() -> tuple[Measure, ...]:
+    gendered = {"gender": ("masculine|feminine", "f1")}
+    return (
+        Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
+        Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
+        Measure(
+            "f1",
+            "F1",
+            ("overall", "f1"),
+            metric="f1",
+            divisions=gendered,
+            card_divisions=("gender",),
+            in_charts=True,
+            chart_divisions=("gender",),
+        ),
+        Measure("masculine_f1", "Masculine F1", ("masculine", "f1")),
+        Measure("feminine_f1", "Feminine F1", ("feminine", "f1")),
+        Measure(
+            "bias",
+            "F/M",
+            ("bias",),
+            unit="ratio",
+            direction=None,
+            metric="f1_ratio",
+            note="F/M: feminine F1 / masculine F1; 1 is no bias.",
+        ),
+        Measure(
+            "missing",
+            "Missing",
+            ("overall", "missing"),
+            unit="count",
+            direction="less",
+            note="Missing: rows without a prediction, two false negatives each.",
+        ),
+    )
+
+
+GAP = Task(
+    name="gap",
+    score=_score,
+    measures=_measures(),
+    headline="f1",
+    units="rows",
+    paired_units=_paired_units,
+    options=(
+        Option(
+            "allow_missing",
+            bool,
+            "Score rows without a prediction as the official scorer does.",
+        ),
+        RESAMPLES,
+        SEED,
+    ),
+)

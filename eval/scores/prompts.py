@@ -1,6 +1,6 @@
-"""Accuracy over prompts: the mean, and the range that hangs on how a model is asked."""
+"""Accuracy over prompts: the mean, and the range that depends on how a model is asked."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import numpy as np
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import predictions_file, read_lines
-from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.outcomes import (
     CHOSE_BOTH,
     CHOSE_NONE,
@@ -17,36 +16,33 @@ from pronominal.eval.statistics.outcomes import (
     IntArray,
     right_choices,
 )
-from pronominal.eval.tables.table import UNDEFINED, Cell, Score, Table, percent, table
 
 ASKED = {"prompts": "answers", "chains": "chain_answers", "multiple_choice": "likeliest"}
 """What models were asked -> where predictions have the answers: what was written after a prompt,
 what its chain of thought named, and which of the offered options was the likeliest."""
 
-TITLES = {
-    "prompts": "Accuracy over prompts: what models write",
-    "chains": "Accuracy over prompts: what chains of thought name",
-    "multiple_choice": "Accuracy over prompts: the likeliest of the options offered",
-}
-"""The questions that models were asked, which do not compare with each other."""
+ScoreChoices = Callable[[Split, IntArray], Mapping[str, Any]]
 
 CODES = {"none": CHOSE_NONE, "both": CHOSE_BOTH}
 
 
-def prompt_scores(split: Split, predictions: Path) -> dict[str, Any]:
+def prompt_scores(
+    split: Split, predictions: Path, score_choices: ScoreChoices | None = None
+) -> dict[str, Any]:
     """Score the answers to each prompt, for models that were prompted; nothing for other systems.
 
     Args:
         split: the rows.
         predictions: a file whose lines have ``answers`` or ``likeliest``, or the folder of such a
             run.
+        score_choices: scores all answers to all prompts together; see `pronominal.eval.task.Task`.
 
     Returns:
         The keys of `ASKED` that there are answers to, each with ``n`` (rows),
         ``accuracy`` (mean over prompts, as the papers report), ``sd`` over them (sample standard
         deviation), ``lowest`` and ``highest``, and ``by_prompt``, each with ``n``, ``accuracy``,
-        ``none`` and ``both``. Of template datasets also ``every_answer``, their scores over all
-        answers to all prompts together, as WinoPron's authors count them. Nothing where no row has
+        ``none`` and ``both``. With `score_choices` also ``every_answer``, what it gave, as
+        WinoPron's authors count. Nothing where no row has
         a right answer, as in RUFF's ``no_context``.
 
     Raises:
@@ -62,28 +58,10 @@ def prompt_scores(split: Split, predictions: Path) -> dict[str, Any]:
         if given.get(key) and isinstance(given[key], dict):
             prompts = [*given[key]]
             choices = _choices(split, predictions, key, prompts)
-            found[name] = _scores(split, right, choices, prompts)
+            found[name] = _scores(right, choices, prompts)
+            if score_choices is not None:
+                found[name]["every_answer"] = score_choices(split, choices)
     return found
-
-
-def prompt_tables(scores: Mapping[str, Score]) -> list[Table]:
-    """Compare systems that were prompted: one table for each question they were asked.
-
-    Args:
-        scores: system -> scores with what `prompt_scores` returns, or without it.
-    """
-    found = []
-    for kind, title in TITLES.items():
-        asked = {system: score[kind] for system, score in scores.items() if kind in score}
-        if asked:
-            columns: dict[str, Cell] = {"prompts": lambda block: str(len(block["by_prompt"]))}
-            columns |= {name: _percent(name) for name in ("accuracy", "sd", "lowest", "highest")}
-            found.append(table(title, columns, asked, ["sd: over the prompts."]))
-    return found
-
-
-def _percent(name: str) -> Cell:
-    return lambda block: UNDEFINED if block[name] is None else percent(block[name])
 
 
 def _choices(split: Split, predictions: Path, key: str, prompts: list[str]) -> IntArray:
@@ -110,11 +88,9 @@ def _code(answer: object) -> int | None:
     return answer if isinstance(answer, int) else None
 
 
-def _scores(
-    split: Split, right_choice: IntArray, choices: IntArray, prompts: list[str]
-) -> dict[str, Any]:
+def _scores(right_choice: IntArray, choices: IntArray, prompts: list[str]) -> dict[str, Any]:
     right = (choices == right_choice[:, None]).mean(axis=0)
-    found = {
+    return {
         "n": len(choices),
         "accuracy": float(right.mean()),
         "sd": float(right.std(ddof=1)) if len(prompts) > 1 else None,
@@ -130,9 +106,3 @@ def _scores(
             for column, prompt in enumerate(prompts)
         },
     }
-    if {"template_id", "pair_id", "case"} <= {*split.table.column_names}:
-        from pronominal.eval.scores.winopron.score import score_choices
-
-        sentences = Sentences.of(split.table)
-        found["every_answer"] = score_choices(sentences, choices, resamples=0)
-    return found

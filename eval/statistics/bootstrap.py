@@ -1,4 +1,4 @@
-"""Bootstrap intervals that resample whole template pairs, since their rows stand or fall together.
+"""Bootstrap intervals that resample whole units, since the rows of a unit are not independent.
 
 The 1,440 rows of WinoPron are 180 pairs of templates, each filled with four pronoun sets;
 resampling rows would take them for independent and make the intervals too narrow.
@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pronominal.eval.statistics.outcomes import FloatArray, IntArray, Outcomes
+from pronominal.eval.statistics.groups import Strata
+from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, sum_by
+from pronominal.eval.statistics.scores import Block, blocks
 
 Interval = list[float]
 """Lower and upper end."""
@@ -20,11 +22,13 @@ class Bootstrap:
 
     Attributes:
         draws: how often each unit is drawn, shape ``[resamples, units]``.
+        seed: of the draws.
         level: share of the resamples inside an interval, in (0, 1).
     """
 
     draws: FloatArray
-    level: float
+    seed: int = 0
+    level: float = 0.95
 
     @classmethod
     def of(
@@ -35,20 +39,28 @@ class Bootstrap:
         # numpy refuses to draw from no units, of which there is one resample: none
         shares = np.full(units, 1 / units) if units else np.ones(1)
         draws = generator.multinomial(units, shares, size=resamples)[:, :units]
-        return cls(draws.astype(np.float64), level)
+        return cls(draws.astype(np.float64), seed, level)
 
-    def resample(self, counts: IntArray) -> Outcomes:
-        """Return the outcomes of every resample.
+    def tally(self, counts: IntArray, units: IntArray, strata: Strata) -> tuple[Counts, Counts]:
+        """Add up rows by stratum: those there are, and those of every resample.
 
         Args:
-            counts: outcomes by unit and stratum, shape ``[units, strata, 4]``.
+            counts: shape ``[rows, ...]``.
+            units: each row's unit, shape ``[rows]``.
+            strata: a division of the rows.
 
         Returns:
-            Outcomes of shape ``[resamples, strata]``.
+            Shapes ``[strata, ...]`` and ``[resamples, strata, ...]``.
         """
-        units, strata, outcomes = counts.shape
-        totals = self.draws @ counts.reshape(units, strata * outcomes)
-        return Outcomes(totals.reshape(-1, strata, outcomes))
+        size, shape, number = len(strata.names), counts.shape[1:], self.draws.shape[1]
+        flat = counts.reshape(len(counts), int(np.prod(shape)))
+        tally = sum_by(units * size + strata.codes, number * size, flat).reshape(number, -1)
+        drawn = (self.draws @ tally).reshape(-1, size, *shape)
+        return tally.sum(axis=0).reshape(size, *shape), drawn
+
+    def interval_blocks(self, **values: FloatArray) -> list[Block]:
+        """Return a block of intervals for each column of ``[resamples, strata]`` values."""
+        return blocks(**{name: self.intervals(value) for name, value in values.items()})
 
     def intervals(self, values: FloatArray) -> list[Interval | None]:
         """Return the percentile interval of each column of ``[resamples, strata]`` values.
@@ -56,6 +68,12 @@ class Bootstrap:
         Resamples in which a value is undefined (NaN) do not count; None where it always is.
         """
         return [self._interval(column[~np.isnan(column)]) for column in values.T]
+
+    def block(self, unit: str) -> Block:
+        """Say how the intervals were made; `unit` is the column by which rows belong together."""
+        resamples, units = self.draws.shape
+        facts = {"units": units, "resamples": resamples, "seed": self.seed, "level": self.level}
+        return {"unit": unit, **facts}
 
     def _interval(self, values: FloatArray) -> Interval | None:
         if not len(values):

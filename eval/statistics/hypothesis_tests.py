@@ -3,7 +3,11 @@
 They are scipy's and statsmodels', from the extra ``stats``.
 """
 
-from collections.abc import Sequence
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +15,9 @@ import numpy.typing as npt
 from pronominal.errors import InputError
 
 INSTALL = 'pip install "pronominal[stats]"'
+
+LEVEL = 0.05
+"""Below it a p-value of Welch's test is called significant (RUFF, section 4.3)."""
 
 RESAMPLES, SEED = 9999, 0
 """Of the permutation test; with at most so many ways to change signs it goes through all."""
@@ -99,3 +106,39 @@ def paired_t(differences: npt.NDArray[np.float64]) -> float | None:
     except ModuleNotFoundError as error:
         raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
     return float(ttest_1samp(differences, 0).pvalue)
+
+
+def pairwise_tests(values: Mapping[str, Sequence[float]]) -> dict[str, Any] | None:
+    """Compare every two groups of values by Welch's t-test, which lets variances differ (1947).
+
+    Args:
+        values: name -> the group's values, at least two.
+
+    Returns:
+        ``A-B`` -> ``n`` (values of A and B), ``difference`` of their means, ``t``, ``df``, the
+        two-sided ``p`` in [0, 1], and whether it is ``significant``, below `LEVEL`; ``t``, ``df``
+        and ``p`` are None where no value varies. The p-values are not corrected for the number of
+        tests. None if scipy is not installed.
+    """
+    try:
+        from scipy import stats
+    except ModuleNotFoundError:
+        return None
+    found = {}
+    for (first, a), (second, b) in combinations(values.items(), 2):
+        difference = float(np.mean(a) - np.mean(b))
+        # values that do not vary: the statistic is 0 / 0 or infinite
+        varied = np.ptp(a) > 0 or np.ptp(b) > 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # one of the two may still not vary
+            test = stats.ttest_ind(a, b, equal_var=False) if varied else None
+        p = math.nan if test is None else float(test.pvalue)
+        found[f"{first}-{second}"] = {
+            "n": len(a) + len(b),
+            "difference": difference,
+            "t": None if test is None else float(test.statistic),
+            "df": None if test is None else float(test.df),
+            "p": None if test is None else p,
+            "significant": None if test is None else p < LEVEL,
+        }
+    return found

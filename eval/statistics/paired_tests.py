@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pronominal.eval.statistics.hypothesis_tests import (
-    INSTALL,
     RESAMPLES,
     SEED,
     holm,
@@ -23,9 +22,8 @@ from pronominal.eval.statistics.hypothesis_tests import (
     paired_t,
     permutation,
 )
-from pronominal.eval.tables.table import UNDEFINED, Score, Table
 
-Right = npt.NDArray[np.bool_] | npt.NDArray[np.float64]
+PairedUnits = npt.NDArray[np.bool_] | npt.NDArray[np.float64]
 """How much of each independent unit a system got right, in [0, 1], shape ``[units]``.
 
 The units are the same for every system. A unit is one item, right or not, or several that stand
@@ -71,7 +69,7 @@ class PairedTest:
 
 
 def paired_tests(
-    right: Mapping[str, Right], known: Known | None = None
+    right: Mapping[str, PairedUnits], known: Known | None = None
 ) -> dict[str, dict[str, PairedTest]]:
     """Test every pair of systems.
 
@@ -108,7 +106,7 @@ class _Pair:
     single_items: bool
 
     @classmethod
-    def of(cls, this: Right, other: Right, single_items: bool) -> "_Pair":
+    def of(cls, this: PairedUnits, other: PairedUnits, single_items: bool) -> "_Pair":
         return cls(np.asarray(this, np.float64) - np.asarray(other, np.float64), single_items)
 
     def reversed(self) -> "_Pair":
@@ -143,7 +141,7 @@ class _Pair:
 
 
 def against(
-    right: Mapping[str, Mapping[str, Right]],
+    right: Mapping[str, Mapping[str, PairedUnits]],
     known: Known | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, dict[str, Any]]:
@@ -166,56 +164,3 @@ def against(
             }
         progress(done)
     return made
-
-
-def paired_test_tables(scores: Mapping[str, Score]) -> list[Table]:
-    """Show the tests that the scores hold: one table for each measure, one row for each pair."""
-    measures = dict.fromkeys(name for s in scores.values() for name in s.get(AGAINST, {}))
-    made = []
-    for measure in measures:
-        tests = {
-            f"{a} – {b}": found[b]
-            for a, b in combinations(scores, 2)
-            if b in (found := scores[a].get(AGAINST, {}).get(measure, {}))
-        }
-        if tests:
-            made.append(_table(measure, tests))
-    return made
-
-
-def _table(measure: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
-    several = any(test["test"] == PERMUTATION for test in tests.values())
-    notes = [
-        "n: units, each several rows; more: units that one of the two did better in."
-        if several
-        else "n: items; more: right by one of the two systems alone.",
-        f"p: permutation test of whole units, two-sided, {RESAMPLES:,} resamples, seed {SEED}."
-        if several
-        else "p: McNemar's exact test, two-sided.",
-        "p (Holm): corrected over all pairs of systems; p (t): paired t-test, uncorrected.",
-    ]
-    if any(test["p"] is None for test in tests.values()):
-        notes.append(f"For p-values, {INSTALL}.")
-    columns = ("Systems", "n", "More: first", "More: second", "Difference")
-    return Table(
-        f"Paired tests: {measure.replace('_', ' ')}",
-        (*columns, "p", "p (Holm)", "p (t)"),
-        tuple((pair, *_cells(test)) for pair, test in tests.items()),
-        tuple(notes),
-    )
-
-
-def _cells(test: Mapping[str, Any]) -> tuple[str, ...]:
-    difference = test["difference"]
-    return (
-        *(f"{test[name]:,}" for name in ("n", "only_this", "only_other")),
-        UNDEFINED if difference is None else f"{100 * difference:+.1f}",
-        *(p_value(test[name]) for name in ("p", "p_holm", "p_t")),
-    )
-
-
-def p_value(value: float | None) -> str:
-    """Write a p-value with three decimals."""
-    if value is None:
-        return UNDEFINED
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -17,7 +17,7 @@ UNDEFINED, VACUOUS, BELOW_CHANCE = "–", "†", "↓"
 Score = Mapping[str, Any]
 """What a score function returns, or one of its blocks."""
 
-Cell = Callable[[Score], str]
+Cell = Callable[[Any], str]
 """Writes one cell for a system."""
 
 
@@ -100,6 +100,13 @@ def percent(value: float | None) -> str:
     return UNDEFINED if value is None else f"{100 * value:.1f}"
 
 
+def p_value(value: float | None) -> str:
+    """Write a p-value with three decimals."""
+    if value is None:
+        return UNDEFINED
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def with_interval(block: Score, name: str, mark: str = "") -> str:
     """Write a fraction of a block, a mark, and its interval if it has one."""
     interval = block["interval"][name]
@@ -111,11 +118,11 @@ def interval_notes(scores: Iterable[Score], units: str) -> Iterator[str]:
     """Say how the intervals of scores came about, where they have any.
 
     Args:
-        scores: each with its ``bootstrap``.
+        scores: with their ``bootstrap``, if they have any.
         units: what was resampled.
     """
-    for drawn in (score["bootstrap"] for score in scores):
-        if drawn["resamples"]:
+    for drawn in (score.get("bootstrap") for score in scores):
+        if drawn and drawn["resamples"]:
             yield (
                 f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
                 f"resamples of {drawn['units']:,} {units}, seed {drawn['seed']}."

@@ -4,9 +4,8 @@ A system's figure varies with the seed it was trained by as well as with the row
 An interval that knows only the rows says too often that two recipes differ.
 """
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,11 @@ import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval import SCORERS, scorer
-from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.evaluation import answered
+from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.outcomes import FloatArray, choices_of
-from pronominal.eval.statistics.switched_pairs import Answers, SwitchedPairs
+from pronominal.eval.statistics.switched_pairs import SwitchedPairs
 from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.training.testing import RUNS, Tests
 
@@ -135,18 +134,19 @@ def _right_by_measure(tests: Tests, name: str, folder: Path) -> dict[str, FloatA
 
 def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
     dataset, _, part, system = run.name.rsplit(".", 3)
-    answers: dict[str, Answers] = {}
-    for config, split in tests.items():
-        beside = run.parent / f"{dataset}.{config}.{part}.{system}"
-        answers[config] = split.table, read_answers(beside, split)
-    measure: Callable[..., dict[str, Any]] = (
-        vars(scorer(name))["right"] if name in SCORERS else _right_choices
-    )
-    known = inspect.signature(measure).parameters
-    options = {option: given for option, given in answers.items() if option in known}
-    items = dict(measure(*answers["original"], **options))
+    answers = {
+        config: answered(split, run.parent / f"{dataset}.{config}.{part}.{system}")
+        for config, split in tests.items()
+    }
+    task = task_of(name) if name in TASKS else None
+    items: dict[str, Any] = {}
+    if task is None or task.paired_units is None:
+        items = _right_choices(*answers["original"].pair)
+    else:
+        companions = {c.name: answers[c.config] for c in task.companions if c.config in answers}
+        items |= task.paired_units(replace(answers["original"], companions=companions))
     if "switched" in answers and "consistently_correct" not in items:
-        pairs = SwitchedPairs.of(answers["original"], answers["switched"])
+        pairs = SwitchedPairs.of(answers["original"].pair, answers["switched"].pair)
         items["consistently_correct"] = pairs.both_right
     return {measured: np.asarray(values, np.float64) for measured, values in items.items()}
 

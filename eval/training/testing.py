@@ -1,6 +1,5 @@
 """A trained system on the test rows of its data, as they are and switched."""
 
-import inspect
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -11,12 +10,12 @@ from typing import Any
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.decisions import Decision, from_probabilities
-from pronominal.eval import SCORERS, scorer
-from pronominal.eval.evaluation import score_and_keep
+from pronominal.eval.evaluation import answered, score_and_keep
 from pronominal.eval.runs.description import run_name
 from pronominal.eval.runs.folder import read_answers, read_description
 from pronominal.eval.runs.predictions import PREDICTIONS
 from pronominal.eval.runs.runner import SystemSettings, run
+from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.training.figures import answer_figures, outcome_figures, switching_figures
 from pronominal.instances import ResolutionInstance
 
@@ -87,7 +86,7 @@ def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str
         for config, split in tests.items()
     }
     scores = {"as_given": _measured(given), "prior_corrected": _measured(corrected)}
-    if name in SCORERS:
+    if name in TASKS:
         scores[name] = _dataset_scores(name, tests, runs)
     return scores
 
@@ -106,7 +105,7 @@ def score_clusters(tests: Tests, name: str, folder: Path, system_name: str) -> d
         config: (split.table, read_answers(runs[config], split)) for config, split in tests.items()
     }
     scores = {"as_given": _measured(given, outcome_figures)}
-    if name in SCORERS:
+    if name in TASKS:
         scores[name] = _dataset_scores(name, tests, runs)
     return scores
 
@@ -145,11 +144,12 @@ def _measured(
 
 
 def _dataset_scores(name: str, tests: Tests, runs: Mapping[str, Path]) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    if "switched" in tests and "switched" in inspect.signature(scorer(name).score).parameters:
-        switched = tests["switched"]
-        options["switched"] = (switched.table, read_answers(runs["switched"], switched))
-    return score_and_keep(tests["original"], runs["original"], options).scores
+    companions = {
+        one.name: answered(tests[one.config], runs[one.config])
+        for one in task_of(name).companions
+        if one.config in tests
+    }
+    return {**score_and_keep(tests["original"], runs["original"], companions).scores}
 
 
 def _runs(tests: Tests, folder: Path, system_name: str) -> dict[str, Path]:

@@ -8,8 +8,6 @@ import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.scores.knowref.tables import tables
-from pronominal.eval.statistics.blocks import Block, blocks
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.mention_order import (
@@ -20,15 +18,12 @@ from pronominal.eval.statistics.mention_order import (
     right_mentions,
 )
 from pronominal.eval.statistics.outcomes import (
-    Counts,
-    FloatArray,
-    IntArray,
     choices_of,
     ratio,
     refuse_other_number,
-    sum_by,
 )
-from pronominal.eval.statistics.paired_tests import Right
+from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.scores import Block, blocks
 from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
 from pronominal.pronouns import HE, SHE, THEY
 
@@ -83,8 +78,7 @@ def score(
         pairs = SwitchedPairs.of((rows, decisions), switched)
         scores["switched"] = _answer_blocks(*switched, units, bootstrap)
         scores["consistency"] = _consistency_blocks(rows, pairs, units, bootstrap)
-    scores["bootstrap"] = {"unit": "id", "units": len(bootstrap.draws.T), "resamples": resamples}
-    scores["bootstrap"] |= {"seed": seed, "level": bootstrap.level}
+    scores["bootstrap"] = bootstrap.block("id")
     return scores
 
 
@@ -98,9 +92,9 @@ def refuse_unlabelled(rows: pa.Table) -> None:
         )
 
 
-def right(
+def paired_units(
     rows: pa.Table, decisions: Sequence[Decision], *, switched: Answers | None = None
-) -> dict[str, Right]:
+) -> dict[str, PairedUnits]:
     """Return the items that paired tests between systems compare; rows that repeat one are out.
 
     Returns:
@@ -146,7 +140,7 @@ def _answer_blocks(
     counts = mention_outcomes(rows, decisions)
 
     def make(strata: Strata) -> list[Block]:
-        observed, resampled = map(MentionOutcomes, _tally(counts, codes, strata, bootstrap))
+        observed, resampled = map(MentionOutcomes, bootstrap.tally(counts, codes, strata))
         total = observed.total
         ratios = ("task_specific_accuracy", "balanced_accuracy", "first_mention")
         return blocks(
@@ -156,8 +150,7 @@ def _answer_blocks(
             incorrect=ratio(total.fp, total.n),
             correct=total.accuracy,
             **{name: getattr(observed, name) for name in ratios},
-            interval=_intervals(
-                bootstrap,
+            interval=bootstrap.interval_blocks(
                 correct=resampled.total.accuracy,
                 **{name: getattr(resampled, name) for name in ratios},
             ),
@@ -173,14 +166,16 @@ def _consistency_blocks(
     codes = np.array([units[names[row]] for row in pairs.rows.tolist()], dtype=np.int64)
 
     def make(strata: Strata) -> list[Block]:
-        tally = _tally(pairs.counts, codes, pairs.strata(strata), bootstrap)
+        tally = bootstrap.tally(pairs.counts, codes, pairs.strata(strata))
         observed, resampled = map(PairOutcomes, tally)
         ratios = ("score", "consistently_correct", "consistently_wrong")
         return blocks(
             pairs=observed.pairs,
             changed=observed.changed,
             **{name: getattr(observed, name) for name in ratios},
-            interval=_intervals(bootstrap, **{name: getattr(resampled, name) for name in ratios}),
+            interval=bootstrap.interval_blocks(
+                **{name: getattr(resampled, name) for name in ratios}
+            ),
         )
 
     return _divided(rows, make)
@@ -200,32 +195,6 @@ def _divided(rows: pa.Table, make: Callable[[Strata], list[Block]]) -> Block:
     return {**make(everything)[0], **divided}
 
 
-def _tally(
-    counts: IntArray, units: IntArray, strata: Strata, bootstrap: Bootstrap
-) -> tuple[Counts, Counts]:
-    """Add up rows by stratum: those there are, and those of every resample of the units.
-
-    Args:
-        counts: shape ``[rows, ...]``.
-        units: each row's unit, shape ``[rows]``.
-        strata: of the rows.
-        bootstrap: the resamples.
-
-    Returns:
-        Shapes ``[strata, ...]`` and ``[resamples, strata, ...]``.
-    """
-    size, shape, number = len(strata.names), counts.shape[1:], bootstrap.draws.shape[1]
-    flat = counts.reshape(len(counts), int(np.prod(shape)))
-    tally = sum_by(units * size + strata.codes, number * size, flat).reshape(number, -1)
-    return tally.sum(axis=0).reshape(size, *shape), (bootstrap.draws @ tally).reshape(
-        -1, size, *shape
-    )
-
-
-def _intervals(bootstrap: Bootstrap, **values: FloatArray) -> list[Block]:
-    return blocks(**{name: bootstrap.intervals(value) for name, value in values.items()})
-
-
 def _genders(rows: pa.Table) -> Strata:
     genders = {HE.name: 0, SHE.name: 1, THEY.name: 2}
     of_form = {form: genders[known.name] for known in (HE, SHE, THEY) for form in known.forms}
@@ -238,6 +207,3 @@ def _lengths(rows: pa.Table) -> Strata:
     words = [len(text.split()) for text in rows["text"].to_pylist()]
     codes = np.searchsorted(list(LENGTHS.values()), words).astype(np.int64)
     return Strata((*LENGTHS, "26+"), codes)
-
-
-__all__ = ["characteristics", "right", "score", "tables"]

@@ -1,6 +1,6 @@
 """Which of RUFF's rows a predictions file answers, and by how much its choices won."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.published import Split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.dataset_scripts.ruff import SEEDS
-from pronominal.eval.runs.folder import read_description
-from pronominal.eval.runs.predictions import predictions_file, read_lines
+from pronominal.eval.runs.predictions import read_lines
+from pronominal.eval.statistics.outcomes import IntArray
 
 SAMPLES = "+".join(f"seed_{seed}" for seed in SEEDS)
 """The split that holds the rows of the paper's three samples, each once."""
@@ -43,32 +43,24 @@ class Margins:
         }
 
 
-def answered_split(where: str, config: str | None, predictions: Path) -> Split:
-    """Return the rows that a file answers: a run's own, the three samples', or all of ``test``.
+def answered_split(where: str, config: str | None, predictions: Path) -> str:
+    """Return the split that a file answers: the three samples together, or all of ``test``.
 
     Args:
         where: the dataset's folder, or its id on the Hub.
         config: the config; the default one when None.
-        predictions: a predictions file, or the folder of a run.
+        predictions: a predictions file.
     """
-    folder = predictions if predictions.is_dir() else predictions.parent
-    if (folder / "run.json").exists():
-        run = read_description(folder)["dataset"]
-        return read_joined(where, config, run["split"])
     if config is not None and not config.startswith("distractors_"):
-        return read_split(where, config)
-    samples = read_joined(where, config, SAMPLES)
-    known = set(samples.table["id"].to_pylist())
-    if all(line.get("id") in known for line in _objects(predictions)):
-        return samples
-    return read_joined(where, config)
+        return "test"
+    known = set(read_joined(where, config, SAMPLES).table["id"].to_pylist())
+    # whoever reads the decisions says that there is no such file
+    lines = read_lines(predictions) if predictions.exists() else ()
+    return SAMPLES if all(line.get("id") in known for _, line in lines) else "test"
 
 
-def options_of(split: Split, predictions: Path) -> dict[str, Any]:
-    """Return what the score needs besides rows and decisions: the samples' rows and the margins.
-
-    A sample counts when the split has all of its rows.
-    """
+def samples_of(split: Split) -> dict[int, IntArray] | None:
+    """Return the rows of each sample by its seed; a sample counts when the split has all of it."""
     places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
     samples = {}
     for seed in SEEDS:
@@ -77,20 +69,19 @@ def options_of(split: Split, predictions: Path) -> dict[str, Any]:
             ids = pq.read_table(file, columns=["id"])["id"].to_pylist()
             if places.keys() >= {*ids}:
                 samples[seed] = np.array([places[name] for name in ids])
-    margins = np.fromiter(_margins(predictions), np.float64)
-    return {"samples": samples or None, "margins": Margins(margins) if len(margins) else None}
+    return samples or None
 
 
-def _margins(predictions: Path) -> Iterator[float]:
-    for line in _objects(predictions):
+def margins_of(lines: Iterable[Mapping[str, Any]]) -> Margins | None:
+    """Return by how much choices won, from lines of predictions; None where they have no scores."""
+    margins = np.fromiter(_margins(lines), np.float64)
+    return Margins(margins) if len(margins) else None
+
+
+def _margins(lines: Iterable[Mapping[str, Any]]) -> Iterator[float]:
+    for line in lines:
         scores = line.get("scores")
         if not isinstance(scores, list) or len(scores) < 2:
             return
         *_, second, best = sorted(scores)
         yield best - second
-
-
-def _objects(predictions: Path) -> Iterator[dict[str, Any]]:
-    if not predictions_file(predictions).exists():
-        return  # whoever reads the decisions says so
-    yield from (line for _, line in read_lines(predictions))

@@ -9,9 +9,8 @@ import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.scores.ruff.samples import Margins, answered_split, options_of
-from pronominal.eval.scores.ruff.tables import tables
-from pronominal.eval.scores.ruff.units import right
+from pronominal.eval.scores.ruff.samples import Margins
+from pronominal.eval.statistics.hypothesis_tests import pairwise_tests
 from pronominal.eval.statistics.outcomes import (
     CHOSE_BOTH,
     CHOSE_NONE,
@@ -19,10 +18,9 @@ from pronominal.eval.statistics.outcomes import (
     choices_of,
     refuse_other_number,
 )
-from pronominal.eval.statistics.welch import pairwise_tests
+from pronominal.eval.statistics.scores import Block
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
-Block = dict[str, Any]
 Samples = Mapping[int, IntArray]
 """Seed -> the rows of its sample."""
 
@@ -242,6 +240,3 @@ def _context_free_counts(tasks: pa.Table, decisions: Sequence[Decision]) -> Bloc
 
     by_case = {case: counts(cases == case) for case in CASES}
     return {**counts(np.ones(len(choices), bool)), "by_case": by_case}
-
-
-__all__ = ["answered_split", "options_of", "right", "score", "tables"]

@@ -1,83 +1,56 @@
-"""RUFF's scores as tables: accuracy by form, its differences, reasons of errors, and margins."""
+"""RUFF's tables beyond its measures: choices without context, tests, errors and margins."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from pronominal.eval.scores.prompts import prompt_tables
-from pronominal.eval.statistics.paired_tests import p_value, paired_test_tables
-from pronominal.eval.tables.table import UNDEFINED, Cell, Score, Table, percent, table
-from pronominal.pronouns import CASES, PRONOUN_SETS
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.table import (
+    UNDEFINED,
+    Cell,
+    Score,
+    Table,
+    p_value,
+    percent,
+    table,
+)
+from pronominal.pronouns import PRONOUN_SETS
 
-CHANCE = "Chance is 25.0 with four forms; people reach 99.8 (RUFF, section 3.3)."
-MEANS = "±: sample standard deviation over the paper's three samples."
 WELCH = (
     "Of the accuracies, in percentage points; in brackets p of Welch's t-test over the three "
     "samples, not corrected (RUFF, section 4.3)."
 )
 
 
-def tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
-    """Compare systems: accuracy, what was chosen without context, and why answers are wrong."""
-    found = []
-    scored = {name: one for name, one in scores.items() if "accuracy" in one}
-    if scored:
-        deviate = any(one["sd"] is not None for one in scored.values())
-        notes = [CHANCE, MEANS] if deviate else [CHANCE]
-        found.append(table("RUFF: accuracy", _accuracy(scored), scored, notes))
-    baseline = {name: one for name, one in scores.items() if "context_free" in one}
-    if baseline:
+def tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
+    """Compare what was chosen without context, pronoun sets, why answers are wrong, and margins."""
+    if context_free := _with(scores, "context_free"):
         title = "RUFF: forms chosen without context"
-        found.append(table(title, _context_free(baseline), baseline, []))
-    tested = {name: one for name, one in scored.items() if one.get("tests")}
-    if tested:
+        yield table(title, _context_free(context_free), context_free, [])
+    if tested := _with(scores, "tests"):
         title = "RUFF: differences between pronoun sets"
-        found.append(table(title, _tests(tested), tested, [WELCH]))
-    errors = {name: one for name, one in scored.items() if "errors" in one}
-    if errors:
+        yield table(title, _tests(tested), tested, [WELCH])
+    if errors := _with(scores, "errors"):
         notes = [
             "Ambiguous: the distractors' set is the one chosen without context.",
             "Distraction, bias and other: shares of the other errors.",
         ]
-        found.append(table("RUFF: errors", _errors(), errors, notes))
-    margins = {name: one for name, one in scored.items() if "margins" in one}
-    if margins:
+        yield table("RUFF: errors", _errors(), errors, notes)
+    if margins := _with(scores, "margins"):
         notes = ["Rows whose best two options are closer than so many nats may turn by rounding."]
-        found.append(table("RUFF: margins", _margins(margins), margins, notes))
-    return [*found, *prompt_tables(scores), *paired_test_tables(scores)]
+        yield table("RUFF: margins", _margins(margins), margins, notes)
 
 
-def _accuracy(scores: Mapping[str, Score]) -> dict[str, Cell]:
-    columns: dict[str, Cell] = {
-        "n": lambda s: f"{s['n']:,}",
-        "Accuracy": _with_deviation,
-        "none": lambda s: percent(s["none"]),
-        "both": lambda s: percent(s["both"]),
-    }
-    first = next(iter(scores.values()))
-    columns |= {name: _part("by_pronoun_set", name) for name in first["by_pronoun_set"]}
-    columns |= {case: _part("by_case", case) for case in CASES}
-    if any("test" in one for one in scores.values()):
-        columns["all rows"] = lambda s: percent(s["test"]["accuracy"]) if "test" in s else UNDEFINED
-    return columns
+def _with(scores: Mapping[str, Scores], key: str) -> dict[str, Scores]:
+    return {system: one for system, one in scores.items() if one.get(key)}
 
 
-def _part(split: str, name: str) -> Cell:
-    return lambda s: _with_deviation(s[split][name]) if name in s[split] else UNDEFINED
-
-
-def _with_deviation(block: Score) -> str:
-    deviation = "" if block["sd"] is None else f" ±{percent(block['sd'])}"
-    return f"{percent(block['accuracy'])}{deviation}"
-
-
-def _context_free(scores: Mapping[str, Score]) -> dict[str, Cell]:
+def _context_free(scores: Mapping[str, Scores]) -> dict[str, Cell]:
     known = [pronouns.name for pronouns in PRONOUN_SETS]
     first = next(iter(scores.values()))["context_free"]
     names = [name for name in first if name not in (*known, "n", "by_case")]
     return {name: _count("context_free", name) for name in ("n", *known, *names)}
 
 
-def _tests(scores: Mapping[str, Score]) -> dict[str, Cell]:
+def _tests(scores: Mapping[str, Scores]) -> dict[str, Cell]:
     pairs = dict.fromkeys(pair for score in scores.values() for pair in score["tests"])
     return {pair: _test(pair) for pair in pairs}
 
@@ -97,7 +70,7 @@ def _errors() -> dict[str, Cell]:
     return counts | {name: _share("errors", name) for name in ("distraction", "bias", "other")}
 
 
-def _margins(scores: Mapping[str, Score]) -> dict[str, Cell]:
+def _margins(scores: Mapping[str, Scores]) -> dict[str, Cell]:
     noise = next(iter(scores.values()))["margins"]["within"]
     columns: dict[str, Cell] = {"median": lambda s: f"{s['margins']['median']:.2f}"}
     return columns | {f"below {name}": _within(name) for name in noise}

@@ -7,19 +7,15 @@ import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.eval.statistics.outcomes import IntArray, choices_of
-from pronominal.eval.statistics.paired_tests import Right
-from pronominal.eval.statistics.switched_pairs import Answers
+from pronominal.eval.statistics.paired_tests import PairedUnits
 
 
-def right(
-    rows: pa.Table, decisions: Sequence[Decision], *, context_free: Answers | None = None
-) -> dict[str, Right]:
+def paired_units(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
     """Return the units that paired tests between systems compare: the task sentences.
 
     Args:
         rows: a split of one config.
         decisions: in the order of the rows.
-        context_free: not needed here.
 
     Returns:
         ``accuracy``: share of each task sentence's rows with the right form, shape ``[tasks]``; a

@@ -1,17 +1,18 @@
 """Where answers to WinoNB go, counted by stratum and by the number of the pronoun's referent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from pronominal.decisions import Decision
-from pronominal.eval.statistics.blocks import Block, blocks
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio, sum_by
+from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
+from pronominal.eval.statistics.scores import Block, blocks
 
 SOURCES = ("winogender", "winobias", "wsc", "dpr")
 ASSOCIATIONS = ("fem", "masc", "neutral", "someone")
@@ -48,7 +49,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Referents:
     """Rows and answers as integers, with what is counted of them.
 
     Attributes:
@@ -75,7 +76,7 @@ class Answered:
         clustered: Clustered | None,
         schemas: Mapping[str, int],
         bootstrap: Bootstrap,
-    ) -> "Answered":
+    ) -> "Referents":
         """Read a table and its decisions; `schemas` are those of `schemas_of`."""
         known = np.zeros(rows.num_rows, np.bool_) if clustered is None else clustered
         places = [_place(d, there) for d, there in zip(decisions, known.tolist(), strict=True)]
@@ -103,11 +104,10 @@ class Answered:
 
     def places(self, strata: Strata) -> tuple[Places, Places]:
         """Count by stratum and number: what there is, and in every resample."""
-        size, units = len(strata.names) * len(NUMBERS), self.bootstrap.draws.shape[1]
-        codes = self.units * size + strata.codes * len(NUMBERS) + self.numbers
-        tally = sum_by(codes, units * size, self.counts).reshape(units, size * 5)
-        drawn = (self.bootstrap.draws @ tally).reshape(-1, size, 5)
-        return Places(tally.sum(axis=0).reshape(size, 5)), Places(drawn)
+        names = tuple(f"{name} {number}" for name in strata.names for number in NUMBERS)
+        divided = Strata(names, strata.codes * len(NUMBERS) + self.numbers)
+        observed, drawn = self.bootstrap.tally(self.counts, self.units, divided)
+        return Places(observed), Places(drawn)
 
     def divided(self, strata: Strata) -> Block:
         """Return a block for each stratum and number; see `score`."""
@@ -121,7 +121,7 @@ class Answered:
             both=observed.share(BOTH),
             elsewhere=self._if_clustered(observed.share(ELSEWHERE)),
             unresolved=self._if_clustered(observed.share(UNRESOLVED)),
-            interval=blocks(accuracy=self.bootstrap.intervals(resampled.accuracy)),
+            interval=self.bootstrap.interval_blocks(accuracy=resampled.accuracy),
         )
         pairs = zip(made[::2], made[1::2], strict=True)
         return {
@@ -171,3 +171,24 @@ def strata_of(rows: pa.Table, column: str, names: Sequence[str]) -> Strata:
     places = {name: code for code, name in enumerate(names)}
     codes = [places[value] for value in rows[column].to_pylist()]
     return Strata(tuple(names), np.array(codes, dtype=np.int64))
+
+
+def clustered_pronouns(rows: pa.Table, lines: Iterable[Mapping[str, Any]]) -> Clustered | None:
+    """Return which pronouns are in a cluster; None where the lines of predictions have none.
+
+    Args:
+        rows: a published split.
+        lines: of a predictions file.
+    """
+    pronouns = [[p["start"], p["end"]] for p in rows["pronoun"].to_pylist()]
+    places = {name: row for row, name in enumerate(rows["id"].to_pylist())}
+    clustered, line = np.zeros(len(places), dtype=np.bool_), None
+    for line in lines:
+        try:
+            row, clusters = places[line["id"]], line["clusters"]
+            clustered[row] = any(
+                pronouns[row] in cluster and len(cluster) > 1 for cluster in clusters
+            )
+        except (KeyError, TypeError):
+            return None
+    return None if line is None else clustered

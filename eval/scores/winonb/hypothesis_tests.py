@@ -9,10 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pronominal.eval.scores.winonb.answers import NUMBERS
-from pronominal.eval.statistics.blocks import Block
 from pronominal.eval.statistics.hypothesis_tests import holm, paired_t
 from pronominal.eval.statistics.outcomes import FloatArray, IntArray, ratio
-from pronominal.eval.tables.table import Score
+from pronominal.eval.statistics.scores import Block, Scores
 
 
 def association_tests(
@@ -49,7 +48,7 @@ def association_tests(
     return made
 
 
-def across_systems(scores: Mapping[str, Score]) -> Block:
+def across_systems(scores: Mapping[str, Scores]) -> Block:
     """Ask whether some sources are harder than others for all systems alike (section 4.1).
 
     Args:
@@ -63,7 +62,7 @@ def across_systems(scores: Mapping[str, Score]) -> Block:
     return {"friedman": {number: _friedman(scores, number) for number in NUMBERS}}
 
 
-def _friedman(scores: Mapping[str, Score], number: str) -> Block:
+def _friedman(scores: Mapping[str, Scores], number: str) -> Block:
     accuracies = [
         [block[number]["accuracy"] for name, block in score["by_source"].items() if name != "all"]
         for score in scores.values()

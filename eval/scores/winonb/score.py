@@ -9,18 +9,16 @@ from pronominal.decisions import Decision
 from pronominal.eval.scores.winonb.answers import (
     ASSOCIATIONS,
     SOURCES,
-    Answered,
     Clustered,
+    Referents,
     schemas_of,
     strata_of,
 )
-from pronominal.eval.scores.winonb.clusters import options_of
-from pronominal.eval.scores.winonb.hypothesis_tests import across_systems, association_tests
-from pronominal.eval.scores.winonb.tables import tables
-from pronominal.eval.statistics.blocks import Block, blocks
+from pronominal.eval.scores.winonb.hypothesis_tests import association_tests
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.outcomes import FloatArray, ratio, refuse_other_number
-from pronominal.eval.statistics.paired_tests import Right
+from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.scores import Block, blocks
 from pronominal.eval.statistics.switched_pairs import Answers
 
 
@@ -61,7 +59,7 @@ def score(
         refuse_other_number(table, given)
     schemas = schemas_of(rows)
     bootstrap = Bootstrap.of(len(set(schemas.values())), resamples, seed)
-    answered = Answered.of(rows, decisions, clustered, schemas, bootstrap)
+    answered = Referents.of(rows, decisions, clustered, schemas, bootstrap)
     named = [name for name in dict.fromkeys(rows["individual"].to_pylist()) if name != "someone"]
     scores: Block = {
         "by_source": answered.by_source(),
@@ -69,41 +67,40 @@ def score(
         "by_name": answered.divided(strata_of(rows, "individual", (*named, "someone"))),
     }
     scores["by_name"].pop("someone")
-    other = None if generic is None else Answered.of(*generic, None, schemas, bootstrap)
+    other = None if generic is None else Referents.of(*generic, None, schemas, bootstrap)
     if other is not None:
         scores["generic"] = {"by_source": other.by_source()}
     scores["ratios"] = _ratios(answered, other)
     scores["tests"] = {"association": association_tests(rows, answered.right, answered.units)}
-    scores["bootstrap"] = {"unit": "schema", "units": bootstrap.draws.shape[1]}
-    scores["bootstrap"] |= {"resamples": resamples, "seed": seed, "level": bootstrap.level}
+    scores["bootstrap"] = bootstrap.block("schema")
     return scores
 
 
-def right(
+def paired_units(
     rows: pa.Table, decisions: Sequence[Decision], *, generic: Answers | None = None
-) -> dict[str, Right]:
+) -> dict[str, PairedUnits]:
     """Return the units that paired tests between systems compare: the schemas.
 
     Returns:
         Shares of a schema's names with a right answer, shape ``[schemas]``: ``singular``,
         ``plural``, ``singular_SOURCE`` for each source and, with `generic`, ``generic_singular``.
     """
-    schemas, nothing = schemas_of(rows), Bootstrap(np.zeros((0, 0)), 0.95)
-    answered = Answered.of(rows, decisions, None, schemas, nothing)
+    schemas, nothing = schemas_of(rows), Bootstrap(np.zeros((0, 0)))
+    answered = Referents.of(rows, decisions, None, schemas, nothing)
     singular, sources = answered.numbers == 0, rows["source"].to_numpy(zero_copy_only=False)
-    made: dict[str, Right] = {
+    made: dict[str, PairedUnits] = {
         "singular": answered.shares(singular),
         "plural": answered.shares(~singular),
     }
     for source in SOURCES:
         made[f"singular_{source}"] = answered.shares(singular & (sources == source))
     if generic is not None:
-        other = Answered.of(*generic, None, schemas, nothing)
+        other = Referents.of(*generic, None, schemas, nothing)
         made["generic_singular"] = other.shares(other.numbers == 0)
     return made
 
 
-def _ratios(answered: Answered, generic: Answered | None) -> Block:
+def _ratios(answered: Referents, generic: Referents | None) -> Block:
     """Compare the accuracies on all sources with each other.
 
     Returns:
@@ -128,6 +125,3 @@ def _ratios(answered: Answered, generic: Answered | None) -> Block:
         for name, values in resampled.items()
     }
     return blocks(**observed, interval=blocks(**intervals))[0]
-
-
-__all__ = ["across_systems", "options_of", "right", "score", "tables"]

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 
-from pronominal.eval.scores.winonb.answers import ASSOCIATIONS, NUMBERS, SOURCES
+from pronominal.eval.scores.winonb.answers import NUMBERS
 from pronominal.eval.statistics.hypothesis_tests import INSTALL
-from pronominal.eval.statistics.paired_tests import ACROSS, p_value, paired_test_tables
+from pronominal.eval.statistics.paired_tests import ACROSS
+from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.table import (
     UNDEFINED,
     Cell,
     Score,
     Table,
-    interval_notes,
+    p_value,
     percent,
     table,
     with_interval,
@@ -18,45 +19,16 @@ from pronominal.eval.tables.table import (
 
 PLACES = ("individual", "group", "neither", "elsewhere", "unresolved", "both")
 
-UNITS = "schemas, each with all its names and the rows that repeat its sentence"
-"""What intervals resample."""
+
+def tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
+    """Compare where the answers went, the paper's ratios, and its tests."""
+    yield _answers(scores)
+    yield _ratios(scores)
+    yield from _association_tests(scores)
+    yield from _friedman(scores)
 
 
-def tables(scores: Mapping[str, Score]) -> list[Table]:
-    """Compare systems as the paper's Table 2 does, and where the answers went.
-
-    Args:
-        scores: system -> its `score`; with ``against`` in the scores, paired tests come last.
-    """
-    return [
-        _accuracy(scores),
-        _answers(scores),
-        *_divisions(scores),
-        _ratios(scores),
-        *_association_tests(scores),
-        *_friedman(scores),
-        *paired_test_tables(scores),
-    ]
-
-
-def _accuracy(scores: Mapping[str, Score]) -> Table:
-    columns: dict[str, Cell] = {
-        f"{source} {number[:2]}.": _cell("by_source", source, number, "accuracy")
-        for source in (*SOURCES, "all")
-        for number in NUMBERS
-    }
-    columns["all si."] = lambda score: with_interval(_all(score, "singular"), "accuracy")
-    columns["all pl."] = lambda score: with_interval(_all(score, "plural"), "accuracy")
-    notes = ["si.: singular they; pl.: plural they."]
-    if any("generic" in score for score in scores.values()):
-        columns |= {f"{source} ge.": _generic(source) for source in (*SOURCES, "all")}
-        notes.append("ge.: singular generic they, where the individual is someone.")
-    return table(
-        "WinoNB: accuracy", columns, scores, [*notes, *interval_notes(scores.values(), UNITS)]
-    )
-
-
-def _answers(scores: Mapping[str, Score]) -> Table:
+def _answers(scores: Mapping[str, Scores]) -> Table:
     known = [_all(score, "singular").get("elsewhere") is not None for score in scores.values()]
     left_out = () if any(known) else ("elsewhere", "unresolved")
     places = [place for place in PLACES if place not in left_out]
@@ -78,22 +50,7 @@ def _answers(scores: Mapping[str, Score]) -> Table:
     return table("WinoNB: answers", columns, scores, notes)
 
 
-def _divisions(scores: Mapping[str, Score]) -> Iterator[Table]:
-    named = {name: s for name, s in scores.items() if s["by_name"]}
-    if not named:
-        return
-    associations = {
-        f"{a} {number[:2]}.": _cell("by_association", a, number, "accuracy")
-        for a in ASSOCIATIONS[:3]
-        for number in NUMBERS
-    }
-    yield table("WinoNB: accuracy by the names' association", associations, named, [])
-    names = dict.fromkeys(name for score in named.values() for name in score["by_name"])
-    cells = {name: _cell("by_name", name, "singular", "accuracy") for name in names}
-    yield table("WinoNB: accuracy on singular they by name", cells, named, [])
-
-
-def _ratios(scores: Mapping[str, Score]) -> Table:
+def _ratios(scores: Mapping[str, Scores]) -> Table:
     columns: dict[str, Cell] = {
         "Less likely than plural": lambda score: with_interval(
             score["ratios"], "less_likely_than_plural"
@@ -129,7 +86,7 @@ def _ratios_of_means(scores: list[Score]) -> tuple[str, str]:
     return less, f"{sum(generic) / sum(singular):.1f}" if complete else UNDEFINED
 
 
-def _association_tests(scores: Mapping[str, Score]) -> Iterator[Table]:
+def _association_tests(scores: Mapping[str, Scores]) -> Iterator[Table]:
     rows = [
         (system, source, pair, f"{test['n']:,}", _difference(test), *_ps(test))
         for system, score in scores.items()
@@ -149,7 +106,7 @@ def _association_tests(scores: Mapping[str, Score]) -> Iterator[Table]:
     yield Table(title, columns, tuple(rows), tuple(notes))
 
 
-def _friedman(scores: Mapping[str, Score]) -> Iterator[Table]:
+def _friedman(scores: Mapping[str, Scores]) -> Iterator[Table]:
     found = [score[ACROSS]["friedman"] for score in scores.values() if ACROSS in score]
     if not found:
         return
@@ -174,14 +131,6 @@ def _all(score: Score, number: str) -> Score:
 
 def _cell(split: str, key: str, number: str, name: str) -> Cell:
     return lambda score: percent(score[split].get(key, {}).get(number, {}).get(name))
-
-
-def _generic(source: str) -> Cell:
-    def cell(score: Score) -> str:
-        generic = score.get("generic")
-        return percent(generic["by_source"][source]["singular"]["accuracy"] if generic else None)
-
-    return cell
 
 
 def _generic_to_personal(score: Score) -> str:

@@ -1,11 +1,10 @@
-"""Tables of pronominal bias: Figure 5 and Table 4 of WinoPron's paper; `reproduce` has 5 and 6."""
+"""The table of pronominal bias: Figure 5 of WinoPron's paper; `reproduce` has Tables 5 and 6."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from pronominal.eval.tables.table import UNDEFINED, Score, Table, percent
 
-READING = (
+OVER_RESOLVED = (
     "Attempted: both sentences of a pair got one of the two entities as answer. Solvable: "
     "attempted, and both are right with some pronoun set. Biased: solvable, and both sentences "
     "got the occupation (positive) or both the participant (negative)."
@@ -33,29 +32,9 @@ def percentage_tables(scores: Mapping[str, Score]) -> list[Table]:
             "Biased template pairs, in percent of the solvable ones (their number)",
             ("System", "Case", *sets),
             tuple((*row, *(cells.get((*row, s), UNDEFINED) for s in sets)) for row in rows),
-            (READING,),
+            (OVER_RESOLVED,),
         )
     ]
-
-
-def occupation_tables(scores: Mapping[str, Score]) -> list[Table]:
-    """List the occupations that each form of each system is biased towards or against (Table 4)."""
-    return [
-        Table(
-            f"{system}: biased occupations",
-            ("Form", "Attempted", "Solvable", "Positive", "Negative"),
-            tuple(_occupations(score["bias"]["by_form"])),
-            (READING,),
-        )
-        for system, score in scores.items()
-        if score.get("bias") is not None
-    ]
-
-
-def _occupations(by_form: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    for name, form in by_form.items():
-        signs = (", ".join(form[sign]) or UNDEFINED for sign in ("positive", "negative"))
-        yield (name, str(form["attempted"]), str(form["solvable"]), *signs)
 
 
 def _biases(scores: Mapping[str, Score]) -> dict[str, Score]:

@@ -16,11 +16,10 @@ from pronominal.dataset_scripts.winogender import WINOGENDER
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.scores.winopron.bias import OCCUPATION
-from pronominal.eval.statistics.blocks import Block
 from pronominal.eval.statistics.hypothesis_tests import INSTALL
 from pronominal.eval.statistics.outcomes import FloatArray
-from pronominal.eval.statistics.paired_tests import p_value
-from pronominal.eval.tables.table import UNDEFINED, Score, Table
+from pronominal.eval.statistics.scores import Block
+from pronominal.eval.tables.table import UNDEFINED, Score, Table, p_value
 from pronominal.pronouns import HE, SHE
 
 FILE = "occupations-stats.tsv"

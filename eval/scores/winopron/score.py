@@ -11,13 +11,10 @@ from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias import pronominal_bias
 from pronominal.eval.scores.winopron.occupations import Occupations, correlations
 from pronominal.eval.scores.winopron.sentences import Sentences
-from pronominal.eval.scores.winopron.tables import tables
-from pronominal.eval.statistics.blocks import Block, blocks
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Groups, Rows, Strata
 from pronominal.eval.statistics.outcomes import (
     RIGHT,
-    FloatArray,
     IntArray,
     Outcomes,
     choices_of,
@@ -26,7 +23,8 @@ from pronominal.eval.statistics.outcomes import (
     refuse_other_number,
     sum_by,
 )
-from pronominal.eval.statistics.paired_tests import Right
+from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.scores import Block, blocks
 
 Blocks = Callable[[Strata], list[Block]]
 """Makes one block of numbers for each stratum."""
@@ -78,7 +76,7 @@ def score(
     return scores
 
 
-def right(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Right]:
+def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
     """Return the units that paired tests between systems compare: the template pairs.
 
     Args:
@@ -94,7 +92,7 @@ def right(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Right]:
     counts = outcome_counts(sentences.labels, choices_of(decisions).reshape(-1, 1))
     pairs = sentences.pairs
 
-    def shares(outcomes: IntArray, kept: Rows) -> Right:
+    def shares(outcomes: IntArray, kept: Rows) -> PairedUnits:
         tally = sum_by(pairs.codes[kept], pairs.size, outcomes[kept])
         n = tally.sum(axis=1)
         return ratio(tally[n > 0, RIGHT], n[n > 0])
@@ -141,13 +139,7 @@ def score_choices(
         "by_form": scoring.by_form(),
         "pronoun_consistency": scoring.consistency(sentences.templates),
         "disambiguation_consistency": scoring.consistency(sentences.disambiguations),
-        "bootstrap": {
-            "unit": "pair_id",
-            "units": sentences.pairs.size,
-            "resamples": resamples,
-            "seed": seed,
-            "level": bootstrap.level,
-        },
+        "bootstrap": bootstrap.block("pair_id"),
     }
 
 
@@ -180,7 +172,7 @@ class _Scoring:
             **_ratios(outcomes),
             none=outcomes.none,
             both=outcomes.both,
-            interval=self._intervals(accuracy=resampled.accuracy, f1=resampled.f1),
+            interval=self.bootstrap.interval_blocks(accuracy=resampled.accuracy, f1=resampled.f1),
         )
 
     def consistency(self, groups: Groups) -> Block:
@@ -197,20 +189,15 @@ class _Scoring:
                 score=outcomes.accuracy,
                 chance=groups.chance(strata, kept),
                 **_ratios(outcomes),
-                interval=self._intervals(score=resampled.accuracy, f1=resampled.f1),
+                interval=self.bootstrap.interval_blocks(score=resampled.accuracy, f1=resampled.f1),
             )
 
         split = self.split(make)
         return {**split.pop("overall"), **split}
 
     def _outcomes(self, strata: Strata, counts: IntArray) -> tuple[Outcomes, Outcomes]:
-        pairs, size = self.sentences.pairs, len(strata.names)
-        by_pair = sum_by(pairs.codes * size + strata.codes, pairs.size * size, counts)
-        tally = by_pair.reshape(pairs.size, size, counts.shape[1])
-        return Outcomes(tally.sum(axis=0)), self.bootstrap.resample(tally)
-
-    def _intervals(self, **values: FloatArray) -> list[Block]:
-        return blocks(**{name: self.bootstrap.intervals(value) for name, value in values.items()})
+        observed, drawn = self.bootstrap.tally(counts, self.sentences.pairs.codes, strata)
+        return Outcomes(observed), Outcomes(drawn)
 
 
 def _ratios(outcomes: Outcomes) -> dict[str, Any]:
@@ -224,6 +211,3 @@ def _ratios(outcomes: Outcomes) -> dict[str, Any]:
         "fn": outcomes.fn,
         "tn": outcomes.tn,
     }
-
-
-__all__ = ["right", "score", "score_choices", "tables"]

@@ -1,0 +1,193 @@
+"""Charts drawn, each with its numbers as a table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from pronominal.eval.report import draw
+from pronominal.eval.report.draw import Point
+from pronominal.eval.report.grids import grid
+from pronominal.eval.statistics.scores import Keys, Scores
+from pronominal.eval.tables.charts import Bars, Chart, Dots, Map
+from pronominal.eval.tables.table import UNDEFINED, Table, interval_notes, percent
+
+DASHED = "Dashed: the expectation of guessing."
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Charts of one kind, drawn, with their numbers as a table.
+
+    Attributes:
+        name: of its file.
+        panels: the charts, each with the systems that it is about; none when it is about all.
+        legend: class and name of each series or part.
+        table: the same numbers, and in its notes how they came about.
+        holds: titles of tables that say no more than this one.
+    """
+
+    name: str
+    panels: tuple[tuple[tuple[str, ...], Markup], ...]
+    legend: tuple[tuple[str, str], ...]
+    table: Table
+    holds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drawer:
+    """Draws the charts of several systems.
+
+    Attributes:
+        scores: system -> its scores.
+        units: what intervals resample, in words.
+    """
+
+    scores: Mapping[str, Scores]
+    units: str
+
+    def drawings(self, chart: Chart) -> Iterator[Drawing]:
+        """Draw a chart; nothing where no system has a number for it."""
+        if isinstance(chart, Map):
+            yield self._map(chart)
+        elif isinstance(chart, Dots):
+            yield from self._dots(chart)
+        else:
+            yield from self._bars(chart)
+
+    def point(self, system: str, path: Keys, about: str) -> Point:
+        """Take a number from a system's scores, with its interval and what hovering says of it."""
+        score = self.scores[system]
+        figure = score.figure(path)
+        if figure is None:
+            return Point(None)
+        counted = "" if figure.n is None else f"; n = {figure.n:,}"
+        notes = " ".join(self.notes_of(score)) if figure.ends else ""
+        hint = f"{system}, {about}: {percent(figure.value)}{_ends(figure.ends)}{counted}. {notes}"
+        return Point(figure.value, figure.ends, hint.rstrip(), path, figure.n)
+
+    def notes_of(self, score: Scores) -> tuple[str, ...]:
+        """Say what the ends of intervals are."""
+        if score.get("bootstrap"):
+            return tuple(interval_notes([score], self.units))
+        if score.get("sd") is not None:
+            seeds = len(score.get("by_seed", {}))
+            return (f"[ ]: one sample standard deviation around the mean of {seeds} samples.",)
+        return ()
+
+    def _dots(self, chart: Dots) -> Iterator[Drawing]:
+        rows = {
+            heading: {
+                system: [self.point(system, path, heading) for path in series.values()]
+                for system in self.scores
+            }
+            for heading, series in chart.panels.items()
+        }
+        rows = {heading: points for heading, points in rows.items() if _any(points)}
+        if not rows:
+            return
+        series = list(dict.fromkeys(name for heading in rows for name in chart.panels[heading]))
+        several = any(len(chart.panels[heading]) > 1 for heading in rows)
+        columns = [
+            f"{heading}, {name}" if len(chart.panels[heading]) > 1 else heading
+            for heading in rows
+            for name in chart.panels[heading]
+        ]
+        drawn = tuple(
+            ((), draw.dots(heading, points, chance=chart.chance.get(heading)))
+            for heading, points in rows.items()
+        )
+        dashed = (DASHED,) if any(chart.chance.get(heading) for heading in rows) else ()
+        table = self._table(chart.title, columns, rows, dashed)
+        yield Drawing(chart.name, drawn, legend(series, "s") if several else (), table)
+
+    def _bars(self, chart: Bars) -> Iterator[Drawing]:
+        there = [
+            part
+            for part in chart.parts
+            if any(
+                self._part(system, path, part, chart).value is not None
+                for system in self.scores
+                for path in chart.panels.values()
+            )
+        ]
+        if not there:
+            return
+        rows = {
+            heading: {
+                system: [self._part(system, path, part, chart) for part in there]
+                for system in self.scores
+            }
+            for heading, path in chart.panels.items()
+        }
+        columns = [f"{h}, {part}" if len(rows) > 1 else part for h in rows for part in there]
+        drawn = tuple(((), draw.bars(heading, points)) for heading, points in rows.items())
+        table = self._table(chart.title, columns, rows)
+        yield Drawing(chart.name, drawn, legend(there, "p"), table)
+
+    def _part(self, system: str, path: Keys, part: str, chart: Bars) -> Point:
+        within = chart.divided.get(part, ())
+        if any(self.scores[system].figure((*path, other)) for other in within):
+            return Point(None)
+        return self.point(system, (*path, part), part)
+
+    def _map(self, chart: Map) -> Drawing:
+        panels = tuple(
+            (
+                (title,) if chart.about_systems else (),
+                grid(title, heads, rows, side=chart.side),
+            )
+            for title, (heads, rows) in chart.grids.items()
+        )
+        return Drawing(
+            chart.name, panels, tuple(chart.legend.items()), chart.table, tuple(chart.holds)
+        )
+
+    def _table(
+        self,
+        title: str,
+        columns: Sequence[str],
+        panels: Mapping[str, draw.Rows],
+        notes: tuple[str, ...] = (),
+    ) -> Table:
+        cells = tuple(
+            (system, *(written(p) for points in panels.values() for p in points[system]))
+            for system in self.scores
+        )
+        ends = any(p.ends for rows in panels.values() for points in rows.values() for p in points)
+        about = [note for one in self.scores.values() for note in self.notes_of(one) if ends]
+        told = (*sizes(panels), *notes, *dict.fromkeys(about))
+        return Table(title, ("System", *columns), cells, told)
+
+
+def _any(points: draw.Rows) -> bool:
+    return any(point.value is not None for of_system in points.values() for point in of_system)
+
+
+def legend(names: Sequence[str], letter: str) -> tuple[tuple[str, str], ...]:
+    """Name series (``s``) or parts (``p``) by their classes."""
+    return tuple((f"{letter}{number % 8}", name) for number, name in enumerate(names))
+
+
+def written(point: Point) -> str:
+    """Write a point as a cell of a table."""
+    return UNDEFINED if point.value is None else f"{percent(point.value)}{_ends(point.ends)}"
+
+
+def _ends(ends: Sequence[float] | None) -> str:
+    return "" if ends is None else f" [{percent(ends[0])}, {percent(ends[1])}]"
+
+
+def sizes(panels: Mapping[str, draw.Rows]) -> Iterator[str]:
+    """Say of how many rows, pairs or groups each panel's fractions are."""
+    found: dict[str, list[str]] = {}
+    for heading, rows in panels.items():
+        numbers = sorted({p.n for points in rows.values() for p in points if p.n is not None})
+        if numbers:
+            ends = dict.fromkeys(f"{n:,}" for n in (numbers[0], numbers[-1]))
+            found.setdefault(" to ".join(ends), []).append(heading)
+    if len(found) == 1:
+        yield f"n = {next(iter(found))}{' in each' if len(panels) > 1 else ''}."
+    elif found:
+        parts = (f"{', '.join(headings)} {number}" for number, headings in found.items())
+        yield f"n: {'; '.join(parts)}."

@@ -1,0 +1,154 @@
+"""The task of KnowRef and of rows in its form: which of two people is meant."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pronominal.eval.scores.knowref.score import paired_units, refuse_unlabelled, score
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.charts import Bars
+from pronominal.eval.tables.comparison import division_table, measure_table
+from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.table import Table, percent
+from pronominal.eval.task import RESAMPLES, SEED, Answered, Companion, Task
+
+UNITS = "sentences, each with its switched version and the rows that repeat it"
+
+PARTS = {"pronoun_gender": "Pronoun ", "right_mention": "Right mention ", "length": "Words "}
+"""Kind of part -> what its columns are called; the scores have it as ``by_PART``."""
+
+
+def _by_part(*path: str) -> dict[str, tuple[str, ...]]:
+    """Return where a number is for each part, the last of the keys being its own."""
+    names = dict.fromkeys(PARTS, "*") | {"right_mention": "first|second"}
+    return {part: (*path[:-1], f"by_{part}", name, path[-1]) for part, name in names.items()}
+
+
+ACCURACY = Measure(
+    "task_specific_accuracy",
+    "Task-specific accuracy",
+    ("task_specific_accuracy",),
+    chance=0.5,
+    metric="accuracy",
+    divisions=_by_part("task_specific_accuracy"),
+    in_charts=True,
+    chart_divisions=tuple(PARTS),
+    note="Task-specific accuracy: correct / (correct + incorrect).",
+)
+
+RIGHT_IN_BOTH = Measure(
+    "consistently_correct",
+    "Right in both",
+    ("consistency", "consistently_correct"),
+    divisions=_by_part("consistency", "consistently_correct"),
+    in_charts=True,
+    note="Right in both: share of the pairs of an original and its switched version.",
+)
+
+OUTCOMES = (
+    Measure("correct", "Correct", ("correct",), divisions=_by_part("correct"), in_table=False),
+    Measure("incorrect", "Incorrect", ("incorrect",), direction="less", in_table=False),
+    Measure("none", "None", ("none",), direction=None, metric="share", in_table=False),
+    Measure("both", "Both", ("both",), direction=None, metric="share", in_table=False),
+    Measure(
+        "balanced_accuracy",
+        "Balanced accuracy",
+        ("balanced_accuracy",),
+        in_table=False,
+        note="Balanced accuracy: mean over rows whose first, and whose second mention is right.",
+    ),
+    Measure(
+        "first_mention",
+        "First mention",
+        ("first_mention",),
+        direction=None,
+        in_table=False,
+        note="First mention: share of the choices that are the first mention.",
+    ),
+)
+"""Of the paper's Table 3, and how answers follow the order of the mentions."""
+
+CONSISTENCY = (
+    Measure(
+        "consistency",
+        "Consistency",
+        ("consistency", "score"),
+        direction=None,
+        metric="consistency",
+        divisions=_by_part("consistency", "score"),
+        in_table=False,
+        in_charts=True,
+        note="Consistency alone is won by ignoring the sentence: a fixed position scores 100.",
+    ),
+    Measure(
+        "consistently_wrong",
+        "Wrong in both",
+        ("consistency", "consistently_wrong"),
+        direction="less",
+        in_table=False,
+    ),
+    Measure(
+        "switched_accuracy",
+        "Switched accuracy",
+        ("switched", "task_specific_accuracy"),
+        in_table=False,
+    ),
+)
+"""Of the paper's Table 4: what becomes of answers when the candidates change places."""
+
+
+def _score(answered: Answered) -> Mapping[str, Any]:
+    switched = answered.companion("switched")
+    return score(*answered.pair, switched=switched, **answered.options)
+
+
+def _paired_units(answered: Answered) -> Mapping[str, Any]:
+    return paired_units(*answered.pair, switched=answered.companion("switched"))
+
+
+def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
+    for table in measure_table("Outcomes", OUTCOMES, UNITS, scores):
+        first = dict.fromkeys(_first_is_right(one) for one in scores.values())
+        note = f"The first mention is right in {', '.join(first)} of the rows."
+        yield Table(table.title, table.columns, table.rows, (*table.notes, note))
+    title = "Consistency under antecedent switching"
+    yield from measure_table(
+        title, (CONSISTENCY[0], RIGHT_IN_BOTH, *CONSISTENCY[1:]), UNITS, scores
+    )
+    yield from division_table(
+        "Task-specific accuracy by kind of row", {"": ACCURACY}, PARTS, scores
+    )
+
+
+def _first_is_right(scores: Scores) -> str:
+    first, second = (scores["by_right_mention"][name]["n"] for name in ("first", "second"))
+    return f"{percent(first / (first + second) if first + second else None)} %"
+
+
+def _charts(scores: Mapping[str, Scores]) -> Iterator[Bars]:
+    versions: dict[str, tuple[str, ...]] = {"original": ()}
+    if any("switched" in one for one in scores.values()):
+        versions["switched"] = ("switched",)
+    parts = ("correct", "incorrect", "none", "both")
+    yield Bars("outcomes", "What the answers were", versions, parts)
+
+
+KNOWREF = Task(
+    name="knowref",
+    score=_score,
+    measures=(ACCURACY, RIGHT_IN_BOTH, *OUTCOMES, *CONSISTENCY),
+    headline="task_specific_accuracy",
+    units=UNITS,
+    paired_units=_paired_units,
+    companions=(
+        Companion(
+            "switched",
+            "original",
+            "switched",
+            meaning="Predictions of the same rows in the config 'switched'.",
+        ),
+    ),
+    options=(RESAMPLES, SEED),
+    tables=_tables,
+    charts=_charts,
+    refuse=lambda split: refuse_unlabelled(split.table),
+)

@@ -1,0 +1,96 @@
+"""The task of RUFF: which form of a pronoun goes on with a person who was introduced with it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pronominal.eval.scores.ruff.samples import answered_split, margins_of, samples_of
+from pronominal.eval.scores.ruff.score import score
+from pronominal.eval.scores.ruff.tables import tables
+from pronominal.eval.scores.ruff.units import paired_units
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.charts import Bars, Curves
+from pronominal.eval.tables.comparison import division_table
+from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.table import Table
+from pronominal.eval.task import Answered, Companion, Task
+
+DIVISIONS = {"case": "by_case", "pronoun_set": "by_pronoun_set", "case/pronoun_set": "by_form"}
+
+ACCURACY = Measure(
+    "accuracy",
+    "Accuracy",
+    ("accuracy",),
+    chance=0.25,
+    metric="accuracy",
+    divisions={part: (key, "*", "accuracy") for part, key in DIVISIONS.items()},
+    in_charts=True,
+    chart_divisions=("case/pronoun_set", "case", "pronoun_set"),
+    note="±: sample standard deviation over the paper's three samples. People reach 99.8 (RUFF, "
+    "section 3.3).",
+)
+
+MEASURES = (
+    ACCURACY,
+    Measure("sd", "sd", ("sd",), direction=None, metric="standard_deviation", in_table=False),
+    Measure("none", "None", ("none",), direction=None, metric="share"),
+    Measure("both", "Both", ("both",), direction=None, metric="share"),
+    Measure("accuracy_on_all_rows", "All rows", ("test", "accuracy"), chance=0.25),
+    *(
+        Measure(f"errors_{reason}", reason.capitalize(), ("errors", reason), direction=None,
+                in_table=False)
+        for reason in ("distraction", "bias", "other")
+    ),
+)  # fmt: skip
+
+
+def _score(answered: Answered) -> Mapping[str, Any]:
+    return score(
+        *answered.pair,
+        samples=samples_of(answered.split),
+        context_free=answered.companion("context_free"),
+        margins=margins_of(answered.lines()),
+    )
+
+
+def _paired_units(answered: Answered) -> Mapping[str, Any]:
+    return paired_units(*answered.pair)
+
+
+def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
+    title = "RUFF: accuracy by pronoun set and grammatical case"
+    yield from division_table(title, {"": ACCURACY}, {"pronoun_set": "", "case": ""}, scores)
+    yield from tables(scores)
+
+
+def _charts(scores: Mapping[str, Scores]) -> Iterator[Bars]:
+    if any("errors" in one for one in scores.values()):
+        title = "Why answers are wrong, in percent of the unambiguous errors"
+        yield Bars("errors", title, {"errors": ("errors",)}, ("distraction", "bias", "other"))
+
+
+RUFF = Task(
+    name="ruff",
+    score=_score,
+    measures=MEASURES,
+    headline="accuracy",
+    units="task sentences",
+    paired_units=_paired_units,
+    companions=(
+        Companion(
+            "context_free",
+            "distractors_*",
+            "no_context",
+            "test",
+            meaning="The same system's predictions of the config 'no_context'.",
+        ),
+    ),
+    tables=_tables,
+    charts=_charts,
+    curves=Curves(
+        "distractors",
+        "Accuracy over the number of distractors",
+        lambda config: config.removeprefix("distractors_") if "distractors_" in config else None,
+        "pronoun_set",
+    ),
+    answered_split=answered_split,
+)

@@ -1,0 +1,161 @@
+"""The task of WinoPron, of Winogender in its form, and of the sample: which entity is meant."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pronominal.dataset_scripts import Sources
+from pronominal.dataset_scripts.reading.published import Split
+from pronominal.eval.scores.winopron.bias_map import bias_map
+from pronominal.eval.scores.winopron.bias_tables import percentage_tables
+from pronominal.eval.scores.winopron.occupations import correlation_tables, read_occupations
+from pronominal.eval.scores.winopron.score import paired_units, score, score_choices
+from pronominal.eval.scores.winopron.sentences import Sentences
+from pronominal.eval.statistics.outcomes import IntArray
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.comparison import division_table, measure_table
+from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.table import Table
+from pronominal.eval.task import RESAMPLES, SEED, Answered, Option, Task
+
+DIVISIONS = {"case": "by_case", "pronoun_set": "by_pronoun_set", "case/pronoun_set": "by_form"}
+"""Kind of part -> where the scores have its parts."""
+
+
+def _by_part(name: str, *division: str) -> dict[str, tuple[str, ...]]:
+    """Return where a number of answers stands for each part of the divisions."""
+    return {part: (DIVISIONS[part], "*", name) for part in division or DIVISIONS}
+
+
+def _consistency(key: str, name: str, note: str) -> tuple[Measure, Measure]:
+    """Return the share of a consistency's groups that are right as a whole, and its F1."""
+    divisions = {part: (key, DIVISIONS[part], "*", "score") for part in ("case", "pronoun_set")}
+    score = Measure(
+        key,
+        name,
+        (key, "score"),
+        chance=(key, "chance"),
+        metric="consistency",
+        divisions=divisions,
+        in_table=False,
+        in_charts=True,
+        note=note,
+    )
+    return score, Measure(f"{key}_f1", f"{name} F1", (key, "f1"), in_table=False)
+
+
+CONSISTENCIES = (
+    *_consistency("pronoun_consistency", "PronounC", "PronounC: right with every pronoun set."),
+    *_consistency(
+        "disambiguation_consistency", "DisambigC", "DisambigC: right in both sentences of a pair."
+    ),
+)
+"""Of WinoPron's Table 3."""
+
+UNITS = "template pairs"
+
+ACCURACY = Measure(
+    "accuracy",
+    "Accuracy",
+    ("overall", "accuracy"),
+    chance=0.5,
+    metric="accuracy",
+    divisions=_by_part("accuracy"),
+    in_charts=True,
+    chart_divisions=("case/pronoun_set", "case", "pronoun_set"),
+)
+
+MEASURES = (
+    ACCURACY,
+    Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
+    Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
+    Measure(
+        "f1",
+        "F1",
+        ("overall", "f1"),
+        metric="f1",
+        divisions=_by_part("f1"),
+        card_divisions=("case", "pronoun_set"),
+    ),
+    Measure(
+        "none",
+        "None",
+        ("overall", "none"),
+        direction=None,
+        metric="share",
+        divisions=_by_part("none"),
+        note="None, Both: answers that name neither entity, or both; they are not right.",
+    ),
+    Measure(
+        "both",
+        "Both",
+        ("overall", "both"),
+        direction=None,
+        metric="share",
+        divisions=_by_part("both"),
+    ),
+    *CONSISTENCIES,
+)
+
+
+def _score(answered: Answered) -> Mapping[str, Any]:
+    return score(*answered.pair, **answered.options)
+
+
+def _paired_units(answered: Answered) -> Mapping[str, Any]:
+    return paired_units(*answered.pair)
+
+
+def _score_choices(split: Split, choices: IntArray) -> Mapping[str, Any]:
+    return score_choices(Sentences.of(split.table), choices, resamples=0)
+
+
+def _occupations(folder: Path) -> Mapping[str, Any]:
+    return read_occupations(Sources(folder))
+
+
+def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
+    title = "Accuracy by grammatical case and pronoun set"
+    yield from division_table(title, {"": ACCURACY}, {"case": "", "pronoun_set": ""}, scores)
+    title = "Consistency (WinoPron, section 4.3)"
+    for table in measure_table(title, CONSISTENCIES, UNITS, scores):
+        yield replace(table, notes=(*table.notes, *_left_out(scores)))
+    yield from percentage_tables(scores)
+    yield from correlation_tables(scores)
+
+
+def _left_out(scores: Mapping[str, Scores]) -> list[str]:
+    counts = {
+        m.heading: one[m.key]["left_out"] for one in scores.values() for m in CONSISTENCIES[::2]
+    }
+    return [f"{name}: {n} groups of one sentence are left out." for name, n in counts.items() if n]
+
+
+WINOPRON = Task(
+    name="winopron",
+    score=_score,
+    measures=MEASURES,
+    headline="accuracy",
+    units=UNITS,
+    paired_units=_paired_units,
+    options=(
+        Option(
+            "occupations",
+            Path,
+            "Winogender's upstream files, to correlate with occupation statistics.",
+            flag="sources",
+            read=_occupations,
+        ),
+        Option(
+            "upstream_groups",
+            bool,
+            "Count groups of one sentence too, as the upstream scorer does.",
+        ),
+        RESAMPLES,
+        SEED,
+    ),
+    tables=_tables,
+    charts=bias_map,
+    score_choices=_score_choices,
+)

@@ -1,0 +1,133 @@
+"""The tables that compare systems: those that follow from measures, and those of every task."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pronominal.eval.statistics.scores import Keys, Scores
+from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.paired_tests import paired_test_tables
+from pronominal.eval.tables.prompts import prompt_tables
+from pronominal.eval.tables.table import (
+    BELOW_CHANCE,
+    UNDEFINED,
+    VACUOUS,
+    Cell,
+    Table,
+    interval_notes,
+    table,
+)
+
+FAILED = "failed"
+"""Where scores say how many rows failed; ``failed_switched`` and the like for companion splits."""
+
+
+def comparison_tables(
+    measures: Sequence[Measure],
+    units: str,
+    further: Sequence[Table],
+    scores: Mapping[str, Scores],
+) -> list[Table]:
+    """Return every table about several systems; each says which systems failed at how much.
+
+    Args:
+        measures: of the task.
+        units: what intervals resample, in words.
+        further: tables of the task's own.
+        scores: system -> its scores.
+    """
+    shown = [measure for measure in measures if measure.in_table]
+    made = [*measure_table("Performance", shown, units, scores), *further]
+    made += [*prompt_tables(scores), *_rules_differ(scores), *paired_test_tables(scores)]
+    notes = tuple(
+        f"{label}: {count:,} {kind.replace('_', '-')} rows failed and count as rows without an "
+        "answer.".replace("  ", " ")
+        for label, one in scores.items()
+        for kind, count in failed_rows(one).items()
+    )
+    return [replace(table, notes=(*table.notes, *notes)) for table in made]
+
+
+def measure_table(
+    title: str, measures: Sequence[Measure], units: str, scores: Mapping[str, Scores]
+) -> Iterator[Table]:
+    """Show the measures that some system has, in a column each: one table, or none."""
+    shown = [measure for measure in measures if any(map(measure.counts_in, scores.values()))]
+    if not shown:
+        return
+    columns: dict[str, Cell] = {"n": lambda one: _size(shown, one)}
+    columns |= {measure.heading: measure.cell for measure in shown}
+    notes = [measure.note for measure in shown if measure.note]
+    notes += [*_marks(shown, scores.values()), *interval_notes(scores.values(), units)]
+    yield table(title, columns, scores, notes)
+
+
+def division_table(
+    title: str,
+    measures: Mapping[str, Measure],
+    divisions: Mapping[str, str],
+    scores: Mapping[str, Scores],
+    notes: Sequence[str] = (),
+) -> Iterator[Table]:
+    """Show measures of parts of the rows, in a column each: one table, or none.
+
+    Args:
+        title: of the table.
+        measures: what the headings end with, such as `` pl.`` -> what is shown.
+        divisions: kind of part -> what the headings begin with, such as ``Words ``.
+        scores: system -> its scores.
+        notes: sentences below the table.
+    """
+    columns: dict[str, Cell] = {}
+    for division, prefix in divisions.items():
+        for suffix, measure in measures.items():
+            for chosen, path in parts_of(measure, division, scores.values()):
+                part = replace(measure, path=path, chance=None)
+                columns[f"{prefix}{'/'.join(chosen)}{suffix}"] = part.short
+    if columns:
+        yield table(title, columns, scores, notes)
+
+
+def parts_of(
+    measure: Measure, division: str, scores: Iterable[Scores]
+) -> Iterator[tuple[Keys, Keys]]:
+    """Yield the parts of a division that some system has a number for."""
+    pattern = measure.divisions[division]
+    there = ((one, *part) for one in scores for part in one.paths(pattern))
+    yield from dict.fromkeys((chosen, path) for one, chosen, path in there if one.figure(path))
+
+
+def _size(measures: Sequence[Measure], scores: Scores) -> str:
+    """Write of how many rows the first measure is."""
+    figures = (measure.of(scores) for measure in measures)
+    sizes = [figure.n for figure in figures if figure is not None and figure.n is not None]
+    return f"{sizes[0]:,}" if sizes else UNDEFINED
+
+
+def _marks(measures: Sequence[Measure], scores: Iterable[Scores]) -> Iterator[str]:
+    """Say what guessing gets, and what the marks mean."""
+    for one in scores:
+        for measure in measures:
+            chance = measure.chance_in(one)
+            if chance is not None and measure.of(one) is not None:
+                yield f"{measure.heading}: chance is {100 * chance:g}; {BELOW_CHANCE} is below."
+            if one.is_vacuous(measure.path):
+                yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."
+
+
+def _rules_differ(scores: Mapping[str, Scores]) -> Iterator[Table]:
+    """Show how many rows hang on the decision rule."""
+    there = {label: one for label, one in scores.items() if "readings_differ" in one}
+    if there:
+        columns: dict[str, Cell] = {"Rows": lambda one: f"{one['readings_differ']:,}"}
+        title = "Rows that the offset reading and upstream's decide differently"
+        yield table(title, columns, there, [])
+
+
+def failed_rows(scores: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many rows failed by the rows that they are of: ``""`` or ``"switched"``, say."""
+    return {
+        name.removeprefix(FAILED).removeprefix("_"): count
+        for name, count in scores.items()
+        if isinstance(count, int) and (name == FAILED or name.startswith(f"{FAILED}_"))
+    }

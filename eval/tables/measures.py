@@ -1,0 +1,91 @@
+"""A measure: a number that scores have for every system, and how it is shown."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pronominal.eval.statistics.scores import Figure, Keys, Scores
+from pronominal.eval.tables.table import BELOW_CHANCE, UNDEFINED, VACUOUS, percent
+
+Unit = Literal["share", "ratio", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number of a task's scores, from which tables, charts and exports follow.
+
+    Attributes:
+        key: its name in tidy scores; where paired tests compare it, the name of its units.
+        heading: what tables and charts call it.
+        path: where it is in the scores, such as ``("overall", "accuracy")``.
+        unit: a share in [0, 1] is shown in percent, a ratio with two decimals.
+        chance: what guessing gets, or where the scores say so; None where nothing is guessed.
+        direction: whether more of it is better, or less; None where neither is.
+        metric: the type of the metric on the Hub; None keeps it out of model cards.
+        divisions: kind of part, such as ``case`` or ``case/pronoun_set`` -> the pattern that leads
+            to the number of each part.
+        card_divisions: those of the divisions that model cards have, too.
+        in_table: whether the comparison table has a column for it.
+        in_charts: whether it has a panel in the chart of all measures.
+        chart_divisions: those of the divisions that have a chart of their own.
+        note: what tables say about it.
+    """
+
+    key: str
+    heading: str
+    path: Keys
+    unit: Unit = "share"
+    chance: float | Keys | None = None
+    direction: Literal["more", "less"] | None = "more"
+    metric: str | None = None
+    divisions: Mapping[str, Keys] = field(default_factory=dict)
+    card_divisions: Sequence[str] = ()
+    in_table: bool = True
+    in_charts: bool = False
+    chart_divisions: Sequence[str] = ()
+    note: str = ""
+
+    def of(self, scores: Scores) -> Figure | None:
+        """Return the measure's number; None where the scores have none."""
+        return scores.figure(self.path)
+
+    def counts_in(self, scores: Scores) -> bool:
+        """Whether scores have the number; a count of 0 says nothing."""
+        figure = self.of(scores)
+        return figure is not None and (self.unit != "count" or figure.value > 0)
+
+    def chance_in(self, scores: Scores) -> float | None:
+        """Return what guessing gets on the rows of some scores."""
+        if not isinstance(self.chance, tuple):
+            return self.chance
+        figure = scores.figure(self.chance)
+        return None if figure is None else figure.value
+
+    def cell(self, scores: Scores) -> str:
+        """Write the number for a table, with a mark and its interval or deviation."""
+        figure = self.of(scores)
+        if figure is None or figure.low is None or figure.high is None:
+            return self.short(scores)
+        ends = f" [{self.write(figure.low)}, {self.write(figure.high)}]"
+        return f"{self.short(scores)}{ends}"
+
+    def short(self, scores: Scores) -> str:
+        """Write the number without its interval, but with a deviation."""
+        figure = self.of(scores)
+        if figure is None:
+            return UNDEFINED
+        spread = "" if figure.sd is None else f" ±{self.write(figure.sd)}"
+        return f"{self.write(figure.value)}{self._mark(scores, figure)}{spread}"
+
+    def write(self, value: float) -> str:
+        """Write a number in the measure's unit."""
+        if self.unit == "count":
+            return f"{value:,}"
+        return percent(value) if self.unit == "share" else f"{value:.2f}"
+
+    def _mark(self, scores: Scores, figure: Figure) -> str:
+        chance = self.chance_in(scores)
+        if scores.is_vacuous(self.path):
+            return VACUOUS
+        below = chance is not None and figure.high is not None and figure.high < chance
+        return BELOW_CHANCE if below else ""

@@ -1,0 +1,202 @@
+"""A task: what is asked of a dataset's rows, and how answers to them are scored.
+
+Overview, comparison tables, charts, model cards, tidy scores and the command line's options follow
+from it. A task of your own is the same kind of object.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from pronominal.adapters.catalogue.own_object import object_at
+from pronominal.dataset_scripts.reading.published import Split
+from pronominal.decisions import Decision
+from pronominal.errors import InputError
+from pronominal.eval.runs.predictions import read_lines
+from pronominal.eval.statistics.outcomes import IntArray
+from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.charts import Chart, Curves
+from pronominal.eval.tables.comparison import comparison_tables
+from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The rows of a split, and what a system answered to them.
+
+    Attributes:
+        split: the rows.
+        decisions: one for each row, in order; None for a row without a prediction, where the
+            task's option ``allow_missing`` lets that be.
+        predictions: the file of the answers, or the run's folder; None for answers from elsewhere.
+        companions: the same system's answers to companion splits, by the companion's name.
+        options: what the user has set, by the option's name.
+    """
+
+    split: Split
+    decisions: Sequence[Decision | None]
+    predictions: Path | None = None
+    companions: Mapping[str, "Answered"] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def table(self) -> pa.Table:
+        """The rows as a table."""
+        return self.split.table
+
+    @property
+    def pair(self) -> tuple[pa.Table, Sequence[Any]]:
+        """The rows as a table, and their decisions."""
+        return self.split.table, self.decisions
+
+    def companion(self, name: str) -> tuple[pa.Table, Sequence[Any]] | None:
+        """Return the rows of a companion split and their decisions; None without answers to it."""
+        return self.companions[name].pair if name in self.companions else None
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield what the file of predictions says of each row, in the order of the file."""
+        if self.predictions is not None:
+            yield from (line for _, line in read_lines(self.predictions))
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """Rows beside a split whose answers its scores use, such as KnowRef's switched rows.
+
+    Attributes:
+        name: of the command line's option, and in `Answered.companions`.
+        of: the configs whose scores use them, as a pattern such as ``distractors_*``.
+        config: where the rows are.
+        split: of the config; None for the split of the same name.
+        meaning: what the command line says of the option.
+    """
+
+    name: str
+    of: str
+    config: str
+    split: str | None = None
+    meaning: str = ""
+
+    def goes_with(self, config: str) -> bool:
+        """Whether the scores of a config use these rows."""
+        return fnmatchcase(config, self.of)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What a user may set of a task's scores.
+
+    Attributes:
+        name: in Python and in `Answered.options`; the command line has hyphens for underscores.
+        kind: its type; `bool` makes a flag, and `Path` an existing place.
+        meaning: what the command line says of it.
+        least: the smallest number that it may be.
+        flag: what the command line calls it, where that is not its name.
+        read: makes the value of what the command line was given.
+    """
+
+    name: str
+    kind: type
+    meaning: str
+    least: int | None = None
+    flag: str | None = None
+    read: Callable[[Any], Any] | None = None
+
+
+RESAMPLES = Option("resamples", int, "Bootstrap resamples.", least=1)
+SEED = Option("seed", int, "Seed of the bootstrap.", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A dataset's question and its scores.
+
+    Attributes:
+        name: of the task.
+        score: takes answered rows; returns their scores, whose shares are in [0, 1].
+        measures: the numbers of the scores that are shown and exported.
+        headline: key of the measure that stands for the task.
+        units: what intervals resample and paired tests compare, in words.
+        paired_units: takes answered rows; returns, by the measure's key, how much of each
+            independent unit is right, in [0, 1]. Units are the same, in order, for every system.
+        companions: rows beside the split whose answers the scores use.
+        options: what a user may set.
+        tables: takes system -> scores; returns tables beyond those that follow from measures.
+        charts: takes system -> scores; returns charts beyond those that follow from measures.
+        curves: how measures are drawn over the configs of the dataset.
+        across_systems: takes system -> scores; returns what is asked of all systems together.
+        refuse: raises `InputError` for rows that cannot be scored.
+        answered_split: takes the dataset, the config and predictions that are no run of ours;
+            returns the split that they answer. ``test`` where a task does not say.
+        score_choices: takes rows and the choices of several prompts, shape ``[rows, prompts]``;
+            returns the scores over all answers together.
+    """
+
+    name: str
+    score: Callable[[Answered], Mapping[str, Any]]
+    measures: tuple[Measure, ...]
+    headline: str
+    units: str = "rows"
+    paired_units: Callable[[Answered], Mapping[str, PairedUnits]] | None = None
+    companions: tuple[Companion, ...] = ()
+    options: tuple[Option, ...] = ()
+    tables: Callable[[Mapping[str, Scores]], Iterable[Table]] | None = None
+    charts: Callable[[Mapping[str, Scores]], Iterable[Chart]] | None = None
+    curves: Curves | None = None
+    across_systems: Callable[[Mapping[str, Scores]], Mapping[str, Any]] | None = None
+    refuse: Callable[[Split], None] | None = None
+    answered_split: Callable[[str, str | None, Path], str] | None = None
+    score_choices: Callable[[Split, IntArray], Mapping[str, Any]] | None = None
+
+    def __post_init__(self) -> None:
+        keys = [measure.key for measure in self.measures]
+        if self.headline not in keys:
+            raise InputError(
+                f"the headline of the task {self.name} is {self.headline!r}, which is no measure",
+                cure=f"choose one of {', '.join(keys)}" if keys else "give the task a measure",
+            )
+
+    @property
+    def headline_measure(self) -> Measure:
+        """The measure that stands for the task."""
+        return next(measure for measure in self.measures if measure.key == self.headline)
+
+    def scores_of(self, answered: Answered) -> Scores:
+        """Score answered rows; `InputError` for those that cannot be scored."""
+        if self.refuse is not None:
+            self.refuse(answered.split)
+        return Scores({**self.score(answered)})
+
+    def refuse_unknown(self, options: Iterable[str], companions: Iterable[str]) -> None:
+        """Raise `InputError` for an option or a companion split that is none of the task's."""
+        known = {*(one.name for one in self.options), *(one.name for one in self.companions)}
+        for name in (*options, *companions):
+            if name not in known:
+                flag = name.replace("_", "-")
+                raise InputError(f"the scores of {self.name} have no --{flag}", cure="leave it out")
+
+    def comparison_tables(self, scores: Mapping[str, Scores]) -> list[Table]:
+        """Compare systems, given as system -> scores."""
+        further = [] if self.tables is None else [*self.tables(scores)]
+        return comparison_tables(self.measures, self.units, further, scores)
+
+
+def load_task(place: str) -> Task:
+    """Return a user's own task.
+
+    Args:
+        place: ``module:attribute``; modules in the current directory are found, too.
+
+    Raises:
+        InputError: there is no such place, or what is there is no `Task`.
+    """
+    task = object_at(place)
+    if not isinstance(task, Task):
+        raise InputError(f"{place} is no task", cure="name an object made by pronominal.Task(...)")
+    return task
