@@ -58,7 +58,7 @@ def _parameters() -> list[Any]:
 
 def _parameter(option: Any, owners: list[str]) -> inspect.Parameter:
     about = f"{owners[0]}: " if owners else ""
-    flag = f"--{(option.flag or option.name).replace('_', '-')}"
+    flag = f"--{option.name.replace('_', '-')}"
     given = typer.Option(
         flag,
         help=f"{about}{option.meaning}",

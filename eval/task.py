@@ -97,7 +97,6 @@ class Option:
         kind: its type; `bool` makes a flag, and `Path` an existing place.
         meaning: what the command line says of it.
         least: the smallest number that it may be.
-        flag: what the command line calls it, where that is not its name.
         read: makes the value of what the command line was given.
     """
 
@@ -105,7 +104,6 @@ class Option:
     kind: type
     meaning: str
     least: int | None = None
-    flag: str | None = None
     read: Callable[[Any], Any] | None = None
 
 

@@ -54,7 +54,8 @@ class Bootstrap:
         """
         size, shape, number = len(strata.names), counts.shape[1:], self.draws.shape[1]
         flat = counts.reshape(len(counts), int(np.prod(shape)))
-        tally = sum_by(units * size + strata.codes, number * size, flat).reshape(number, -1)
+        tally = sum_by(units * size + strata.codes, number * size, flat)
+        tally = tally.reshape(number, size * flat.shape[1])
         drawn = (self.draws @ tally).reshape(-1, size, *shape)
         return tally.sum(axis=0).reshape(size, *shape), drawn
 

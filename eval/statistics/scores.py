@@ -81,6 +81,10 @@ class Scores(Mapping[str, Any]):
             n -= block["ambiguous"]
         return Figure(value, low, high, sd, n)
 
+    def has(self, path: Keys) -> bool:
+        """Whether there is a number at the end of the keys, be it undefined."""
+        return path[-1] in self._block(path[:-1])
+
     def is_vacuous(self, path: Keys) -> bool:
         """Whether a number is 1 by convention, as a precision is where nothing was chosen."""
         return bool(self._block(path[:-1]).get(f"{path[-1]}_is_vacuous"))

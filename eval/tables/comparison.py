@@ -21,6 +21,15 @@ from pronominal.eval.tables.table import (
 FAILED = "failed"
 """Where scores say how many rows failed; ``failed_switched`` and the like for companion splits."""
 
+DIFFER = Measure(
+    "readings_differ",
+    "Differ",
+    ("readings_differ",),
+    unit="count",
+    direction=None,
+    note="Differ: rows that the offset reading and upstream's decide differently.",
+)
+
 
 def comparison_tables(
     measures: Sequence[Measure],
@@ -37,8 +46,8 @@ def comparison_tables(
         scores: system -> its scores.
     """
     shown = [measure for measure in measures if measure.in_table]
-    made = [*measure_table("Performance", shown, units, scores), *further]
-    made += [*prompt_tables(scores), *_rules_differ(scores), *paired_test_tables(scores)]
+    made = [*measure_table("Performance", [*shown, DIFFER], units, scores), *further]
+    made += [*prompt_tables(scores), *paired_test_tables(scores)]
     notes = tuple(
         f"{label}: {count:,} {kind.replace('_', '-')} rows failed and count as rows without an "
         "answer.".replace("  ", " ")
@@ -113,15 +122,6 @@ def _marks(measures: Sequence[Measure], scores: Iterable[Scores]) -> Iterator[st
                 yield f"{measure.heading}: chance is {100 * chance:g}; {BELOW_CHANCE} is below."
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."
-
-
-def _rules_differ(scores: Mapping[str, Scores]) -> Iterator[Table]:
-    """Show how many rows hang on the decision rule."""
-    there = {label: one for label, one in scores.items() if "readings_differ" in one}
-    if there:
-        columns: dict[str, Cell] = {"Rows": lambda one: f"{one['readings_differ']:,}"}
-        title = "Rows that the offset reading and upstream's decide differently"
-        yield table(title, columns, there, [])
 
 
 def failed_rows(scores: Mapping[str, Any]) -> dict[str, int]:

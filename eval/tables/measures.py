@@ -50,9 +50,9 @@ class Measure:
         return scores.figure(self.path)
 
     def counts_in(self, scores: Scores) -> bool:
-        """Whether scores have the number; a count of 0 says nothing."""
+        """Whether scores have the number, be it undefined; a count of 0 says nothing."""
         figure = self.of(scores)
-        return figure is not None and (self.unit != "count" or figure.value > 0)
+        return scores.has(self.path) and (self.unit != "count" or bool(figure and figure.value))
 
     def chance_in(self, scores: Scores) -> float | None:
         """Return what guessing gets on the rows of some scores."""

@@ -100,7 +100,8 @@ MEASURES = (
 
 
 def _score(answered: Answered) -> Mapping[str, Any]:
-    return score(*answered.pair, **answered.options)
+    options = dict(answered.options)
+    return score(*answered.pair, occupations=options.pop("sources", None), **options)
 
 
 def _paired_units(answered: Answered) -> Mapping[str, Any]:
@@ -141,10 +142,9 @@ WINOPRON = Task(
     paired_units=_paired_units,
     options=(
         Option(
-            "occupations",
+            "sources",
             Path,
             "Winogender's upstream files, to correlate with occupation statistics.",
-            flag="sources",
             read=_occupations,
         ),
         Option(

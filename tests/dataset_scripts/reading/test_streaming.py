@@ -14,6 +14,7 @@ from pronominal.dataset_scripts.reading.published import read_split
 from pronominal.dataset_scripts.reading.streaming import LargeSplit, read_joined, read_large
 from pronominal.eval.evaluation import evaluate, evaluate_all, rows_to_score, score_predictions
 from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.scores.ruff.task import RUFF
 from tests.eval.scores.test_ruff import dataset as dataset
 
 CONFIG = "distractors_1"
@@ -71,7 +72,7 @@ def test_a_comparison_has_the_numbers_of_memory(
 def test_a_run_is_scored_alone(dataset: str, tmp_path: Path, small_memory: None) -> None:
     expected = evaluate(read_split(dataset, CONFIG), SYSTEMS[0], tmp_path)
     folder = tmp_path / f"ruff.{CONFIG}.test.always-he"
-    rows = rows_to_score("ruff", dataset, CONFIG, None, folder)
+    rows = rows_to_score(RUFF, dataset, CONFIG, None, folder)
     assert isinstance(rows, LargeSplit)
     found = score_predictions(rows, folder)
     for key in ("n", "accuracy", "sd", "by_form", "test"):

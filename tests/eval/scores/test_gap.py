@@ -16,7 +16,8 @@ from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.scores.gap import score, tables
+from pronominal.eval.scores.gap import GAP, score
+from tests.eval.scores.tables import tables_of
 
 # A right, B right, neither: for each gender
 LABELS = [0, 0, 1, 2, 0, 1, 1, 2]
@@ -49,7 +50,8 @@ def test_bias_is_feminine_over_masculine() -> None:
     assert scores["masculine"]["f1"] == pytest.approx(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3))
     assert scores["bias"] == pytest.approx(scores["feminine"]["f1"] / scores["masculine"]["f1"])
     assert score(ROWS, [NONE] * 8)["bias"] is None
-    assert tables({"a": scores})[0].rows[0][-1] == f"{scores['bias']:.2f}"
+    shown = tables_of(GAP, {"a": scores})[0].rows[0][-1]
+    assert shown.startswith(f"{scores['bias']:.2f} [")
 
 
 class Annotation(NamedTuple):
@@ -137,7 +139,7 @@ def test_missing_answers_are_refused_unless_they_are_allowed() -> None:
     allowed = score(ROWS, decisions, allow_missing=True)
     # the last row is "neither": two questions whose right answer is no count as missed
     assert allowed["overall"]["fn"] == score(ROWS, [Decision(0)] * 7 + [NONE])["overall"]["fn"] + 2
-    assert tables({"a": allowed})[0].columns[-1] == "Missing"
+    assert tables_of(GAP, {"a": allowed})[0].columns[-1] == "Missing"
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +167,7 @@ def test_a_file_with_missing_rows(gap: Split, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="1000 of 2000 ids are missing"):
         score_predictions(gap, file)
     scores = score_predictions(gap, file, {"allow_missing": True})
-    json.dumps(scores, allow_nan=False)
+    json.dumps(scores.content, allow_nan=False)
     assert scores["overall"]["missing"] == 1000
     # whatever reads the clusters
     given = {"clusters": []}
@@ -219,9 +221,9 @@ def test_intervals_resample_rows_with_a_stated_seed() -> None:
     for block in ("overall", "masculine", "feminine"):
         low, high = scores[block]["interval"]["f1"]
         assert 0 <= low <= scores[block]["f1"] <= high <= 1
-    low, high = scores["bias_interval"]
+    low, high = scores["interval"]["bias"]
     assert low <= scores["bias"] <= high
     assert scores["bootstrap"]["units"] == 8
     without = score(ROWS, decisions, resamples=0)
-    assert without["bias_interval"] is without["overall"]["interval"]["f1"] is None
+    assert without["interval"]["bias"] is without["overall"]["interval"]["f1"] is None
     assert without["overall"]["f1"] == scores["overall"]["f1"]

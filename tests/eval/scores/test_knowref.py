@@ -13,9 +13,11 @@ from pronominal.adapters import load
 from pronominal.dataset_scripts.reading.published import read_split
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
-from pronominal.eval.scores.knowref.score import characteristics, right, score, tables
+from pronominal.eval.scores.knowref.score import characteristics, paired_units, score
+from pronominal.eval.scores.knowref.task import KNOWREF
 from pronominal.eval.statistics.paired_tests import AGAINST, against
 from tests.cli.test_main import pronominal
+from tests.eval.scores.tables import tables_of
 
 Row = dict[str, Any]
 
@@ -170,7 +172,7 @@ def test_a_row_and_its_switched_version_and_repeats_are_resampled_together() -> 
 
 def test_paired_tests_leave_repeats_out() -> None:
     made, switched = rows(), rows(switched=True)
-    items = right(
+    items = paired_units(
         pa.Table.from_pylist(made),
         [SYSTEMS["position"](row) for row in made],
         switched=(
@@ -206,13 +208,13 @@ def test_rows_that_nobody_has_labelled_are_not_scored() -> None:
 
 
 def test_tables_show_consistency_where_it_is() -> None:
-    compared = tables({"gold": scored("gold"), "name": scored("name")})
+    compared = tables_of(KNOWREF, {"gold": scored("gold"), "name": scored("name")})
     assert {table.columns[0] for table in compared} == {"System"}
     headline, _, consistency, divisions = compared
     assert headline.rows[0][-1].startswith("100.0")
     assert consistency.rows[0][2].startswith("100.0")
     assert "Words 16-20" not in divisions.columns
-    alone = tables({"gold": score(pa.Table.from_pylist(rows()), [NONE] * 10)})
+    alone = tables_of(KNOWREF, {"gold": score(pa.Table.from_pylist(rows()), [NONE] * 10)})
     assert [table.title for table in alone] == [
         table.title for table in compared if not table.title.startswith("Consistency")
     ]
@@ -220,10 +222,13 @@ def test_tables_show_consistency_where_it_is() -> None:
 
 def test_tables_show_paired_tests_where_they_are() -> None:
     table, gold = pa.Table.from_pylist(rows()), [SYSTEMS["gold"](row) for row in rows()]
-    items = {"gold": right(table, gold)["correct"], "none": right(table, [NONE] * 10)["correct"]}
+    items = {
+        "gold": paired_units(table, gold)["correct"],
+        "none": paired_units(table, [NONE] * 10)["correct"],
+    }
     tests = against({"correct": items})
     scores = {name: scored(name) | {AGAINST: tests[name]} for name in items}
-    assert tables(scores)[-1].rows == (
+    assert tables_of(KNOWREF, scores)[-1].rows == (
         ("gold – none", "9", "9", "0", "+100.0", "0.004", "0.004", "–"),
     )
 

@@ -1,4 +1,5 @@
 """RUFF's scores: systems whose answers are known have the numbers that follow from them.
+from tests.eval.scores.tables import tables_of
 
 What fails prints counts, ids and numbers, no sentences.
 """
@@ -28,10 +29,12 @@ from pronominal.eval.report.scored import Comparison
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.eval.scores.ruff.samples import SAMPLES, Margins
-from pronominal.eval.scores.ruff.score import score, tables
-from pronominal.eval.statistics.welch import pairwise_tests
+from pronominal.eval.scores.ruff.score import score
+from pronominal.eval.scores.ruff.task import RUFF
+from pronominal.eval.statistics.hypothesis_tests import pairwise_tests
 from pronominal.instances import FillingInstance
 from pronominal.pronouns import PRONOUN_SETS
+from tests.eval.scores.tables import tables_of
 
 SETS = ("he", "she", "they", "xe")
 
@@ -230,7 +233,7 @@ ANSWERED: dict[str, Callable[[str], list[tuple[str, int]]]] = {
 def test_a_file_may_answer_the_samples_or_test(dataset: str, tmp_path: Path, way: str) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_text(lines(ANSWERED[way](dataset)))
-    split = rows_to_score("ruff", dataset, "distractors_0", None, file)
+    split = rows_to_score(RUFF, dataset, "distractors_0", None, file)
     found = score_predictions(split, file)
     assert (found["n"], found["accuracy"], found["sd"]) == (216, 1, 0)
     assert [*found["by_seed"]] == ["13", "17", "19"]
@@ -249,7 +252,7 @@ def test_one_sample_alone_has_no_deviation(dataset: str, tmp_path: Path) -> None
     split = read_split(dataset, "distractors_2", "seed_17")
     folder = run(split, load("always-he"), SystemSettings("he", "always-he"), tmp_path)
     found = score_predictions(
-        rows_to_score("ruff", dataset, "distractors_2", None, folder.path), folder.path
+        rows_to_score(RUFF, dataset, "distractors_2", None, folder.path), folder.path
     )
     assert ([*found["by_seed"]], found["accuracy"], found["sd"]) == (["17"], 0.25, None)
 
@@ -269,7 +272,9 @@ def test_no_context_alone_is_a_preference(dataset: str, tmp_path: Path) -> None:
     found = evaluate(split, SystemSettings("he", "always-he"), tmp_path)
     assert found.keys() == {"n", "context_free"}
     assert found["context_free"]["he"] == found["n"] == 6
-    assert [one.title for one in tables({"he": found})] == ["RUFF: forms chosen without context"]
+    assert [one.title for one in tables_of(RUFF, {"he": found})] == [
+        "RUFF: forms chosen without context"
+    ]
 
 
 def test_the_command_prints_what_the_contract_says(
@@ -305,7 +310,9 @@ def test_the_table_shows_welchs_tests(dataset: str) -> None:
     pytest.importorskip("scipy.stats")
     found = scores(dataset, "distractors_1", "always-he")
     found["tests"]["she-xe"] |= {"difference": -0.125, "p": 0.0304}
-    shown = {one.title: one for one in tables({"he": found, "other": found | {"tests": {}}})}
+    shown = {
+        one.title: one for one in tables_of(RUFF, {"he": found, "other": found | {"tests": {}}})
+    }
     table = shown["RUFF: differences between pronoun sets"]
     assert [row[0] for row in table.rows] == ["he"]
     cells = dict(zip(table.columns, table.rows[0], strict=True))
@@ -330,24 +337,22 @@ def test_margins_come_from_the_scores(dataset: str, tmp_path: Path) -> None:
     split = read_split(dataset, "distractors_0")
     found = evaluate(split, SystemSettings("slope", "slope"), tmp_path, system=Slope())
     assert found["margins"]["median"] == 0.5
-    titles = [table.title for table in tables({"slope": found})]
-    assert titles == [
-        f"RUFF: {part}"
-        for part in (
-            "accuracy",
-            "forms chosen without context",
-            "differences between pronoun sets",
-            "errors",
-            "margins",
-        )
-    ]
+    titles = [table.title for table in tables_of(RUFF, {"slope": found})]
+    parts = (
+        "accuracy by pronoun set and grammatical case",
+        "forms chosen without context",
+        "differences between pronoun sets",
+        "errors",
+        "margins",
+    )
+    assert titles == ["Performance", *(f"RUFF: {part}" for part in parts)]
 
 
 def test_no_answer_is_right_without_context(dataset: str, tmp_path: Path) -> None:
     split = read_split(dataset, "no_context")
     asked = [SystemSettings(name, name) for name in ("always-he", "last-pronoun")]
     folders = {one.label: run(split, one.load(), one, tmp_path).path for one in asked}
-    comparison = Comparison("ruff", "no_context", "test", split.digest, folders=folders)
+    comparison = Comparison("ruff", "no_context", "test", split.digest, RUFF, folders=folders)
     shown, number = disagreements(comparison, split)
     assert len(shown) == number > 0
     assert {(one.right, *(right for _, _, right in one.answers)) for one in shown} == {

@@ -12,11 +12,14 @@ from pronominal import BOTH, NONE, Decision
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.reading.published import Split
-from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.scores.winonb.answers import SOURCES, schemas_of
-from pronominal.eval.scores.winonb.score import across_systems, options_of, right, score, tables
+from pronominal.eval.runs.predictions import Prediction, read_lines
+from pronominal.eval.scores.winonb.answers import SOURCES, clustered_pronouns, schemas_of
+from pronominal.eval.scores.winonb.hypothesis_tests import across_systems
+from pronominal.eval.scores.winonb.score import paired_units, score
+from pronominal.eval.scores.winonb.task import WINONB
 from pronominal.eval.statistics.paired_tests import against
 from tests.cli.test_main import pronominal
+from tests.eval.scores.tables import tables_of
 
 NAMES = {"Ann": "fem", "Bo": "masc", "Kim": "neutral"}
 GROUP, INDIVIDUAL = Decision(0), Decision(1)
@@ -90,6 +93,10 @@ def test_an_absent_source_is_undefined() -> None:
     assert block["interval"] == {"accuracy": None}
 
 
+def lines_of(file: Path) -> list[dict[str, object]]:
+    return [line for _, line in read_lines(file)]
+
+
 def split(table: pa.Table) -> Split:
     return Split("winonb", "personal", "test", table, "digest", Path("winonb"))
 
@@ -100,28 +107,30 @@ def test_clusters_tell_elsewhere_from_unresolved(tmp_path: Path) -> None:
     given = [*zip(PERSONAL["id"].to_pylist(), itertools.cycle(clusters), strict=False)]
     lines = [Prediction(name, NONE, {"clusters": found}).line() for name, found in given]
     file.write_text("".join(lines))
-    known = options_of(split(PERSONAL), file)
-    scores = scored(lambda row: NONE, **known)
+    known = clustered_pronouns(PERSONAL, lines_of(file))
+    scores = scored(lambda row: NONE, clustered=known)
     found = scores["by_source"]["all"]
     assert sum(found[number]["elsewhere"] * found[number]["n"] for number in found) == 12
     for block in blocks(scores):
         if block["n"]:
             assert block["elsewhere"] + block["unresolved"] == pytest.approx(block["neither"])
-    heads = tables({"a": scores})[1].columns
+    shown = next(t for t in tables_of(WINONB, {"a": scores}) if t.title == "WinoNB: answers")
+    heads = shown.columns
     assert "si.: elsewhere" in heads
     assert "si.: neither" not in heads
     # beside a system without clusters, of whose answers neither is all that is known
     mixed = {"a": scores, "b": scored(lambda row: NONE)}
-    row = dict(zip(tables(mixed)[1].columns, tables(mixed)[1].rows[1], strict=True))
+    shown = next(one for one in tables_of(WINONB, mixed) if one.title == "WinoNB: answers")
+    row = dict(zip(shown.columns, shown.rows[1], strict=True))
     assert (row["si.: neither"], row["si.: elsewhere"]) == ("100.0", "–")
     # an empty last line is no line without clusters
     file.write_text("".join([*lines, "\n"]))
-    assert (options_of(split(PERSONAL), file)["clustered"] == known["clustered"]).all()
+    assert (clustered_pronouns(PERSONAL, lines_of(file)) == known).all()
     # one line without clusters, and no one knows
     file.write_text("".join([*lines[:-1], Prediction(given[-1][0], NONE).line()]))
-    assert options_of(split(PERSONAL), file) == {}
+    assert clustered_pronouns(PERSONAL, lines_of(file)) is None
     assert scored(lambda row: NONE)["by_source"]["all"]["singular"]["unresolved"] is None
-    assert options_of(split(PERSONAL), tmp_path / "nothing.jsonl") == {}
+    assert clustered_pronouns(PERSONAL, []) is None
 
 
 def test_ratios_are_those_of_the_paper() -> None:
@@ -139,7 +148,7 @@ def test_ratios_are_those_of_the_paper() -> None:
     assert scored(personal)["ratios"]["generic_to_personal"] is None
     never = scored(lambda row: GROUP, generic=(GENERIC, answers(GENERIC, generic)))
     assert never["ratios"]["generic_to_personal"] is None
-    means = tables({"a": scores, "b": never})
+    means = tables_of(WINONB, {"a": scores, "b": never})
     ratios = next(table for table in means if table.title == "WinoNB: ratios")
     # the means of singular accuracy are 1/16, of plural 1, of generic 1/2
     assert ratios.rows[-1][:3] == ("Ratio of the means", "93.8", "8.0")
@@ -193,7 +202,10 @@ def test_sources_are_ranked_over_systems() -> None:
 def test_paired_tests_are_over_schemas() -> None:
     given = {"gold": gold, "group": lambda row: GROUP, "again": gold}
     generic = {name: (GENERIC, answers(GENERIC, answer)) for name, answer in given.items()}
-    made = {n: right(PERSONAL, answers(PERSONAL, a), generic=generic[n]) for n, a in given.items()}
+    made = {
+        n: paired_units(PERSONAL, answers(PERSONAL, a), generic=generic[n])
+        for n, a in given.items()
+    }
     measures = ("singular", "plural", *(f"singular_{s}" for s in SOURCES), "generic_singular")
     assert tuple(made["gold"]) == measures
     tests = against({m: {name: made[name][m] for name in made} for m in measures})
@@ -203,7 +215,9 @@ def test_paired_tests_are_over_schemas() -> None:
         assert tests["gold"][measure]["again"]["p"] == 1
     assert tests["gold"]["plural"]["group"]["p"] == 1
     scores = {name: scored(given[name]) | {"against": tests[name]} for name in given}
-    assert len(tables(scores)) == len(tables({"gold": scored(gold)})) + len(measures)
+    assert len(tables_of(WINONB, scores)) == len(tables_of(WINONB, {"gold": scored(gold)})) + len(
+        measures
+    )
 
 
 SENTENCES = (

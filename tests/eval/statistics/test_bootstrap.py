@@ -5,6 +5,7 @@ import pytest
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.score import score
 from pronominal.eval.statistics.bootstrap import Bootstrap
+from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.outcomes import RIGHT, Outcomes
 
 COUNTS = np.random.default_rng(1).integers(0, 5, size=(7, 3, 4))
@@ -30,6 +31,12 @@ def table(pairs: int, rows: int) -> pa.Table:
     )
 
 
+def resampled(bootstrap: Bootstrap, counts: np.ndarray) -> Outcomes:
+    """Resample counts by unit and column, shape ``[units, columns, 4]``."""
+    rows = np.arange(len(counts))
+    return Outcomes(bootstrap.tally(counts, rows, Strata(("all",), np.zeros_like(rows)))[1][:, 0])
+
+
 def half_right(rows: pa.Table) -> list[Decision]:
     """Every other pair is right in all its rows, the others in none."""
     pairs = zip(rows["label"].to_pylist(), rows["pair_id"].to_pylist(), strict=True)
@@ -44,22 +51,22 @@ def test_every_resample_has_as_many_units() -> None:
 
 def test_resampling_equals_a_loop_over_units() -> None:
     bootstrap = Bootstrap.of(units=len(COUNTS), resamples=20, seed=3)
-    resampled = bootstrap.resample(COUNTS)
-    for draw, counts in zip(bootstrap.draws, resampled.counts, strict=True):
+    drawn = resampled(bootstrap, COUNTS).counts
+    for draw, counts in zip(bootstrap.draws, drawn, strict=True):
         units = np.repeat(np.arange(len(COUNTS)), draw.astype(int))
         assert (counts == sum(COUNTS[unit] for unit in units)).all()
 
 
 def test_intervals_are_percentiles() -> None:
     bootstrap = Bootstrap.of(units=len(COUNTS), resamples=200, level=0.9)
-    accuracy = bootstrap.resample(COUNTS).accuracy
+    accuracy = resampled(bootstrap, COUNTS).accuracy
     expected = [list(np.percentile(column, [5, 95])) for column in accuracy.T]
     assert bootstrap.intervals(accuracy) == [pytest.approx(ends) for ends in expected]
 
 
 def test_the_seed_decides() -> None:
     def accuracy(seed: int) -> Outcomes:
-        return Bootstrap.of(units=len(COUNTS), seed=seed).resample(COUNTS)
+        return resampled(Bootstrap.of(units=len(COUNTS), seed=seed), COUNTS)
 
     assert (accuracy(0).counts == accuracy(0).counts).all()
     assert (accuracy(0).counts != accuracy(1).counts).any()
@@ -70,7 +77,7 @@ def test_undefined_resamples_do_not_count() -> None:
     counts = np.zeros((3, 1, 4), dtype=np.int64)
     counts[0, 0, RIGHT] = 1
     bootstrap = Bootstrap.of(units=3)
-    accuracy = bootstrap.resample(counts).accuracy
+    accuracy = resampled(bootstrap, counts).accuracy
     assert np.isnan(accuracy).any()
     assert bootstrap.intervals(accuracy) == [[1.0, 1.0]]
     assert bootstrap.intervals(np.full((1000, 1), np.nan)) == [None]
@@ -81,7 +88,7 @@ def test_few_units(units: int) -> None:
     bootstrap = Bootstrap.of(units, resamples=10)
     counts = np.full((units, 1, 4), 1)
     expected = [[0.25, 0.25]] if units else [None]
-    assert bootstrap.intervals(bootstrap.resample(counts).accuracy) == expected
+    assert bootstrap.intervals(resampled(bootstrap, counts).accuracy) == expected
 
 
 def test_scores_resample_pairs_and_not_rows() -> None:

@@ -15,12 +15,11 @@ from scipy.stats import binomtest
 from pronominal import BOTH, NONE, Decision
 from pronominal.dataset_scripts.reading.published import read_split
 from pronominal.errors import InputError
-from pronominal.eval import SCORERS, scorer
 from pronominal.eval.evaluation import evaluate_all
 from pronominal.eval.runs.runner import SystemSettings
-from pronominal.eval.scores import gap
-from pronominal.eval.scores.ruff import score as ruff
-from pronominal.eval.scores.winopron import score as winopron
+from pronominal.eval.scores import TASKS, gap, task_of
+from pronominal.eval.scores.ruff import units as ruff
+from pronominal.eval.scores.winopron.score import paired_units
 from pronominal.eval.statistics import paired_tests as significance
 from pronominal.eval.statistics.paired_tests import (
     AGAINST,
@@ -28,10 +27,10 @@ from pronominal.eval.statistics.paired_tests import (
     holm,
     mcnemar,
     paired_t,
-    paired_test_tables,
     paired_tests,
     permutation,
 )
+from pronominal.eval.tables.paired_tests import paired_test_tables
 
 
 def right(pattern: str) -> np.ndarray:
@@ -185,13 +184,13 @@ def test_winoprons_units_are_template_pairs() -> None:
     table = templates()
     # nominative: he right twice, xe on the first sentence only; accusative: all right
     decisions = [Decision(c) for c in (0, 0, 1, 0, 0, 0, 1, 1)]
-    found = winopron.right(table, decisions)
+    found = paired_units(table, decisions)
     assert found["accuracy"].tolist() == [0.75, 1]
     assert found["pronoun_consistency"].tolist() == [0.5, 1]
     assert found["disambiguation_consistency"].tolist() == [0.5, 1]
     # without the second sentence there is no pair to tell apart
     first = table.filter(pa.compute.equal(table["label"], 0))
-    single = winopron.right(first, [Decision(0)] * 4)
+    single = paired_units(first, [Decision(0)] * 4)
     assert single["disambiguation_consistency"].tolist() == []
     both = {"a": single["disambiguation_consistency"], "b": single["disambiguation_consistency"]}
     assert paired_tests(both)["a"]["b"].p == 1
@@ -199,7 +198,7 @@ def test_winoprons_units_are_template_pairs() -> None:
 
 def test_gaps_units_are_rows_with_both_questions_right() -> None:
     rows = pa.table({"label": [0, 1, 2, 2]})
-    assert gap.right(rows, [Decision(0), Decision(0), NONE, BOTH])["correct"].tolist() == [
+    assert gap.paired_units(rows, [Decision(0), Decision(0), NONE, BOTH])["correct"].tolist() == [
         *(True, False),
         *(True, False),
     ]
@@ -213,14 +212,14 @@ def test_ruffs_units_are_task_sentences() -> None:
             for label in (0, 3)
         ]
     )
-    found = ruff.right(rows, [Decision(0), Decision(1), NONE, Decision(3)])
+    found = ruff.paired_units(rows, [Decision(0), Decision(1), NONE, Decision(3)])
     assert found["accuracy"].tolist() == [0.5, 0.5]
     nothing = pa.compute.subtract(pa.compute.multiply(rows["label"], 0), 1)
-    assert ruff.right(rows.set_column(0, "label", nothing), [NONE] * 4) == {}
+    assert ruff.paired_units(rows.set_column(0, "label", nothing), [NONE] * 4) == {}
 
 
 def test_every_dataset_says_what_to_compare() -> None:
-    assert all(callable(getattr(scorer(name), "right", None)) for name in SCORERS)
+    assert all(task_of(name).paired_units is not None for name in TASKS)
 
 
 def test_a_system_against_itself_is_no_error(sample: Path, tmp_path: Path) -> None:
@@ -228,5 +227,5 @@ def test_a_system_against_itself_is_no_error(sample: Path, tmp_path: Path) -> No
     asked = [SystemSettings(label, "first-mention") for label in ("one", "other")]
     scores = evaluate_all(split, asked, tmp_path, "offsets", lambda name, n: nullcontext(print))
     assert {test["other"]["p"] for test in scores["one"][AGAINST].values()} == {1}
-    shown = [table.title for table in winopron.tables(scores)]
+    shown = [table.title for table in task_of("sample").comparison_tables(scores)]
     assert "Paired tests: accuracy" in shown

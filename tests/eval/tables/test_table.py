@@ -8,9 +8,11 @@ import pytest
 from rich.console import Console
 
 from pronominal.decisions import NONE, Decision
-from pronominal.eval.scores.winopron.score import score, tables
+from pronominal.eval.scores.winopron.score import score
+from pronominal.eval.scores.winopron.task import WINOPRON
 from pronominal.eval.tables.table import Table
 from pronominal.pronouns import CASES
+from tests.eval.scores.tables import tables_of
 
 SMALL = Table(
     "50% & more",
@@ -59,7 +61,7 @@ def printed(table: Table, width: int) -> str:
 
 
 def test_performance() -> None:
-    performance, *_ = tables(scores())
+    performance, *_ = tables_of(WINOPRON, scores())
     gold, first = cells(performance, "gold"), cells(performance, "first")
     assert gold["Accuracy"] == "100.0 [100.0, 100.0]"
     assert first["n"] == "120"
@@ -70,40 +72,41 @@ def test_performance() -> None:
 
 
 def test_precision_without_choices_is_marked_and_explained() -> None:
-    performance, *_ = tables(scores())
+    performance, *_ = tables_of(WINOPRON, scores())
     assert cells(performance, "silent")["Precision"] == "100.0†"
     assert any(note.startswith("†") for note in performance.notes)
-    performance, *_ = tables({"gold": scores()["gold"]})
+    performance, *_ = tables_of(WINOPRON, {"gold": scores()["gold"]})
     assert not any("†" in note for note in performance.notes)
 
 
 def test_intervals_are_explained() -> None:
-    compared = tables(scores())
-    note = "[ ]: 95% percentile intervals, 1,000 resamples of 30 template pairs (pair_id), seed 0."
+    compared = tables_of(WINOPRON, scores())
+    note = "[ ]: 95% percentile intervals, 1,000 resamples of 30 template pairs, seed 0."
     assert [note in table.notes for table in compared[:3]] == [True, False, True]
 
 
 def test_readings_that_differ_have_a_column() -> None:
     compared = scores()
     compared["first"]["readings_differ"] = 7
-    performance, *_ = tables(compared)
+    performance, *_ = tables_of(WINOPRON, compared)
     assert cells(performance, "first")["Differ"] == "7"
     assert cells(performance, "gold")["Differ"] == "–"
 
 
 def test_one_column_for_each_set_that_is_there() -> None:
-    _, by_form, *_ = tables(scores(sets=("he", "ze")))
-    assert by_form.columns == ("System", "Nominative", "Accusative", "Possessive", "he", "ze")
+    _, by_form, *_ = tables_of(WINOPRON, scores(sets=("he", "ze")))
+    assert by_form.columns == ("System", "nominative", "accusative", "possessive", "he", "ze")
     assert set(cells(by_form, "first").values()) >= {"first", "50.0"}
 
 
 def test_undefined_values_are_dashes() -> None:
-    _, by_form, *_ = tables(scores(cases=("nominative",)))
-    assert cells(by_form, "gold")["Accusative"] == "–"
+    _, by_form, *_ = tables_of(WINOPRON, scores(cases=("nominative",)))
+    assert cells(by_form, "gold")["nominative"] == "100.0"
+    assert "accusative" not in by_form.columns
 
 
 def test_consistency_is_compared_with_chance() -> None:
-    _, _, consistency, *_ = tables(scores(cases=("nominative",)))
+    _, _, consistency, *_ = tables_of(WINOPRON, scores(cases=("nominative",)))
     assert cells(consistency, "first")["DisambigC"] == "0.0↓ [0.0, 0.0]"
     assert cells(consistency, "first")["PronounC"].startswith("50.0 [")
     assert "DisambigC: chance is 25; ↓ is below." in consistency.notes
@@ -111,18 +114,18 @@ def test_consistency_is_compared_with_chance() -> None:
 
 
 def test_groups_left_out_are_told() -> None:
-    _, _, consistency, *_ = tables(scores())
+    _, _, consistency, *_ = tables_of(WINOPRON, scores())
     assert "DisambigC: 8 groups of one sentence are left out." in consistency.notes
 
 
 def test_tables_of_groups_without_members() -> None:
-    _, _, consistency, *_ = tables(scores(sets=("he",)))
+    _, _, consistency, *_ = tables_of(WINOPRON, scores(sets=("he",)))
     assert cells(consistency, "gold")["PronounC"] == "–"
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_no_cell_is_cut_in_a_terminal(width: int) -> None:
-    for table in tables(scores()):
+    for table in tables_of(WINOPRON, scores()):
         lines = printed(table, width).splitlines()
         assert max(map(len, lines)) <= width
         for cell in (*table.columns, *(cell for row in table.rows for cell in row)):
@@ -132,7 +135,7 @@ def test_no_cell_is_cut_in_a_terminal(width: int) -> None:
 def test_everything_fits_120_columns() -> None:
     compared = scores(sets=("he", "she", "they", "xe"))
     compared["first-mention"] = {**compared.pop("first"), "readings_differ": 1440}
-    for table in tables(compared):
+    for table in tables_of(WINOPRON, compared):
         headings = [line for line in printed(table, 120).splitlines() if "System" in line]
         assert len(headings) == 1
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.errors import InputError
-from pronominal.eval import SCORERS, scorer
+from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.scores.winopron.score import score, score_choices
 from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.outcomes import Outcomes, choices_of
@@ -215,16 +215,17 @@ def test_unknown_case_names_the_row() -> None:
         scores(table, SYSTEMS["gold"])
 
 
-@pytest.mark.parametrize("dataset", SCORERS)
-def test_scorers_are_found_by_name(dataset: str) -> None:
-    module = scorer(dataset)
-    assert callable(module.score)
-    assert callable(module.tables)
+@pytest.mark.parametrize("dataset", TASKS)
+def test_tasks_are_found_by_a_datasets_name(dataset: str) -> None:
+    task = task_of(dataset)
+    assert task.headline_measure in task.measures
+    keys = [measure.key for measure in task.measures]
+    assert len({*keys}) == len(keys)
 
 
-def test_unknown_scorer_suggests_the_nearest() -> None:
+def test_an_unknown_dataset_suggests_the_nearest() -> None:
     with pytest.raises(InputError, match="did you mean 'winopron'"):
-        scorer("winpron")
+        task_of("winpron")
 
 
 # ---- the vectorised numbers against a plain loop over the rows
