@@ -23,6 +23,8 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import comparison_tables
 from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.paired_tests import paired_test_tables
+from pronominal.eval.tables.prompts import prompt_tables
 from pronominal.eval.tables.table import Table
 
 
@@ -171,6 +173,15 @@ class Task:
             self.refuse(answered.split)
         return Scores({**self.score(answered)})
 
+    def refuse_other_scores(self, scores: Scores, file: Path) -> None:
+        """Raise `InputError` for scores that have none of the measures."""
+        if not any(scores.has(measure.path) for measure in self.measures):
+            raise InputError(
+                f"it holds no scores of the task {self.name}",
+                cure="run 'pronominal evaluate' again",
+                file=file,
+            )
+
     def refuse_unknown(self, options: Iterable[str], companions: Iterable[str]) -> None:
         """Raise `InputError` for an option or a companion split that is none of the task's."""
         known = {*(one.name for one in self.options), *(one.name for one in self.companions)}
@@ -179,9 +190,11 @@ class Task:
                 flag = name.replace("_", "-")
                 raise InputError(f"the scores of {self.name} have no --{flag}", cure="leave it out")
 
-    def comparison_tables(self, scores: Mapping[str, Scores]) -> list[Table]:
-        """Compare systems, given as system -> scores."""
+    def comparison_tables(self, scores: Mapping[str, Scores], *, tests: bool = True) -> list[Table]:
+        """Compare systems, given as system -> scores; with `tests` also two by two."""
         further = [] if self.tables is None else [*self.tables(scores)]
+        further += prompt_tables(scores)
+        further += paired_test_tables(scores) if tests else []
         return comparison_tables(self.measures, self.units, further, scores)
 
 

@@ -24,14 +24,12 @@ class Drawing:
         panels: the charts, each with the systems that it is about; none when it is about all.
         legend: class and name of each series or part.
         table: the same numbers, and in its notes how they came about.
-        holds: titles of tables that say no more than this one.
     """
 
     name: str
     panels: tuple[tuple[tuple[str, ...], Markup], ...]
     legend: tuple[tuple[str, str], ...]
     table: Table
-    holds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +137,7 @@ class Drawer:
             )
             for title, (heads, rows) in chart.grids.items()
         )
-        return Drawing(
-            chart.name, panels, tuple(chart.legend.items()), chart.table, tuple(chart.holds)
-        )
+        return Drawing(chart.name, panels, tuple(chart.legend.items()), chart.table)
 
     def _table(
         self,

@@ -105,11 +105,12 @@ def _metrics(task: Task, scores: Scores) -> Iterator[tuple[str, str, float]]:
         if measure.metric is None:
             continue
         if (figure := measure.of(scores)) is not None:
-            yield measure.metric, measure.heading, figure.value
+            yield measure.metric, measure.name, figure.value
         for division in measure.card_divisions:
-            for (name,), path in parts_of(measure, division, [scores]):
-                if (figure := scores.figure(path)) is not None:
-                    yield measure.metric, f"{measure.heading}, {name}", figure.value
+            for (part,), path in parts_of(measure, division, [scores]):
+                figure = scores.figure(path)
+                if figure is not None and path != measure.path:
+                    yield measure.metric, f"{measure.name}, {part}", figure.value
 
 
 def _write(label: str, results: "list[EvalResult]", out: Path) -> Path:

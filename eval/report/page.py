@@ -182,15 +182,14 @@ def _section(comparison: Comparison, split: Split | None, include_text: bool) ->
     rows = next(iter(comparison.runs.values()))["dataset"]["rows"]
     try:
         made = [*task_drawings(task, scores, rows)]
-        tables = task.comparison_tables(scores)
+        # the map of paired tests has their numbers as a table
+        tables = task.comparison_tables(scores, tests=False)
     except KeyError as error:
         raise InputError(
             f"its scores, or those of a run beside it, have no {error}",
             cure=AGAIN,
             file=next(iter(comparison.folders.values())),
         ) from error
-    drawn = {title for figure in made for title in (figure.table.title, *figure.holds)}
-    tables = [table for table in tables if table.title not in drawn]
     return Section(comparison, tables, made, _run_table(comparison), *shown)
 
 

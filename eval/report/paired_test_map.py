@@ -46,8 +46,7 @@ def paired_test_map(scores: Mapping[str, Scores]) -> Iterator[Map]:
     signs = f"▲ ▼: the system of the row is right more, or less often; p (Holm) below {LEVEL:g}."
     table = Table("Paired tests between systems", columns, cells, (signs, *_notes(grids, tables)))
     legend = {"positive": "▲ better", "negative": "▼ worse", "none": "≈ not significant"}
-    holds = [table.title for table in tables]
-    yield Map("tests", grids, legend, table, side=26.0, holds=holds)
+    yield Map("tests", grids, legend, table, side=26.0)
 
 
 def _notes(measures: Iterable[str], tables: Sequence[Table]) -> Iterator[str]:

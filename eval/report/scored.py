@@ -74,6 +74,7 @@ def _add(found: dict[tuple[str, ...], Comparison], file: Path, own: Task | None)
     if key not in found:
         found[key] = Comparison(*key, task_of(rows["name"], own))
     comparison = found[key]
+    comparison.task.refuse_other_scores(scores, file)
     earlier = comparison.folders.setdefault(label, file.parent)
     if earlier.resolve() != file.parent.resolve():
         raise InputError(

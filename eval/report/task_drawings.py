@@ -36,8 +36,8 @@ def task_drawings(task: Task, scores: Mapping[str, Scores], rows: int) -> Iterat
 def measure_charts(measures: tuple[Measure, ...], scores: Mapping[str, Scores]) -> Iterator[Dots]:
     """Chart the measures that ask for it: side by side, then each by kinds of rows."""
     shown = [m for m in measures if m.in_charts and any(map(m.of, scores.values()))]
-    panels = {measure.heading: {"": measure.path} for measure in shown}
-    yield Dots("measures", "Measures", panels, {m.heading: _chance(m, scores) for m in shown})
+    panels = {measure.name: {"": measure.path} for measure in shown}
+    yield Dots("measures", "Measures", panels, {m.name: _chance(m, scores) for m in shown})
     for measure in measures:
         for division in measure.chart_divisions:
             yield _divided(measure, division, scores)
@@ -52,7 +52,7 @@ def _divided(measure: Measure, division: str, scores: Mapping[str, Scores]) -> D
     kinds = division.replace("_", " ").replace("/", " and ")
     name = f"{measure.key}-by-{division}".replace("_", "-").replace("/", "-and-")
     chance = dict.fromkeys(panels, _chance(measure, scores))
-    return Dots(name, f"{measure.heading} by {kinds}", panels, chance)
+    return Dots(name, f"{measure.name} by {kinds}", panels, chance)
 
 
 def _chance(measure: Measure, scores: Mapping[str, Scores]) -> float | None:

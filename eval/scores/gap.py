@@ -178,6 +178,7 @@ def _measures() -> tuple[Measure, ...]:
             direction=None,
             metric="f1_ratio",
             note="F/M: feminine F1 / masculine F1; 1 is no bias.",
+            title="F1, feminine divided by masculine",
         ),
         Measure(
             "missing",

@@ -90,7 +90,6 @@ class Map:
         table: the same as a table.
         about_systems: whether the titles are systems, with which the page hides the grids.
         side: of a cell, in pixels.
-        holds: titles of tables that say no more than this map.
     """
 
     name: str
@@ -99,7 +98,6 @@ class Map:
     table: Table
     about_systems: bool = False
     side: float = 17.0
-    holds: Sequence[str] = ()
 
 
 Chart = Dots | Bars | Map

@@ -6,8 +6,6 @@ from typing import Any
 
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.measures import Measure
-from pronominal.eval.tables.paired_tests import paired_test_tables
-from pronominal.eval.tables.prompts import prompt_tables
 from pronominal.eval.tables.table import (
     BELOW_CHANCE,
     UNDEFINED,
@@ -37,17 +35,16 @@ def comparison_tables(
     further: Sequence[Table],
     scores: Mapping[str, Scores],
 ) -> list[Table]:
-    """Return every table about several systems; each says which systems failed at how much.
+    """Return the table of measures and further ones; each says which systems failed at how much.
 
     Args:
         measures: of the task.
         units: what intervals resample, in words.
-        further: tables of the task's own.
+        further: tables.
         scores: system -> its scores.
     """
     shown = [measure for measure in measures if measure.in_table]
     made = [*measure_table("Performance", [*shown, DIFFER], units, scores), *further]
-    made += [*prompt_tables(scores), *paired_test_tables(scores)]
     notes = tuple(
         f"{label}: {count:,} {kind.replace('_', '-')} rows failed and count as rows without an "
         "answer.".replace("  ", " ")
@@ -117,8 +114,10 @@ def _marks(measures: Sequence[Measure], scores: Iterable[Scores]) -> Iterator[st
     """Say what guessing gets, and what the marks mean."""
     for one in scores:
         for measure in measures:
-            chance = measure.chance_in(one)
-            if chance is not None and measure.of(one) is not None:
+            chance, figure = measure.chance_in(one), measure.of(one)
+            if figure is not None and figure.sd is not None:
+                yield "±: sample standard deviation over the samples of several seeds."
+            if chance is not None and figure is not None:
                 yield f"{measure.heading}: chance is {100 * chance:g}; {BELOW_CHANCE} is below."
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."

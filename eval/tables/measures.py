@@ -29,6 +29,7 @@ class Measure:
         in_charts: whether it has a panel in the chart of all measures.
         chart_divisions: those of the divisions that have a chart of their own.
         note: what tables say about it.
+        title: what it is called where no note explains the heading; the heading without it.
     """
 
     key: str
@@ -44,6 +45,12 @@ class Measure:
     in_charts: bool = False
     chart_divisions: Sequence[str] = ()
     note: str = ""
+    title: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called where no note explains the heading."""
+        return self.title or self.heading
 
     def of(self, scores: Scores) -> Figure | None:
         """Return the measure's number; None where the scores have none."""

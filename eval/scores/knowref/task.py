@@ -47,8 +47,24 @@ RIGHT_IN_BOTH = Measure(
 OUTCOMES = (
     Measure("correct", "Correct", ("correct",), divisions=_by_part("correct"), in_table=False),
     Measure("incorrect", "Incorrect", ("incorrect",), direction="less", in_table=False),
-    Measure("none", "None", ("none",), direction=None, metric="share", in_table=False),
-    Measure("both", "Both", ("both",), direction=None, metric="share", in_table=False),
+    Measure(
+        "none",
+        "None",
+        ("none",),
+        direction=None,
+        metric="share",
+        in_table=False,
+        title="Rows without an answer",
+    ),
+    Measure(
+        "both",
+        "Both",
+        ("both",),
+        direction=None,
+        metric="share",
+        in_table=False,
+        title="Rows with both answers",
+    ),
     Measure(
         "balanced_accuracy",
         "Balanced accuracy",
@@ -77,6 +93,7 @@ CONSISTENCY = (
         divisions=_by_part("consistency", "score"),
         in_table=False,
         in_charts=True,
+        title="Consistency under switched names",
         note="Consistency alone is won by ignoring the sentence: a fixed position scores 100.",
     ),
     Measure(

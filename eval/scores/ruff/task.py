@@ -25,15 +25,44 @@ ACCURACY = Measure(
     divisions={part: (key, "*", "accuracy") for part, key in DIVISIONS.items()},
     in_charts=True,
     chart_divisions=("case/pronoun_set", "case", "pronoun_set"),
-    note="±: sample standard deviation over the paper's three samples. People reach 99.8 (RUFF, "
-    "section 3.3).",
+    note="People reach 99.8 (RUFF, section 3.3).",
 )
 
 MEASURES = (
     ACCURACY,
-    Measure("sd", "sd", ("sd",), direction=None, metric="standard_deviation", in_table=False),
-    Measure("none", "None", ("none",), direction=None, metric="share"),
-    Measure("both", "Both", ("both",), direction=None, metric="share"),
+    Measure(
+        "sd",
+        "sd",
+        ("sd",),
+        direction=None,
+        metric="standard_deviation",
+        in_table=False,
+        title="Standard deviation of the accuracy over seeds",
+    ),
+    Measure(
+        "context_free",
+        "Without context",
+        ("context_free", "n"),
+        unit="count",
+        direction=None,
+        in_table=False,
+    ),
+    Measure(
+        "none",
+        "None",
+        ("none",),
+        direction=None,
+        metric="share",
+        title="Rows without an answer",
+    ),
+    Measure(
+        "both",
+        "Both",
+        ("both",),
+        direction=None,
+        metric="share",
+        title="Rows with both answers",
+    ),
     Measure("accuracy_on_all_rows", "All rows", ("test", "accuracy"), chance=0.25),
     *(
         Measure(f"errors_{reason}", reason.capitalize(), ("errors", reason), direction=None,

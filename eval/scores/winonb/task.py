@@ -27,6 +27,7 @@ SINGULAR, PLURAL = (
         metric="accuracy",
         divisions={part: (key, "*", number, "accuracy") for part, key in DIVISIONS.items()},
         card_divisions=("source",),
+        title=f"Accuracy on {number} they",
     )
     for number in ("singular", "plural")
 )

@@ -28,12 +28,12 @@ def _by_part(name: str, *division: str) -> dict[str, tuple[str, ...]]:
     return {part: (DIVISIONS[part], "*", name) for part in division or DIVISIONS}
 
 
-def _consistency(key: str, name: str, note: str) -> tuple[Measure, Measure]:
+def _consistency(key: str, heading: str, note: str) -> tuple[Measure, Measure]:
     """Return the share of a consistency's groups that are right as a whole, and its F1."""
     divisions = {part: (key, DIVISIONS[part], "*", "score") for part in ("case", "pronoun_set")}
     score = Measure(
         key,
-        name,
+        heading,
         (key, "score"),
         chance=(key, "chance"),
         metric="consistency",
@@ -41,8 +41,9 @@ def _consistency(key: str, name: str, note: str) -> tuple[Measure, Measure]:
         in_table=False,
         in_charts=True,
         note=note,
+        title=key.replace("_", " ").capitalize(),
     )
-    return score, Measure(f"{key}_f1", f"{name} F1", (key, "f1"), in_table=False)
+    return score, Measure(f"{key}_f1", f"{heading} F1", (key, "f1"), in_table=False)
 
 
 CONSISTENCIES = (
@@ -86,6 +87,7 @@ MEASURES = (
         metric="share",
         divisions=_by_part("none"),
         note="None, Both: answers that name neither entity, or both; they are not right.",
+        title="Rows without an answer",
     ),
     Measure(
         "both",
@@ -94,6 +96,7 @@ MEASURES = (
         direction=None,
         metric="share",
         divisions=_by_part("both"),
+        title="Rows with both answers",
     ),
     *CONSISTENCIES,
 )

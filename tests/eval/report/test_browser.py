@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from pronominal.dataset_scripts.reading.published import read_split
-from pronominal.eval import scorer
 from pronominal.eval.evaluation import evaluate, score_predictions
 from pronominal.eval.report import write_report
 from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.scores import task_of
+from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.table import percent
 
 SYSTEMS = ("first-mention", "nearest-mention", "random")
@@ -71,7 +72,7 @@ def test_every_number_is_that_of_score(page: Any, report: Path, sample: Path) ->
     folders = {name: report.parent / "runs" / f"sample.double.test.{name}" for name in SYSTEMS}
     # what `score --json` prints
     scores = {
-        name: json.loads(json.dumps(score_predictions(split, folder)))
+        name: Scores(json.loads(json.dumps(score_predictions(split, folder).content)))
         for name, folder in folders.items()
     }
     marks = page.evaluate(
@@ -79,15 +80,15 @@ def test_every_number_is_that_of_score(page: Any, report: Path, sample: Path) ->
         ".dataset.system, mark.dataset.path, mark.dataset.value, mark.textContent])"
     )
     assert (
-        len(marks) == len(SYSTEMS) * 21
-    )  # three cases, four sets, their twelve forms, two consistencies
+        len(marks) == len(SYSTEMS) * 22
+    )  # three cases, four sets, their twelve forms, accuracy and two consistencies
     for system, path, value, hint in marks:
         found: Any = scores[system]
         for key in json.loads(path):
             found = found[key]
         assert float(value) == found
         assert f": {percent(found)}" in hint
-    for table in scorer("sample").tables(scores):
+    for table in task_of("sample").comparison_tables(scores):
         caption = page.get_by_text(table.title, exact=True)
         shown = page.locator("table", has=caption).first.locator("tr")
         cells = [row.locator("th, td").all_text_contents() for row in shown.all()]

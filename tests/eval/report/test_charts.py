@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
-from pronominal.eval.report.dataset_figures import curves, figures
-from pronominal.eval.report.matrices import paired_tests
-from pronominal.eval.scores.ruff.tables import tables
+from pronominal.eval.report import task_drawings
+from pronominal.eval.report.drawings import Drawer, Drawing
+from pronominal.eval.report.paired_test_map import paired_test_map
+from pronominal.eval.scores import task_of
+from pronominal.eval.scores.ruff.task import RUFF
+from pronominal.eval.statistics.scores import Scores
+from tests.eval.scores.tables import tables_of
 
 PROMPTED = {"n": 4, "accuracy": 0.5, "sd": 0.1, "lowest": 0.25, "highest": 0.75}
 F1 = {"n": 4, "f1": 0.5}
@@ -16,10 +20,26 @@ BLOCK = {"n": 9, "accuracy": 0.5, "sd": 0.1}
 TEST = {"n": 9, "only_this": 8, "only_other": 0, "p": 0.008, "p_holm": 0.008}
 
 
+def figures(dataset: str, scores: dict[str, Any]) -> list[Drawing]:
+    compared = {system: Scores(one) for system, one in scores.items()}
+    return [*task_drawings.task_drawings(task_of(dataset), compared, 8)]
+
+
+def curves(split: str, scores: dict[str, dict[str, Any]]) -> list[Drawing]:
+    compared = {c: {s: Scores(one) for s, one in found.items()} for c, found in scores.items()}
+    assert RUFF.curves is not None
+    return [*task_drawings.curves(RUFF, RUFF.curves, split, compared)]
+
+
 @pytest.mark.parametrize(
     ("dataset", "score", "name", "drawn"),
     [
-        ("ruff", {"by_form": {"nominative/he": BLOCK, "nominative/xe": BLOCK}}, "by-form", 2),
+        (
+            "ruff",
+            {"by_form": {"nominative/he": BLOCK, "nominative/xe": BLOCK}},
+            "accuracy-by-case-and-pronoun-set",
+            2,
+        ),
         (
             "ruff",
             {"errors": {"n": 9, "distraction": 0.5, "bias": 0.25, "other": 0.25}},
@@ -41,8 +61,8 @@ TEST = {"n": 9, "only_this": 8, "only_other": 0, "p": 0.008, "p_holm": 0.008}
         (
             "gap",
             {b: {"n": 4, "f1": 0.5} for b in ("overall", "masculine", "feminine")},
-            "genders",
-            3,
+            "f1-by-gender",
+            2,
         ),
     ],
 )
@@ -77,7 +97,7 @@ def test_readings_that_differ_are_drawn() -> None:
 def test_curves_go_over_the_distractors() -> None:
     one = {"accuracy": 0.5, "sd": 0.1, "n": 9, "by_pronoun_set": {"xe": BLOCK}, "by_seed": {}}
     (figure,) = curves("test", {f"distractors_{k}": {"one": one} for k in range(6)})
-    assert figure.table.columns == ("System", "Pronoun", *"012345")
+    assert figure.table.columns == ("System", "Rows", *"012345")
     assert [panel.count("data-value=") for _, panel in figure.panels] == [6, 6]
     assert any("one sample standard deviation" in note for note in figure.table.notes)
     assert list(curves("test", {"distractors_0": {"one": one}})) == []
@@ -102,7 +122,7 @@ def test_the_table_of_accuracies_explains_deviations_where_there_are_any(
     sd: float | None, said: bool
 ) -> None:
     one = {"n": 9, "accuracy": 0.5, "sd": sd, "none": 0.0, "both": 0.0}
-    (table,) = tables({"one": one | {"by_pronoun_set": {}, "by_case": {}}})
+    (table,) = tables_of(RUFF, {"one": one | {"by_pronoun_set": {}, "by_case": {}}})
     assert any("standard deviation" in note for note in table.notes) == said
 
 
@@ -110,7 +130,7 @@ def test_parts_of_a_whole_have_no_interval_to_explain() -> None:
     drawn = {"unit": "id", "units": 9, "resamples": 20, "level": 0.95, "seed": 0}
     score = {"n": 9, "task_specific_accuracy": 0.5, "correct": 0.5, "incorrect": 0.5}
     score |= {"none": 0.0, "both": 0.0, "bootstrap": drawn}
-    (outcomes,) = figures("knowref", {"one": score})
+    outcomes = next(one for one in figures("knowref", {"one": score}) if one.name == "outcomes")
     assert outcomes.table.notes == ("n = 9.",)
     assert "resamples" not in outcomes.panels[0][1]
 
@@ -123,7 +143,8 @@ def test_matrix_says_who_is_better(p: float | None, signs: tuple[str, str]) -> N
     other = test | {"only_this": 0, "only_other": 8, "difference": -0.9}
     scores = {"a": {"against": {"correct": {"b": test}}}}
     scores["b"] = {"against": {"correct": {"a": other}}}
-    (figure,) = paired_tests(scores)
+    compared = {system: Scores(one) for system, one in scores.items()}
+    (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
     drawn = figure.panels[0][1]
     assert re.findall(r'class="sign [a-z]+">([▲▼≈?])<', drawn) == list(signs)
     assert "n = 9" in drawn
@@ -136,7 +157,8 @@ def test_units_of_several_rows_are_right_more_often() -> None:
         one: {"against": {"correct": {other: item}, "accuracy": {other: unit}}}
         for one, other in (("a", "b"), ("b", "a"))
     }
-    (figure,) = paired_tests(scores)
+    compared = {system: Scores(one) for system, one in scores.items()}
+    (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
     items, units = (panel for _, panel in figure.panels)
     assert "a alone right: 8, b alone: 0, n = 9; McNemar" in items
     assert "Units with a more often right: 8, with b: 0, n = 9; paired permutation" in units

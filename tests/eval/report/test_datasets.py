@@ -18,7 +18,7 @@ from pronominal.eval.runs.units import write_units
 from pronominal.eval.scores.knowref import score as knowref
 from pronominal.eval.scores.winonb import score as winonb
 from pronominal.eval.scores.winonb.answers import SOURCES
-from pronominal.eval.statistics.paired_tests import Right
+from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.tables.table import percent
 
 Rows = list[dict[str, Any]]
@@ -58,7 +58,11 @@ def schemas(names: Mapping[str, str]) -> Rows:
 
 
 def write_run(
-    out: Path, place: tuple[str, str, str], label: str, scores: Any, right: Mapping[str, Right]
+    out: Path,
+    place: tuple[str, str, str],
+    label: str,
+    scores: Any,
+    right: Mapping[str, PairedUnits],
 ) -> None:
     folder = out / ".".join((*place, label))
     folder.mkdir(parents=True)
@@ -77,7 +81,7 @@ def knowref_run(out: Path, label: str, answer: Any) -> dict[str, Any]:
     beside = (pa.Table.from_pylist(switched), [answer(row) for row in switched])
     table, decisions = pa.Table.from_pylist(original), [answer(row) for row in original]
     scores = knowref.score(table, decisions, switched=beside, resamples=20)
-    right = knowref.right(table, decisions, switched=beside)
+    right = knowref.paired_units(table, decisions, switched=beside)
     write_run(out, ("knowref", "original", "test"), label, scores, right)
     return scores
 
@@ -87,7 +91,7 @@ def winonb_run(out: Path, label: str, answer: Any) -> dict[str, Any]:
     beside = (pa.Table.from_pylist(generic), [answer(row) for row in generic])
     table, decisions = pa.Table.from_pylist(personal), [answer(row) for row in personal]
     scores = winonb.score(table, decisions, generic=beside, resamples=20)
-    right = winonb.right(table, decisions, generic=beside)
+    right = winonb.paired_units(table, decisions, generic=beside)
     write_run(out, ("winonb", "personal", "test"), label, scores, right)
     return scores
 
@@ -147,7 +151,7 @@ def test_winonbs_names_stand_beside_someone(tmp_path: Path) -> None:
     assert {system: marks[system, generic] for system in scores} == {"group": 0, "mixed": 1}
     assert all(at(scores[system], path) == value for (system, path), value in marks.items())
     assert all(name in page for name in ("generic singular", "singular winogender", "Friedman"))
-    (file,) = (tmp_path / "csv").glob("*by-source*.csv")
+    (file,) = (tmp_path / "csv").glob("*of-they-by-source*.csv")
     cells = file.read_text()
     assert (
         percent(at(scores["mixed"], ("by_source", "winogender", "singular", "accuracy"))) in cells
@@ -184,7 +188,7 @@ def test_charts_of_two_builds_have_files_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_report_without_a_headline_has_no_note_of_it(tmp_path: Path) -> None:
-    scores = {"n": 9, "context_free": {}}
+    scores = {"n": 9, "context_free": {"n": 9}}
     write_run(tmp_path / "runs", ("ruff", "no_context", "test"), "one", scores, {})
     assert overview(read_comparisons([tmp_path / "runs"])).notes == ()
 

@@ -15,6 +15,8 @@ from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report.hub_metadata import eval_results, write_hub_metadata
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.units import SCORE
+from pronominal.eval.scores import task_of
+from pronominal.eval.statistics.scores import Scores
 
 RUN = {
     "dataset": {"name": "x", "config": "c", "split": "test", "digest": "d", "rows": 2},
@@ -76,10 +78,11 @@ def test_no_text_of_the_dataset_is_in_it(runs: Path, sample: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("scores", "values"),
+    ("dataset", "scores", "values"),
     [
-        ({"overall": {"accuracy": 0.5, "f1": None}}, {"Accuracy": 0.5}),
+        ("winopron", {"overall": {"accuracy": 0.5, "f1": None}}, {"Accuracy": 0.5}),
         (
+            "knowref",
             {"none": 0.25, "both": 0, "task_specific_accuracy": 1.0, "consistency": {"score": 0.5}},
             {
                 "Task-specific accuracy": 1.0,
@@ -89,23 +92,27 @@ def test_no_text_of_the_dataset_is_in_it(runs: Path, sample: Path, tmp_path: Pat
             },
         ),
         (
+            "gap",
             {"masculine": {"f1": 0.5}, "feminine": {"f1": 0.25}, "bias": 0.5},
             {"F1, masculine": 0.5, "F1, feminine": 0.25, "F1, feminine divided by masculine": 0.5},
         ),
         (
+            "winonb",
             {"by_source": {"all": {"singular": {"accuracy": 0.5}, "plural": {"accuracy": 1.0}}}},
-            {"Accuracy, all, singular": 0.5, "Accuracy, all, plural": 1.0},
+            {"Accuracy on singular they": 0.5, "Accuracy on plural they": 1.0},
         ),
         (
+            "ruff",
             {"accuracy": 0.5, "sd": 0.1, "bias": {"by_form": {}}},
             {"Accuracy": 0.5, "Standard deviation of the accuracy over seeds": 0.1},
         ),
     ],
 )
 def test_every_dataset_gives_its_own_metrics(
-    scores: dict[str, object], values: dict[str, float]
+    dataset: str, scores: dict[str, object], values: dict[str, float]
 ) -> None:
-    assert {r.metric_name: r.metric_value for r in eval_results(RUN, scores)} == values
+    results = eval_results(RUN, Scores(scores), task_of(dataset))
+    assert {r.metric_name: r.metric_value for r in results} == values
 
 
 @pytest.mark.parametrize(
@@ -113,7 +120,7 @@ def test_every_dataset_gives_its_own_metrics(
 )
 def test_only_what_is_published_is_attributed(name: str, id_: str) -> None:
     run = RUN | {"dataset": RUN["dataset"] | {"name": name}}
-    results = eval_results(run, {"accuracy": 0.5})
+    results = eval_results(run, Scores({"accuracy": 0.5}), task_of("ruff"))
     assert [result.dataset_type for result in results] == [id_]
 
 
@@ -134,4 +141,4 @@ def test_runs_that_do_not_belong_together_are_refused(runs: Path, tmp_path: Path
 def test_the_client_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(InputError, match=r'pip install "pronominal\[hub\]"'):
-        eval_results(RUN, {})
+        eval_results(RUN, Scores({}), task_of("ruff"))

@@ -19,9 +19,10 @@ from pronominal.dataset_scripts.reading.published import read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report import write_report
-from pronominal.eval.report.matrices import bias_maps
+from pronominal.eval.report.drawings import Drawer
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.units import UNITS
+from pronominal.eval.scores.winopron.bias_map import bias_map
 
 SYSTEMS = ("first-mention", "nearest-mention", "parallelism", "random")
 
@@ -203,16 +204,16 @@ def test_damaged_scores_are_named(runs: Path, tmp_path: Path, content: str) -> N
 
 def test_bias_map_shows_the_planted_bias(sample: Path, runs: Path) -> None:
     scores = {name: scores_of(sample, runs, name) for name in ("skewed", "random")}
-    (figure,) = bias_maps(scores)
-    rows = [row for row in figure.table.rows if row[0] == "skewed"]
+    (drawing,) = Drawer(scores, "pairs").drawings(*bias_map(scores))
+    rows = [row for row in drawing.table.rows if row[0] == "skewed"]
     biased = {row[1] for row in rows if row[4] != "–"}
     assert biased == {f"{case}/she" for case in ("nominative", "accusative", "possessive")}
     assert all(row[5] == "–" for row in rows)
-    panels = dict(figure.panels)
+    panels = dict(drawing.panels)
     positive = sum(len(form["positive"]) for form in scores["skewed"]["bias"]["by_form"].values())
     assert panels[("skewed",)].count('class="cell positive"') == positive
 
 
 def test_a_sample_without_a_whole_template_pair_has_no_bias_map() -> None:
     cut = {"bias": {"by_form": {}, "between_cases": {}}}
-    assert list(bias_maps({"human": cut})) == []
+    assert list(bias_map({"human": cut})) == []

@@ -15,12 +15,13 @@ from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.decisions import NONE
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown
-from pronominal.eval.runs.failures import comparison_tables, read_failures
+from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.folder import read_answers
 from pronominal.eval.runs.rereading import answers, reread
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, run
 from pronominal.eval.runs.shards import Shard, merge
 from pronominal.eval.runs.units import SCORE, UNITS
+from pronominal.eval.scores import task_of
 from tests.cli.test_main import pronominal
 
 ASKED = SystemSettings("fragile", "fragile")
@@ -180,7 +181,7 @@ def test_failed_rows_count_as_rows_without_an_answer_and_tables_say_so(
     assert scores["overall"]["n"] == 576
     (folder,) = tmp_path.iterdir()
     assert len(read_answers(folder, split)) == 576
-    for table in comparison_tables("sample", {"fragile": scores}):
+    for table in task_of("sample").comparison_tables({"fragile": scores}):
         assert "fragile: 4 rows failed and count as rows without an answer." in table.notes
 
 
