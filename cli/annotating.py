@@ -147,7 +147,7 @@ def baseline(
     """Write what people answered as a run, so that they stand in tables beside the systems."""
     from pronominal.eval.annotation.answers import read_answers
     from pronominal.eval.annotation.human_baseline import human_baseline, runs_beside
-    from pronominal.eval.runs.failures import comparison_tables
+    from pronominal.eval.tables.comparison import comparison_tables
 
     answers = read_answers(folder)
     rows = answers.key.asked_rows(dataset)

@@ -142,8 +142,8 @@ def score(
     from pronominal.dataset_scripts.reading.published import read_split
     from pronominal.eval import scorer
     from pronominal.eval.evaluation import rows_to_score, score_predictions
-    from pronominal.eval.runs.failures import comparison_tables, failed_rows
     from pronominal.eval.runs.rereading import answers
+    from pronominal.eval.tables.comparison import comparison_tables, failed_rows
 
     scorer(name)  # refuses a dataset without scores before anything is read
     rows = rows_to_score(name, dataset, config, split, predictions)
@@ -206,7 +206,7 @@ def evaluate(
     from pronominal.dataset_scripts.reading.streaming import read_joined
     from pronominal.eval import evaluation
     from pronominal.eval.runs import asked_systems
-    from pronominal.eval.runs.failures import comparison_tables, failed_rows
+    from pronominal.eval.tables.comparison import comparison_tables, failed_rows
 
     asked = asked_systems.parse_systems(system or [])
     if systems_file is not None:

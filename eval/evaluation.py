@@ -15,18 +15,20 @@ from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
 from pronominal.eval.runs import runner
+from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.runs.failures import FAILED, read_failures
-from pronominal.eval.runs.folder import read_answers, read_description, write_json
+from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.rereading import answers
-from pronominal.eval.runs.runner import Progress, SystemSettings
+from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
 from pronominal.eval.scores.prompts import prompt_scores
 from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, Right, against
+from pronominal.json_files import write_json
 
 FLAGS = {"occupations": "sources"}
 """Keyword of a score function -> the option that gives it, where that has another name."""
 
-Bars = Callable[[str, int], AbstractContextManager[Progress]]
+Bars = Callable[[str, int], AbstractContextManager[ProgressCallback]]
 """Opens a progress bar for a system and a number of rows, or for the tests between systems."""
 
 
@@ -81,7 +83,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     asked: SystemSettings,
     out: Path,
     reading: str = "offsets",
-    progress: Progress = lambda done: None,
+    progress: ProgressCallback = lambda done: None,
     system: System | None = None,
     *,
     strict: bool = False,
@@ -108,7 +110,7 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
     asked: SystemSettings,
     out: Path,
     reading: str,
-    progress: Progress,
+    progress: ProgressCallback,
     system: System | None = None,
     *,
     strict: bool,
@@ -145,7 +147,7 @@ def score_and_keep(
         failed: how many of those rows failed.
     """
     scores = score_predictions(split, run, options) | dict(failed)
-    counted = read_description(run)["counts"]
+    counted = read_record(run).counts
     if "readings_differ" in counted:
         scores["readings_differ"] = counted["readings_differ"]
     write_json(run / SCORE, scores)

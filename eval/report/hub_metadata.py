@@ -9,7 +9,7 @@ import yaml
 
 from pronominal.atomic import new_file
 from pronominal.errors import InputError
-from pronominal.eval.runs.folder import read_description
+from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import read_runs
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def write_hub_metadata(runs: Path | Sequence[Path], out: Path) -> list[Path]:
     folders = [runs] if isinstance(runs, Path) else runs
     scored = {run.folder.resolve(): run for folder in folders for run in read_runs(folder)}
     for folder, found in scored.items():
-        run, label = read_description(folder), found.label
-        if checkpoints.setdefault(label, run["checkpoint"]) != run["checkpoint"]:
+        run, label = read_record(folder), found.label
+        if checkpoints.setdefault(label, run.checkpoint) != run.checkpoint:
             raise InputError(
                 f"the runs of {label} have different checkpoints",
                 cure="give each checkpoint its own label and folder of runs",
@@ -82,7 +82,7 @@ def write_hub_metadata(runs: Path | Sequence[Path], out: Path) -> list[Path]:
     return [_write(label, of_it, out) for label, of_it in results.items()]
 
 
-def eval_results(run: Mapping[str, Any], scores: Mapping[str, Any]) -> "list[EvalResult]":
+def eval_results(run: RunRecord, scores: Mapping[str, Any]) -> "list[EvalResult]":
     """Return one result for each of the `METRICS` that a run's scores hold.
 
     Args:
@@ -98,17 +98,17 @@ def eval_results(run: Mapping[str, Any], scores: Mapping[str, Any]) -> "list[Eva
         raise InputError(
             "the Hub's metadata needs huggingface_hub", cure='pip install "pronominal[hub]"'
         ) from error
-    dataset, reading = run["dataset"], run["settings"].get("reading")
-    prefix = f"{NAMESPACE}/" if dataset["name"] in PUBLISHED else ""
+    dataset, reading = run.dataset, run.settings.get("reading")
+    prefix = f"{NAMESPACE}/" if dataset.name in PUBLISHED else ""
     return [
         EvalResult(
             task_type="coreference-resolution",
             task_name="Pronoun resolution",
-            dataset_type=f"{prefix}{dataset['name']}",
-            dataset_name=dataset["name"],
-            dataset_config=dataset["config"],
-            dataset_split=dataset["split"],
-            dataset_args={"content_digest": dataset["digest"], "rows": dataset["rows"]},
+            dataset_type=f"{prefix}{dataset.name}",
+            dataset_name=dataset.name,
+            dataset_config=dataset.config,
+            dataset_split=dataset.split,
+            dataset_args={"content_digest": dataset.digest, "rows": dataset.rows},
             metric_type=kind,
             metric_name=name,
             metric_value=value,

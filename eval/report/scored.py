@@ -10,7 +10,8 @@ from pronominal.dataset_scripts.reading.published import MissingSplitError, Spli
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
-from pronominal.eval.runs.folder import read_answers, read_description
+from pronominal.eval.runs.answers import read_answers
+from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import AGAIN, read_scores, score_files
 from pronominal.eval.runs.units import UNITS, read_p_values, read_units, write_p_values
 from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, against
@@ -35,7 +36,7 @@ class Comparison:
     split: str
     digest: str
     scores: dict[str, dict[str, Any]] = field(default_factory=dict)
-    runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    runs: dict[str, RunRecord] = field(default_factory=dict)
     folders: dict[str, Path] = field(default_factory=dict)
 
     @property
@@ -59,9 +60,9 @@ def read_comparisons(folders: Iterable[Path]) -> list[Comparison]:
 
 
 def _add(found: dict[tuple[str, ...], Comparison], file: Path) -> None:
-    run, scores = read_description(file.parent), read_scores(file)
-    rows, label = run["dataset"], run["label"]
-    key = (rows["name"], rows["config"], rows["split"], rows["digest"])
+    run, scores = read_record(file.parent), read_scores(file)
+    rows, label = run.dataset, run.label
+    key = (rows.name, rows.config, rows.split, rows.digest)
     comparison = found.setdefault(key, Comparison(*key))
     earlier = comparison.folders.setdefault(label, file.parent)
     if earlier.resolve() != file.parent.resolve():

@@ -1,6 +1,5 @@
 """The systems of a comparison as the user asks for them: arguments, settings, a TOML file."""
 
-import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,10 +9,8 @@ from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue.own_object import is_place
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.runs.runner import SystemSettings
+from pronominal.names import require_name
 from pronominal.text_files import read_text
-
-LABEL = re.compile(r"\w[\w.@+-]*")
-"""What a system may be called, since its run's folder is named after it."""
 
 
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
@@ -72,16 +69,14 @@ def read_systems(path: Path) -> list[SystemSettings]:
         ) from error
     systems = []
     for label, table in tables.items():
-        place = {"file": str(path), "row": f"[{label}]"}
+        where = {"file": str(path), "row": f"[{label}]"}
         if not isinstance(table, dict):
-            raise InputError("a system is a table", cure="write its settings below", **place)
-        if not LABEL.fullmatch(label):
-            cure = "use letters, digits and any of . _ - + @"
-            raise InputError("the label cannot be the name of a folder", cure=cure, **place)
+            raise InputError("a system is a table", cure="write its settings below", **where)
+        require_name("label", label, **where)
         settings = dict(table)
         name, checkpoint = settings.pop("system", label), settings.pop("checkpoint", None)
         if not isinstance(name, str) or not isinstance(checkpoint, str | None):
-            raise InputError("system and checkpoint are strings", cure="quote them", **place)
+            raise InputError("system and checkpoint are strings", cure="quote them", **where)
         systems.append(SystemSettings(label, name, checkpoint, settings))
     return systems
 
@@ -92,11 +87,7 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
     for system in systems:
         if system.name not in SYSTEMS and not is_place(system.name):
             raise unknown_name("system", system.name, SYSTEMS)
-        if not LABEL.fullmatch(system.label):
-            raise InputError(
-                f"'{system.label}' cannot be the name of a folder",
-                cure="use letters, digits and any of . _ - + @",
-            )
+        require_name("label", system.label)
         if system.label in labels:
             raise InputError(
                 f"two systems are called {system.label}", cure="give one another label"

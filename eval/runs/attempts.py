@@ -11,6 +11,9 @@ from pronominal.eval.runs.predictions import Prediction
 Ask = Callable[[Sequence[Instance]], list[Prediction]]
 """Asks a system for its answers to some instances, and raises where one is missing or wrong."""
 
+Attempt = Callable[[Sequence[Instance]], tuple[list[Prediction], list[Failure]]]
+"""Asks a system and returns the answers to some instances, and those that have none."""
+
 
 def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], list[Failure]]:
     """Return the answers to instances, and those instances that have none.

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval import SCORERS, scorer
-from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.outcomes import FloatArray, choices_of
 from pronominal.eval.statistics.switched_pairs import Answers, SwitchedPairs

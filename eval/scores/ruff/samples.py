@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.dataset_scripts.ruff import SEEDS
-from pronominal.eval.runs.folder import read_description
-from pronominal.eval.runs.predictions import predictions_file, read_lines
+from pronominal.eval.runs.predictions import Prediction, predictions_file, read_predictions
+from pronominal.eval.runs.record import is_run, read_record
 
 SAMPLES = "+".join(f"seed_{seed}" for seed in SEEDS)
 """The split that holds the rows of the paper's three samples, each once."""
@@ -52,14 +52,13 @@ def answered_split(where: str, config: str | None, predictions: Path) -> Split:
         predictions: a predictions file, or the folder of a run.
     """
     folder = predictions if predictions.is_dir() else predictions.parent
-    if (folder / "run.json").exists():
-        run = read_description(folder)["dataset"]
-        return read_joined(where, config, run["split"])
+    if is_run(folder):
+        return read_joined(where, config, read_record(folder).dataset.split)
     if config is not None and not config.startswith("distractors_"):
         return read_split(where, config)
     samples = read_joined(where, config, SAMPLES)
     known = set(samples.table["id"].to_pylist())
-    if all(line.get("id") in known for line in _objects(predictions)):
+    if all(prediction.id in known for prediction in _lines(predictions)):
         return samples
     return read_joined(where, config)
 
@@ -82,15 +81,15 @@ def options_of(split: Split, predictions: Path) -> dict[str, Any]:
 
 
 def _margins(predictions: Path) -> Iterator[float]:
-    for line in _objects(predictions):
-        scores = line.get("scores")
+    for prediction in _lines(predictions):
+        scores = prediction.given.get("scores")
         if not isinstance(scores, list) or len(scores) < 2:
             return
         *_, second, best = sorted(scores)
         yield best - second
 
 
-def _objects(predictions: Path) -> Iterator[dict[str, Any]]:
+def _lines(predictions: Path) -> Iterator[Prediction]:
     if not predictions_file(predictions).exists():
         return  # whoever reads the decisions says so
-    yield from (line for _, line in read_lines(predictions))
+    yield from (prediction for _, prediction in read_predictions(predictions))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pronominal.dataset_scripts.reading.published import Split
-from pronominal.eval.runs.predictions import predictions_file, read_lines
+from pronominal.eval.runs.predictions import predictions_file, read_predictions
 
 
 def options_of(split: Split, predictions: Path) -> dict[str, Any]:
@@ -21,9 +21,9 @@ def options_of(split: Split, predictions: Path) -> dict[str, Any]:
     pronouns = [[p["start"], p["end"]] for p in split.table["pronoun"].to_pylist()]
     places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
     clustered = np.zeros(len(places), dtype=np.bool_)
-    for _, fields in read_lines(predictions):
+    for _, prediction in read_predictions(predictions):
         try:
-            row, clusters = places[fields["id"]], fields["clusters"]
+            row, clusters = places[prediction.id], prediction.given["clusters"]
             clustered[row] = any(
                 pronouns[row] in cluster and len(cluster) > 1 for cluster in clusters
             )

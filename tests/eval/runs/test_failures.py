@@ -14,13 +14,14 @@ from pronominal import InputError, Span
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.decisions import NONE
 from pronominal.eval.evaluation import evaluate
+from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown
-from pronominal.eval.runs.failures import comparison_tables, read_failures
-from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.rereading import answers, reread
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, run
 from pronominal.eval.runs.shards import Shard, merge
 from pronominal.eval.runs.units import SCORE, UNITS
+from pronominal.eval.tables.comparison import comparison_tables
 from tests.cli.test_main import pronominal
 
 ASKED = SystemSettings("fragile", "fragile")
@@ -122,7 +123,7 @@ def test_the_same_run_asks_again_for_what_failed(split: Split, tmp_path: Path) -
     # they were those of other predictions
     assert not {SCORE, UNITS} & {file.name for file in best.path.iterdir()}
     assert not (best.path / "failures.jsonl").exists()
-    assert "failed" not in best.description["counts"]
+    assert "failed" not in best.record.counts
 
 
 WRITTEN = (0, CHUNK - 2, 2 * CHUNK - 3)

@@ -59,7 +59,7 @@ def test_a_run_says_what_was_run(split: Split, tmp_path: Path) -> None:
         "digest": split.digest,
         "rows": 576,
     }
-    assert description["system"] == {"name": "random", "kind": "choosing"}
+    assert description["system"] == {"name": "random", "kind": "choosing", "question": None}
     assert description["complete"] is True
     assert description["versions"]["pronominal"]
     assert description["counts"] == {"rows": 576, "none": 0, "both": 0}
@@ -124,7 +124,7 @@ def test_two_processes_do_not_write_to_one_run(split: Split, tmp_path: Path) -> 
         name = "random"
 
         def choose(self, instances):
-            with pytest.raises(InputError, match="another process is writing to this run"):
+            with pytest.raises(InputError, match="another process is writing there"):
                 run(split, load("random"), RANDOM, tmp_path)
             return load("random").choose(instances)
 
@@ -370,4 +370,4 @@ def test_a_run_goes_on_at_another_url(own_ruff: str, tmp_path: Path) -> None:
         asked = SystemSettings("lengths", "lengths", None, {"url": f"http://localhost:{port}"})
         folder = run(rows, Lengths(), asked, tmp_path)
         folder.describe(complete=False)
-    assert "url" not in folder.description["settings"]
+    assert "url" not in folder.record.settings
