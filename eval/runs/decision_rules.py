@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from pronominal.decisions import BOTH, NONE, Decision
+from pronominal.decisions import Decision
 from pronominal.errors import unknown_name
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Span
@@ -26,7 +26,7 @@ def by_offsets(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Dec
         span for cluster in clusters if instance.pronoun.span in cluster for span in cluster
     ]
     covered = [_covered(instance, span) for span in mentions]
-    return _decide({indices[0] for indices in covered if len(indices) == 1})
+    return Decision.among({indices[0] for indices in covered if len(indices) == 1})
 
 
 def by_strings(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Decision:
@@ -140,10 +140,4 @@ def _accumulated_answer(instance: ResolutionInstance, clusters: Sequence[Cluster
 def _named_in(answer: str, instance: ResolutionInstance) -> Decision:
     words = answer.lower().translate(_DELETED).split()
     nouns = [candidate.text.lower() for candidate in instance.candidates]
-    return _decide({index for index, noun in enumerate(nouns) if noun in words})
-
-
-def _decide(candidates: set[int]) -> Decision:
-    if not candidates:
-        return NONE
-    return Decision(candidates.pop()) if len(candidates) == 1 else BOTH
+    return Decision.among([index for index, noun in enumerate(nouns) if noun in words])
