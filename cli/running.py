@@ -142,7 +142,7 @@ def score(
     from pronominal.dataset_scripts.reading.published import read_split
     from pronominal.eval import scorer
     from pronominal.eval.evaluation import rows_to_score, score_predictions
-    from pronominal.eval.runs.rereading import answers
+    from pronominal.eval.runs.answers import read_answers
     from pronominal.eval.tables.comparison import comparison_tables, failed_rows
 
     scorer(name)  # refuses a dataset without scores before anything is read
@@ -155,13 +155,13 @@ def score(
     options["allow_missing"] = allow_missing or None
     if switched is not None:
         other = read_split(dataset, "switched", rows.name)
-        options["switched"] = (other.table, answers(switched, other, reading))
+        options["switched"] = (other.table, read_answers(switched, other, reading))
     if context_free is not None:
         tasks = read_split(dataset, "no_context")
-        options["context_free"] = (tasks.table, answers(context_free, tasks, reading))
+        options["context_free"] = (tasks.table, read_answers(context_free, tasks, reading))
     if generic is not None:
         someone = read_split(dataset, "generic", rows.name)
-        options["generic"] = (someone.table, answers(generic, someone, reading))
+        options["generic"] = (someone.table, read_answers(generic, someone, reading))
     if sources is not None:
         from pronominal.dataset_scripts import Sources
         from pronominal.eval.scores.winopron.occupations import read_occupations

@@ -15,10 +15,9 @@ from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval import scorer
 from pronominal.eval.runs import runner
-from pronominal.eval.runs.answers import read_answers
+from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import FAILED, read_failures
 from pronominal.eval.runs.record import read_record
-from pronominal.eval.runs.rereading import answers
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
 from pronominal.eval.scores.prompts import prompt_scores
@@ -197,8 +196,8 @@ def score_predictions(
     for name in given.keys() - inspect.signature(score).parameters:
         flag = FLAGS.get(name, name).replace("_", "-")
         raise InputError(f"the scores of {split.dataset} have no --{flag}", cure="leave it out")
-    allow_missing = bool(given.get("allow_missing"))
-    decisions = answers(predictions, split, reading, allow_missing=allow_missing)
+    read = read_given_answers if given.get("allow_missing") else read_answers
+    decisions = read(predictions, split, reading)
     failures = read_failures(predictions)
     failed = {FAILED: len(failures)} if failures else {}
     scored: dict[str, Any] = score(split.table, decisions, **given)

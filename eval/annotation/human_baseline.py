@@ -13,17 +13,19 @@ from pronominal.eval.annotation.votes import Verdict, decision, majority, verdic
 from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.runs.failures import Failure, read_failures, write_failures
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predictions
-from pronominal.eval.runs.provenance import now, run_name, versions
 from pronominal.eval.runs.record import (
     RUN,
     DatasetRecord,
     RunRecord,
     SystemRecord,
     Times,
+    now,
     read_record,
+    run_name,
 )
 from pronominal.eval.runs.scored import read_scores
 from pronominal.eval.runs.units import SCORE
+from pronominal.eval.runs.versions import versions
 from pronominal.json_files import write_json
 from pronominal.names import require_name
 
@@ -103,7 +105,7 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> Scores:
     asked = answers.key.rows
     for file in sorted(runs.rglob(RUN)):
         run, record = file.parent, read_record(file.parent)
-        if record.dataset.digest != answers.key.dataset["digest"]:
+        if record.dataset.digest != answers.key.dataset.digest:
             continue
         label = record.label
         if record.complete and record.system.kind != "people":
@@ -116,9 +118,8 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> Scores:
             cut = replace(record, dataset=DatasetRecord.of(rows))
             found[label] = _write_run(cut, kept, rows, out, failed)
     if not found:
-        dataset = "/".join(str(answers.key.dataset[part]) for part in ("name", "config", "split"))
         raise InputError(
-            f"it has no finished run over {dataset} as it was exported",
+            f"it has no finished run over {answers.key.dataset} as it was exported",
             cure="make one with 'pronominal evaluate'",
             file=runs,
         )

@@ -9,8 +9,7 @@ from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.documents import ExportedText
-from pronominal.eval.runs.answers import read_answers
-from pronominal.eval.runs.rereading import clustered_rows
+from pronominal.eval.runs.answers import clustered_rows, read_answers
 from pronominal.eval.runs.runner import ProgressCallback
 
 WITHOUT_CLUSTERS = ("winopron-tsv",)

@@ -18,7 +18,7 @@ from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.eval.runs.failures import Failure
 from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.runs.provenance import new_record, run_name, run_path
+from pronominal.eval.runs.record import new_record, run_name, run_path
 from pronominal.instances import ResolutionInstance
 from pronominal.names import require_name
 from pronominal.spans import Cluster

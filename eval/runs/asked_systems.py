@@ -1,6 +1,7 @@
 """The systems of a comparison as the user asks for them: arguments, settings, a TOML file."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,7 @@ def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
     ``NAME`` and ``NAME=CHECKPOINT`` are systems of ours, ``MODULE:ATTRIBUTE`` and
     ``LABEL=MODULE:ATTRIBUTE`` are the user's own.
     """
-    systems: list[SystemSettings] = []
-    labels: list[str] = []
+    systems, labels = [], Counter[str]()
     for argument in arguments:
         name, equals, given = argument.partition("=")
         if equals and not given:
@@ -28,11 +28,9 @@ def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
         label, checkpoint = name.partition(":")[2] or name, given or None
         if name not in SYSTEMS and is_place(given):
             name, checkpoint = given, None
-        labels.append(label)
-        earlier = labels.count(label)
-        systems.append(
-            SystemSettings(f"{label}-{earlier}" if earlier > 1 else label, name, checkpoint)
-        )
+        labels[label] += 1
+        numbered = f"{label}-{labels[label]}" if labels[label] > 1 else label
+        systems.append(SystemSettings(numbered, name, checkpoint))
     return systems
 
 

@@ -23,8 +23,7 @@ from pronominal.eval.runs.failures import (
     write_failures,
 )
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predictions
-from pronominal.eval.runs.provenance import now
-from pronominal.eval.runs.record import RUN, RunRecord, is_run, read_record
+from pronominal.eval.runs.record import RUN, RunRecord, is_run, now, read_record
 from pronominal.instances import ResolutionInstance
 from pronominal.json_files import write_json
 

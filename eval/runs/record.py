@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from pronominal.adapters import kind_of
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.dataset_scripts.reading.streaming import StreamedSplit
 from pronominal.errors import InputError
+from pronominal.eval.runs.versions import versions
 from pronominal.json_files import as_record, read_object
 from pronominal.names import require_name
 
@@ -24,36 +27,37 @@ AnySplit = Split | StreamedSplit
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetRecord:
-    """The rows of a run.
+class SplitRecord:
+    """Which rows: names of dataset, config and split, and the content digest of the rows.
 
-    Attributes:
-        name: the dataset's name.
-        config: the config's name.
-        split: the split's name; several that are joined stand with ``+`` between them.
-        digest: content digest of the rows.
-        rows: how many rows there are.
+    The name of splits that are joined has a ``+`` between theirs.
     """
 
     name: str
     config: str
     split: str
     digest: str
-    rows: int
 
     def __post_init__(self) -> None:
-        for kind, name in (("dataset", self.name), ("config", self.config)):
-            require_name(f"{kind} name", name)
+        require_name("dataset name", self.name)
+        require_name("config name", self.config)
         for name in self.split.split("+"):
             require_name("split name", name)
 
-    @classmethod
-    def of(cls, split: AnySplit) -> "DatasetRecord":
-        """Return the record of a split."""
-        return cls(split.dataset, split.config, split.name, split.digest, split.num_rows)
-
     def __str__(self) -> str:
         return f"{self.name}/{self.config}/{self.split}"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRecord(SplitRecord):
+    """The rows of a run, and how many they are."""
+
+    rows: int
+
+    @classmethod
+    def of(cls, split: AnySplit) -> Self:
+        """Return the record of a split."""
+        return cls(split.dataset, split.config, split.name, split.digest, split.num_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +148,64 @@ def _differing(one: Any, other: Any) -> list[str]:
     return sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
 
 
+def new_record(
+    split: AnySplit, system: Any, name: str, label: str, settings: Mapping[str, Any]
+) -> RunRecord:
+    """Return what ``run.json`` says before the first prediction.
+
+    Args:
+        split: the rows.
+        system: the loaded system.
+        name: the system's name among `pronominal.adapters.SYSTEMS`, or one of the user's own.
+        label: the run's name in tables and folders.
+        settings: everything that may change a prediction.
+    """
+    checkpoint = getattr(system, "checkpoint", None)
+    parameters = getattr(system, "parameters", None)
+    return RunRecord(
+        dataset=DatasetRecord.of(split),
+        system=SystemRecord(name, kind_of(system), getattr(system, "question", None)),
+        checkpoint=checkpoint and checkpoint.digest,
+        checkpoint_name=checkpoint and checkpoint.name,
+        revision=_words(getattr(checkpoint, "revision", None)),
+        dtype=_words(getattr(system, "dtype", None)),
+        device=_words(getattr(system, "device", None)),
+        # a torch module has a method of this name
+        parameters=parameters if isinstance(parameters, int) else None,
+        settings=settings,
+        label=label,
+        versions=versions(),
+        seeds={"seed": system.seed} if hasattr(system, "seed") else {},
+        self_check=tuple(getattr(system, "self_check", ())),
+        form_tokens=getattr(system, "form_tokens", None),
+        times=Times(now()),
+        counts={},
+        complete=False,
+    )
+
+
+def _words(value: object) -> str | None:
+    return None if value is None else str(value).removeprefix("torch.")
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def run_name(split: AnySplit, label: str) -> str:
+    """Return the name of a run's folder."""
+    return f"{split.dataset}.{split.config}.{split.name}.{label}"
+
+
 def is_run(folder: Path) -> bool:
     """Say whether a folder is that of a run."""
     return (folder / RUN).exists()
+
+
+def run_path(out: Path, name: str) -> Path:
+    """Return a run's folder: `out` if it holds a ``run.json``, else the one of that name in it."""
+    return out if is_run(out) else out / name
 
 
 def read_record(folder: Path) -> RunRecord:

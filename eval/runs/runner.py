@@ -17,6 +17,7 @@ from pronominal.adapters.contract.systems import (
 )
 from pronominal.dataset_scripts.reading.published import Instance
 from pronominal.errors import InputError
+from pronominal.eval.runs.answers import clustered_rows
 from pronominal.eval.runs.attempts import Attempt, attempt, strictly
 from pronominal.eval.runs.choosing_systems import predict_choices
 from pronominal.eval.runs.clustering_systems import predict_clusters
@@ -28,9 +29,7 @@ from pronominal.eval.runs.language_models import (
     predict_scores,
 )
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.runs.provenance import new_record, run_name, run_path
-from pronominal.eval.runs.record import AnySplit
-from pronominal.eval.runs.rereading import clustered_rows
+from pronominal.eval.runs.record import AnySplit, new_record, run_name, run_path
 from pronominal.eval.runs.shards import WHOLE, Shard
 from pronominal.eval.runs.units import remove_scores
 from pronominal.instances import FillingInstance

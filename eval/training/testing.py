@@ -15,8 +15,7 @@ from pronominal.eval import SCORERS, scorer
 from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.runs.predictions import PREDICTIONS
-from pronominal.eval.runs.provenance import run_name
-from pronominal.eval.runs.record import is_run, read_record
+from pronominal.eval.runs.record import is_run, read_record, run_name
 from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.training.figures import answer_figures, outcome_figures, switching_figures
 from pronominal.instances import ResolutionInstance

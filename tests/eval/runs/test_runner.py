@@ -20,7 +20,7 @@ from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.reading.streaming import open_split, stream_split
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard, merge
-from pronominal.instances import FillingInstance
+from pronominal.instances import FillingInstance, ResolutionInstance
 
 RANDOM = SystemSettings("random", "random")
 
@@ -194,6 +194,24 @@ def test_a_system_that_breaks_its_contract_is_named(split, answers, cause: str) 
 
     with pytest.raises(InputError, match=f"wrong gives.*{cause}"):
         predict(Wrong(), split.instances()[:2])
+
+
+@pytest.mark.parametrize(
+    "probabilities", [[1.0], [], [0.2, 0.3, 0.5], [0.5, 1.5], [-0.5, 1.0], None, ["a", "b"]]
+)
+def test_a_choice_needs_one_probability_for_each_candidate(
+    split: Split, probabilities: object
+) -> None:
+    class Wrong:
+        name = "wrong"
+
+        def choose(self, instances: Sequence[ResolutionInstance]) -> list[object]:
+            return [probabilities for _ in instances]
+
+    first = split.instances()[0]
+    cause = f"^id {first.id}: wrong does not give one probability for each candidate"
+    with pytest.raises(InputError, match=cause):
+        predict(Wrong(), [first])
 
 
 def test_a_refused_text_is_named_by_its_id(split: Split, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from pronominal.adapters.lm.scoring.memory import OutOfMemoryWarning
 from pronominal.adapters.lm.scoring.system import LanguageModel
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
-from pronominal.eval.runs.provenance import new_record
+from pronominal.eval.runs.record import new_record
 from pronominal.instances import FillingInstance
 from pronominal.spans import Mention
 from tests.adapters.lm.language_models import (
