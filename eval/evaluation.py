@@ -16,12 +16,13 @@ from pronominal.errors import InputError
 from pronominal.eval import scorer
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
-from pronominal.eval.runs.failures import FAILED, read_failures
+from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
 from pronominal.eval.scores.prompts import prompt_scores
 from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, Right, against
+from pronominal.eval.tables.comparison import FAILED
 from pronominal.json_files import write_json
 
 FLAGS = {"occupations": "sources"}

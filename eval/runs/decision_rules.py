@@ -46,9 +46,9 @@ class StringsCarriedOver:
     The published figures of SpanBERT contain two faults of ``convert_spanbert_outputs.py``, which
     are kept here and nowhere else. The strings of earlier clusters stay in the list that the
     answer is the first one of, so that it may come from another cluster than the pronoun's. And
-    where no cluster has a string equal to the pronoun, the row gets the **answer of the row
-    before**, whatever that was about; before the first answer, where upstream stops with an error,
-    it is empty. Strings are word pieces put together: words, and punctuation marks apart. A
+    where no cluster has a string equal to the pronoun, the row gets the **answer to the row
+    before**, another text; before the first answer, where upstream stops with an error, it is
+    empty. Strings are word pieces put together: words, and punctuation marks apart. A
     candidate counts as in `by_strings`.
 
     Attributes:

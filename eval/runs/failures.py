@@ -1,7 +1,7 @@
 """Instances that a system could not answer: ``failures.jsonl`` beside the predictions of a run.
 
-A failed instance has no line in ``predictions.jsonl``, where *none* and *both* are answers. It
-stands in this file with its id and the cause, and in scores it counts as a row without an answer.
+A failed instance has no line in ``predictions.jsonl``, where *none* and *both* are answers. This
+file has its id and the cause, and in scores it counts as a row without an answer.
 """
 
 import json
@@ -14,9 +14,6 @@ from pronominal.eval.runs.record import is_run
 from pronominal.json_files import as_record, parse_object
 
 FAILURES = "failures.jsonl"
-
-FAILED = "failed"
-"""How many rows failed, in counts and scores; ``failed_switched``, say, for companion splits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from pronominal.errors import InputError
 from pronominal.eval.runs.clustering_systems import clusters_of
 from pronominal.eval.runs.decision_rules import differing
 from pronominal.eval.runs.failures import (
-    FAILED,
     FAILURES,
     Failure,
     read_failures,
@@ -197,7 +196,7 @@ class RunFolder:
                 clusters = clusters_of(prediction, self.path, number)
                 differ = counts.get("readings_differ", 0) + differing([instance], [clusters])
                 counts["readings_differ"] = differ
-        return counts | ({FAILED: len(self.failures)} if self.failures else {})
+        return counts | ({"failed": len(self.failures)} if self.failures else {})
 
 
 def _append(path: Path, lines: Iterable[str]) -> None:

@@ -33,7 +33,7 @@ EXTRACTIONS: dict[str, Callable[[str, list[str]], list[int]]] = {
     "offsets": named_by_words,
     "upstream": named_by_upstream,
 }
-"""How a generation becomes an answer, by the name of the reading; the first is the default."""
+"""How a generation becomes an answer, by the name of the rule; the first is the default."""
 
 Answer = int | str
 """An option's index, ``"none"`` or ``"both"``."""

@@ -5,8 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from pronominal.eval import scorer
-from pronominal.eval.runs.failures import FAILED
 from pronominal.eval.tables.table import Table
+
+FAILED = "failed"
+"""The key in scores for how many rows failed; those of companion splits are ``failed_switched``
+and the like."""
 
 
 def failed_rows(scores: Mapping[str, Any]) -> dict[str, int]:
