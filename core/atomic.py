@@ -64,19 +64,17 @@ def held_folder(folder: Path) -> Iterator[None]:
         InputError: another process holds it.
     """
     with _parents(folder / "content"):
-        handle = os.open(folder, os.O_RDONLY)
+        lock = _locked(folder)
+        if lock is None:
+            raise InputError(
+                "another process is writing there",
+                cure="wait until it is done, or choose another --out",
+                file=folder,
+            )
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise InputError(
-                    "another process is writing there",
-                    cure="wait until it is done, or choose another --out",
-                    file=folder,
-                ) from error
             yield
         finally:
-            os.close(handle)
+            os.close(lock)
 
 
 def _replace(target: Path, beside: Path) -> None:

@@ -1,5 +1,6 @@
 """What a system did with an instance."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +24,13 @@ class Decision:
         if (self.choice is None) == (self.abstained is None):
             raise ValueError("a decision is either a choice or an abstention")
 
+    @classmethod
+    def among(cls, indices: Collection[int]) -> "Decision":
+        """Decide by the candidates that an answer points to: the only one, *none* or *both*."""
+        if len(indices) == 1:
+            return cls(next(iter(indices)))
+        return BOTH if indices else NONE
+
 
 NONE = Decision(None, "none")
 BOTH = Decision(None, "both")
@@ -40,5 +48,4 @@ def from_probabilities(probabilities: list[float]) -> Decision:
     best = max(probabilities)
     if best == 0:
         return NONE
-    winners = [index for index, value in enumerate(probabilities) if value == best]
-    return Decision(winners[0]) if len(winners) == 1 else BOTH
+    return Decision.among([i for i, value in enumerate(probabilities) if value == best])

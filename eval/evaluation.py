@@ -12,10 +12,10 @@ from pronominal.adapters import System
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.eval.runs import runner
+from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
-from pronominal.eval.runs.folder import read_description, write_json
-from pronominal.eval.runs.rereading import answers
-from pronominal.eval.runs.runner import Progress, SystemSettings
+from pronominal.eval.runs.record import is_run, read_record
+from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
 from pronominal.eval.scores import task_of
 from pronominal.eval.scores.prompts import prompt_scores
@@ -23,8 +23,9 @@ from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, PairedUnits
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import FAILED
 from pronominal.eval.task import Answered, Task
+from pronominal.json_files import write_json
 
-Bars = Callable[[str, int], AbstractContextManager[Progress]]
+Bars = Callable[[str, int], AbstractContextManager[ProgressCallback]]
 """Opens a progress bar for a system and a number of rows, or for the tests between systems."""
 
 
@@ -91,7 +92,7 @@ def with_comparisons(
     scores: Mapping[str, Scores],
     units: Mapping[str, Mapping[str, PairedUnits]],
     known: dict[str, tuple[float, float | None]],
-    progress: Progress = lambda done: None,
+    progress: ProgressCallback = lambda done: None,
 ) -> dict[str, Scores]:
     """Add to scores what compares the systems: `AGAINST`, and `ACROSS` where the task has it.
 
@@ -117,7 +118,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     asked: SystemSettings,
     out: Path,
     reading: str = "offsets",
-    progress: Progress = lambda done: None,
+    progress: ProgressCallback = lambda done: None,
     system: System | None = None,
     *,
     task: Task | None = None,
@@ -144,7 +145,7 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
     asked: SystemSettings,
     out: Path,
     reading: str,
-    progress: Progress,
+    progress: ProgressCallback,
     system: System | None,
     *,
     task: Task,
@@ -181,10 +182,10 @@ def answered(
 ) -> Answered:
     """Return a split with the answers of a predictions file, or of a run's folder.
 
-    Args and errors are those of `pronominal.eval.runs.rereading.answers`.
+    Args and errors are those of `read_answers` and `read_given_answers`.
     """
-    decisions = answers(predictions, split, reading, allow_missing=allow_missing)
-    return Answered(split, decisions, predictions)
+    read = read_given_answers if allow_missing else read_answers
+    return Answered(split, read(predictions, split, reading), predictions)
 
 
 def score_and_keep(
@@ -207,7 +208,7 @@ def score_and_keep(
     given = answered(split, run)
     given = Answered(split, given.decisions, run, companions)
     scores = _scores(task, given) | dict(failed)
-    counted = read_description(run)["counts"]
+    counted = read_record(run).counts
     if "readings_differ" in counted:
         scores |= {"readings_differ": counted["readings_differ"]}
     write_json(run / SCORE, scores.content)
@@ -260,8 +261,8 @@ def rows_to_score(
 ) -> Split:
     """Read the rows that predictions answer: a run's own, or those that the task knows of."""
     folder = predictions if predictions.is_dir() else predictions.parent
-    if split is None and (folder / "run.json").exists():
-        split = read_description(folder)["dataset"]["split"]
+    if split is None and is_run(folder):
+        split = read_record(folder).dataset.split
     if split is None and task.answered_split is not None:
         split = task.answered_split(where, config, predictions)
     return read_joined(where, config, split or "test")

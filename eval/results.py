@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from pronominal.adapters import System
-from pronominal.atomic import new_folder
+from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.errors import InputError
+from pronominal.errors import unknown_name
 from pronominal.eval.evaluation import evaluate_all, score_predictions, task_options
-from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown, system_from_table
-from pronominal.eval.runs.description import run_name
-from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.runs.answers import read_answers
+from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown, system_of_settings
+from pronominal.eval.runs.record import run_name
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
@@ -169,7 +169,7 @@ def evaluate(  # noqa: PLR0913 - CONTRACT, section 7
     return Results(scoring, rows, scores, {one.label: one.name for one in asked}, runs)
 
 
-def score(  # noqa: PLR0913 - CONTRACT, section 7
+def score(
     dataset: "str | Path | Dataset",
     predictions: Path | str | Sequence[Mapping[str, Any]],
     *,
@@ -206,9 +206,7 @@ def _task(task: Task | str | None, rows: Split) -> Task:
     return task_of(rows.dataset_name, load_task(task) if isinstance(task, str) else task)
 
 
-def _file(
-    predictions: Path | str | Sequence[Mapping[str, Any]], folder: Path
-) -> tuple[Path, str]:
+def _file(predictions: Path | str | Sequence[Mapping[str, Any]], folder: Path) -> tuple[Path, str]:
     """Return the file of predictions, and what tables call it."""
     if isinstance(predictions, str | Path):
         return Path(predictions), Path(predictions).stem
@@ -226,7 +224,7 @@ def _asked(systems: Sequence[Asked]) -> tuple[list[SystemSettings], dict[str, Sy
         if isinstance(one, str):
             asked += parse_systems([one])
         elif isinstance(one, Mapping):
-            asked.append(system_from_table(one))
+            asked.append(system_of_settings(one))
         else:
             kind = type(one)
             asked.append(SystemSettings(one.name, f"{kind.__module__}:{kind.__qualname__}"))

@@ -16,7 +16,7 @@ from pronominal.adapters.catalogue.own_object import object_at
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.runs.predictions import read_lines
+from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Scores
@@ -61,10 +61,10 @@ class Answered:
         """Return the rows of a companion split and their decisions; None without answers to it."""
         return self.companions[name].pair if name in self.companions else None
 
-    def lines(self) -> Iterator[dict[str, Any]]:
+    def given(self) -> Iterator[Prediction]:
         """Yield what the file of predictions says of each row, in the order of the file."""
         if self.predictions is not None:
-            yield from (line for _, line in read_lines(self.predictions))
+            yield from (prediction for _, prediction in read_predictions(self.predictions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pronominal.dataset_scripts.tables.checksums import write_checksums
 from pronominal.dataset_scripts.tables.columns import Column, Columns
 from pronominal.errors import InputError
 from pronominal.eval.annotation.strong_agreement import Kept
-from pronominal.eval.runs.folder import write_json
+from pronominal.json_files import write_json
 from pronominal.signals import signals_as_exits
 from pronominal.switching import Unswitchable, switch_row
 

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.published import Instance, Split
@@ -15,6 +14,7 @@ from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.key import Item, Key
 from pronominal.eval.annotation.sheets import ITEM, Format, one_line, shown_digest, write_sheet
 from pronominal.eval.annotation.tasks import TASKS, Question
+from pronominal.eval.runs.record import SplitRecord
 
 FOR_ANNOTATORS = "for-annotators"
 """The one folder of an export that is given away."""
@@ -85,8 +85,7 @@ def _sheet(
     if not questions:
         raise InputError("there is nothing to ask about", cure="give another task", file=split.file)
     chance.shuffle(questions)
-    dataset = {"name": split.dataset, "config": split.config, "split": split.name}
-    dataset |= {"digest": split.digest}
+    dataset = SplitRecord(split.dataset, split.config, split.name, split.digest)
     mark = _mark(dataset, request, questions)
     records = [
         {ITEM: f"Q{number}-{mark}"} | {name: one_line(cell) for name, cell in one.shown.items()}
@@ -108,9 +107,9 @@ def _sheet(
     return key, records
 
 
-def _mark(dataset: Mapping[str, Any], request: Request, questions: Sequence[Question]) -> str:
+def _mark(dataset: SplitRecord, request: Request, questions: Sequence[Question]) -> str:
     """Return what the names of this export's items end in, and of no other's."""
-    told = [dict(dataset), asdict(request), [(one.row, one.about) for one in questions]]
+    told = [asdict(dataset), asdict(request), [(one.row, one.about) for one in questions]]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode("utf-8")).hexdigest()[:6]
 
 

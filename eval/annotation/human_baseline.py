@@ -1,9 +1,8 @@
 """People as one more system: their answers as a run, scored by the scorer of all systems."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.published import Split
@@ -11,14 +10,24 @@ from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.votes import Verdict, decision, majority, verdicts
 from pronominal.eval.evaluation import score_and_keep
-from pronominal.eval.runs.asked_systems import LABEL
-from pronominal.eval.runs.description import now, run_name, versions
 from pronominal.eval.runs.failures import Failure, read_failures, write_failures
-from pronominal.eval.runs.folder import IDENTITY, SCHEMA_VERSION, read_description, write_json
-from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_lines
+from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predictions
+from pronominal.eval.runs.record import (
+    RUN,
+    DatasetRecord,
+    RunRecord,
+    SystemRecord,
+    Times,
+    now,
+    read_record,
+    run_name,
+)
 from pronominal.eval.runs.scored import read_scores
 from pronominal.eval.runs.units import SCORE
+from pronominal.eval.runs.versions import versions
 from pronominal.eval.statistics.scores import Scores
+from pronominal.json_files import write_json
+from pronominal.names import require_name
 
 
 def human_baseline(
@@ -45,9 +54,7 @@ def human_baseline(
         InputError: there is no such annotator, the rows have no labels, the label cannot name a
             folder, or another run is there already.
     """
-    if not LABEL.fullmatch(label):
-        cause = f"'{label}' cannot name a folder"
-        raise InputError(cause, cure="use letters, digits, and . @ + - after the first one")
+    require_name("label", label)
     if "candidates" in rows.table.column_names and set(rows.table["label"].to_pylist()) == {-1}:
         raise InputError(
             "nobody has labelled the rows, so there is nothing to be right about",
@@ -55,26 +62,27 @@ def human_baseline(
             file=rows.file,
         )
     said = verdicts(answers, rows)
-    lines = [
-        Prediction(name, decision(_chosen(answers, given, annotator))).line()
+    predictions = [
+        Prediction(name, decision(_chosen(answers, given, annotator)))
         for name, given in said.items()
     ]
     majority_of = f"the majority of {len(answers.annotators)} annotators"
-    described: dict[str, Any] = {
-        "system": {"name": label, "kind": "people"},
-        "checkpoint": None,
-        "checkpoint_name": None,
-        "settings": {
+    record = RunRecord(
+        dataset=DatasetRecord.of(rows),
+        system=SystemRecord(label, "people"),
+        checkpoint=None,
+        settings={
             "answers_of": annotator or majority_of,
             "answers_digest": answers.digest()[:12],
         },
-        "label": label,
-        "versions": versions(),
-        "seeds": {},
-        "self_check": [],
-        "times": {"started": now(), "finished": now(), "seconds": 0.0},
-    }
-    return {label: _write_run(described, lines, rows, out)}
+        label=label,
+        versions=versions(),
+        self_check=(),
+        times=Times(now(), now()),
+        counts={},
+        complete=True,
+    )
+    return {label: _write_run(record, predictions, rows, out)}
 
 
 def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[str, Scores]:
@@ -92,24 +100,23 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[st
     """
     found: dict[str, Scores] = {}
     asked = answers.key.rows
-    for file in sorted(runs.rglob("run.json")):
-        described = read_description(file.parent)
-        if described["dataset"]["digest"] != answers.key.dataset["digest"]:
+    for file in sorted(runs.rglob(RUN)):
+        run, record = file.parent, read_record(file.parent)
+        if record.dataset.digest != answers.key.dataset.digest:
             continue
-        label = described["label"]
-        if described["complete"] and described["system"].get("kind") != "people":
-            there = (out / run_name(rows, label)).resolve() == file.parent.resolve()
-            if there and rows.digest == described["dataset"]["digest"]:
-                found[label] = _scores_of(file.parent, rows)
+        label = record.label
+        if record.complete and record.system.kind != "people":
+            there = (out / run_name(rows, label)).resolve() == run.resolve()
+            if there and rows.digest == record.dataset.digest:
+                found[label] = _scores_of(run, rows)
                 continue
-            lines = read_lines(file.parent)
-            kept = [_line(one) for _, one in lines if one["id"] in asked]
-            failed = [one for one in read_failures(file.parent).values() if one.id in asked]
-            found[label] = _write_run(described, kept, rows, out, failed)
+            kept = [given for _, given in read_predictions(run) if given.id in asked]
+            failed = [failure for failure in read_failures(run).values() if failure.id in asked]
+            cut = replace(record, dataset=DatasetRecord.of(rows))
+            found[label] = _write_run(cut, kept, rows, out, failed)
     if not found:
-        dataset = "/".join(str(answers.key.dataset[part]) for part in ("name", "config", "split"))
         raise InputError(
-            f"it has no finished run over {dataset} as it was exported",
+            f"it has no finished run over {answers.key.dataset} as it was exported",
             cure="make one with 'pronominal evaluate'",
             file=runs,
         )
@@ -124,30 +131,24 @@ def _chosen(answers: Answers, given: tuple[Verdict, ...], annotator: str | None)
     return given[answers.annotators.index(annotator)]
 
 
-def _line(fields: Mapping[str, Any]) -> str:
-    return json.dumps(fields, ensure_ascii=False) + "\n"
-
-
 def _write_run(
-    described: Mapping[str, Any],
-    lines: Sequence[str],
+    record: RunRecord,
+    predictions: Sequence[Prediction],
     rows: Split,
     out: Path,
     failed: Sequence[Failure] = (),
 ) -> Scores:
     """Write one run over the rows, whole or not at all; return its scores."""
-    dataset: dict[str, Any] = {"name": rows.dataset, "config": rows.config, "split": rows.name}
-    dataset |= {"digest": rows.digest, "rows": rows.num_rows}
-    given = [json.loads(line)["abstained"] for line in lines]
-    counts = {"rows": len(lines), "none": given.count("none"), "both": given.count("both")}
-    run = {"schema_version": SCHEMA_VERSION, **described, "dataset": dataset}
-    run |= {"counts": counts, "complete": True}
-    folder = out / run_name(rows, described["label"])
+    abstained = [prediction.decision.abstained for prediction in predictions]
+    counts = {"none": abstained.count("none"), "both": abstained.count("both")}
+    run = replace(record, counts={"rows": len(predictions), **counts})
+    folder = out / run_name(rows, record.label)
     _refuse_other_run(folder, run)
     with new_folder(folder) as beside:
-        (beside / PREDICTIONS).write_text("".join(lines), encoding="utf-8")
+        lines = "".join(prediction.line() for prediction in predictions)
+        (beside / PREDICTIONS).write_text(lines, encoding="utf-8")
         write_failures(beside, failed)
-        write_json(beside / "run.json", run)
+        write_json(beside / RUN, run.to_json())
         return score_and_keep(rows, beside).scores
 
 
@@ -156,11 +157,8 @@ def _scores_of(run: Path, rows: Split) -> Scores:
     return read_scores(run / SCORE) if there else score_and_keep(rows, run).scores
 
 
-def _refuse_other_run(folder: Path, run: Mapping[str, Any]) -> None:
-    if not folder.exists():
-        return
-    earlier = read_description(folder)
-    if any(earlier[key] != run[key] for key in IDENTITY):
+def _refuse_other_run(folder: Path, run: RunRecord) -> None:
+    if folder.exists() and read_record(folder).differences(run):
         raise InputError(
             "there is another run already",
             cure="give another --out or --label, or remove it",

@@ -1,17 +1,17 @@
 """The key of an export: which row each item of the sheet is about. Annotators do not see it."""
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError
 from pronominal.eval.annotation.tasks import LETTERS
+from pronominal.eval.runs.record import SplitRecord
+from pronominal.json_files import as_record, read_object
 
 KEY = "key.json"
 SCHEMA_VERSION = 1
@@ -49,7 +49,7 @@ class Key:
 
     Attributes:
         task: a key of `TASKS`.
-        dataset: name, config, split and content digest of the rows, as in ``run.json``.
+        dataset: the split.
         seed: of the sample, the order of the items and that of the candidates.
         annotators: how many people are to answer.
         headings: the columns of the sheet between ``item`` and ``answer``.
@@ -58,7 +58,7 @@ class Key:
     """
 
     task: str
-    dataset: Mapping[str, Any]
+    dataset: SplitRecord
     seed: int
     annotators: int
     headings: tuple[str, ...]
@@ -90,12 +90,11 @@ class Key:
         Raises:
             InputError: it does not hold the rows that were exported.
         """
-        split = read_split(where, self.dataset["config"], self.dataset["split"])
-        if split.digest != self.dataset["digest"]:
-            names = "/".join(str(self.dataset[part]) for part in ("name", "config", "split"))
+        split = read_split(where, self.dataset.config, self.dataset.split)
+        if split.digest != self.dataset.digest:
             raise InputError(
-                f"its rows are not those that were exported ({names}, "
-                f"{self.dataset['digest'][:12]})",
+                "its rows are not those that were exported "
+                f"({self.dataset}, {self.dataset.digest[:12]})",
                 cure="give the --dataset of the export",
                 file=where,
             )
@@ -115,24 +114,7 @@ def cut(split: Split, rows: frozenset[str]) -> Split:
 def read_key(folder: Path) -> Key:
     """Read the key of an export; `InputError` when it is none of ours."""
     path = folder / KEY
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(
-            "there is no key that can be read",
-            cure="give the folder that 'pronominal annotate export' made",
-            file=path,
-        ) from error
-    if not isinstance(told, dict) or told.pop("schema_version", None) != SCHEMA_VERSION:
+    content = read_object(path, cure="give the folder that 'pronominal annotate export' made")
+    if content.get("schema_version") != SCHEMA_VERSION:
         raise InputError("it is no key of this version", cure="export again", file=path)
-    try:
-        items = tuple(_items(told.pop("items")))
-        headings, words = tuple(told.pop("headings")), tuple(told.pop("words"))
-        return Key(**told, headings=headings, words=words, items=items)
-    except (KeyError, TypeError) as error:
-        raise InputError("the key is damaged", cure="export again", file=path) from error
-
-
-def _items(told: list[dict[str, Any]]) -> Iterator[Item]:
-    for fields in told:
-        yield Item(**{**fields, "order": tuple(fields["order"])})
+    return as_record(Key, content, file=path, cure="export again")

@@ -9,10 +9,8 @@ from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.documents import ExportedText
-from pronominal.eval.runs.folder import read_answers
-from pronominal.eval.runs.predictions import predictions_file
-from pronominal.eval.runs.rereading import clustered_rows
-from pronominal.eval.runs.runner import Progress
+from pronominal.eval.runs.answers import clustered_rows, read_answers
+from pronominal.eval.runs.runner import ProgressCallback
 
 WITHOUT_CLUSTERS = ("winopron-tsv",)
 """Formats that say what was answered, and not by which clusters."""
@@ -25,7 +23,7 @@ def export(
     *,
     predictions: Path | None = None,
     options: Mapping[str, Any] | None = None,
-    progress: Progress = lambda done: None,
+    progress: ProgressCallback = lambda done: None,
 ) -> None:
     """Write a split for another system, or a run as that system would have written it.
 
@@ -58,14 +56,13 @@ def _answered(split: Split, path: Path, *, clusters: bool) -> Iterator[ExportedT
         for instance, decision in zip(split.instances(), decisions, strict=True):
             yield ExportedText(instance, decision=decision)
         return
-    file = predictions_file(path)
     for (instance, found), decision in zip(
-        clustered_rows(file, split.stream()), decisions, strict=True
+        clustered_rows(path, split.stream()), decisions, strict=True
     ):
         yield ExportedText(instance, [*found], decision)
 
 
-def _counted(texts: Iterator[ExportedText], progress: Progress) -> Iterator[ExportedText]:
+def _counted(texts: Iterator[ExportedText], progress: ProgressCallback) -> Iterator[ExportedText]:
     for done, text in enumerate(texts, start=1):
         yield text
         progress(done)

@@ -13,14 +13,14 @@ from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
 from pronominal.eval.exchange.matching import Matched, matched
-from pronominal.eval.runs.asked_systems import LABEL
-from pronominal.eval.runs.description import counts, description, now, run_name
+from pronominal.eval.runs.clustering_systems import prediction_of
+from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.eval.runs.failures import Failure
 from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.runs.readings import reading_called
-from pronominal.eval.tables.comparison import FAILED
+from pronominal.eval.runs.record import new_record, run_name, run_path
 from pronominal.instances import ResolutionInstance
+from pronominal.names import require_name
 from pronominal.spans import Cluster
 
 ELSEWHERE = "import its output again instead"
@@ -89,9 +89,7 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     Raises:
         InputError: the output is not in the format, or cannot be matched with the rows.
     """
-    if not LABEL.fullmatch(system):
-        cure = "use letters, digits and any of . _ - + @"
-        raise InputError(f"'{system}' cannot be the name of a folder", cure=cure)
+    require_name("label", system)
     instances = split.instances()
     documents = exchange_format(form).read(file)
     found = matched(instances, documents, file, skip_failed=skip_failed)
@@ -102,33 +100,30 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     settings |= {"skip_failed": True} if skip_failed else {}
     elsewhere = ChoosingElsewhere(system) if answers else ClusteringElsewhere(system)
     folder = RunFolder(
-        _run_path(split, system, out), description(split, elsewhere, system, system, settings)
+        run_path(out, run_name(split, system)),
+        new_record(split, elsewhere, system, system, settings),
     )
     predictions = [*_predictions(instances, found, reading)]
-    folder.open()
-    try:
+    with folder.opened():
         if not folder.complete:
             _fill(folder, split, predictions, failures)
         score_and_keep(split, folder.path)
-    finally:
-        folder.close()
     return ImportedRun(folder.path, failures, found.left_out)
 
 
 def _predictions(
     instances: Sequence[ResolutionInstance], found: Matched, reading: str
 ) -> Iterator[Prediction]:
-    read = reading_called(reading)
+    rule = decision_rule(reading)
     for instance in instances:
-        # a row without an answer is in no cluster for a reading that knows the row before
         answer = found.answers.get(instance.id, [])
         if isinstance(answer, Decision):
             yield Prediction(instance.id, answer)
             continue
-        decision = read(instance, answer)
+        # also for a row without an answer, since a rule may remember the row before
+        prediction = prediction_of(instance, answer, rule)
         if instance.id in found.answers:
-            clusters = [[[*span] for span in cluster] for cluster in answer]
-            yield Prediction(instance.id, decision, {"clusters": clusters})
+            yield prediction
 
 
 def _fill(
@@ -141,12 +136,7 @@ def _fill(
     started = time.monotonic()
     folder.resume((), split.num_rows, 1)
     folder.append(predictions, failures)
-    answered = (one for one in split.stream() if one.id not in folder.failures)
-    counted = counts(folder.predictions, answered) | {"rows": split.num_rows}
-    counted |= {FAILED: len(failures)} if failures else {}
-    seconds = round(time.monotonic() - started, 3)
-    times = folder.description["times"] | {"finished": now(), "seconds": seconds}
-    folder.describe(times=times, counts=counted, complete=True)
+    folder.finish(split.stream(), time.monotonic() - started)
 
 
 def _digest(path: Path) -> str:
@@ -156,9 +146,3 @@ def _digest(path: Path) -> str:
         digest.update(f"{file.name}\0".encode() if path.is_dir() else b"")
         digest.update(file.read_bytes() if file.is_file() else b"")
     return digest.hexdigest()
-
-
-def _run_path(split: Split, system: str, out: Path) -> Path:
-    if (out / "run.json").exists():
-        return out
-    return out / run_name(split, system)

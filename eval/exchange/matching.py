@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pronominal.adapters.contract.systems import contract_clusters
 from pronominal.adapters.lm.prompting.answers import named_by_upstream
-from pronominal.decisions import BOTH, NONE, Decision
+from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.exchange.alignment import MisalignedError, character_places, places, skeleton
 from pronominal.eval.exchange.documents import PredictedDocument, id_of
@@ -118,8 +118,7 @@ class _Texts:
 def _answer(instance: ResolutionInstance, document: PredictedDocument) -> Answer:
     if document.answer is not None:
         nouns = [candidate.text for candidate in instance.candidates]
-        named = named_by_upstream(document.answer, nouns)
-        return Decision(named[0]) if len(named) == 1 else (BOTH if named else NONE)
+        return Decision.among(named_by_upstream(document.answer, nouns))
     if not isinstance(document.content, str):
         words = places(document.content, instance.text)
         placed = [[_from_to(words[s], words[e - 1]) for s, e in c] for c in document.clusters]

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.eval.report.scored import Comparison
-from pronominal.eval.runs.folder import read_answers
+from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.statistics.outcomes import CHOSE_NONE, NOTHING_RIGHT, choices_of, right_choices
 
 SHOWN = 300

@@ -1,16 +1,16 @@
 """Scores as model-card metadata: what the Hub shows on a model's page, and nothing of the data."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import yaml
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts import DATASETS, dataset_script
 from pronominal.errors import InputError
-from pronominal.eval.runs.folder import read_description
+from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import read_runs
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.scores import Scores
@@ -49,19 +49,19 @@ def write_hub_metadata(
     folders = [runs] if isinstance(runs, Path) else runs
     scored = {run.folder.resolve(): run for folder in folders for run in read_runs(folder)}
     for folder, found in scored.items():
-        run, label = read_description(folder), found.label
-        if checkpoints.setdefault(label, run["checkpoint"]) != run["checkpoint"]:
+        run, label = read_record(folder), found.label
+        if checkpoints.setdefault(label, run.checkpoint) != run.checkpoint:
             raise InputError(
                 f"the runs of {label} have different checkpoints",
                 cure="give each checkpoint its own label and folder of runs",
                 file=found.folder,
             )
-        own = task_of(run["dataset"]["name"], task)
+        own = task_of(run.dataset.name, task)
         results[label] += eval_results(run, found.scores, own)
     return [_write(label, of_it, out) for label, of_it in results.items()]
 
 
-def eval_results(run: Mapping[str, Any], scores: Scores, task: Task) -> "list[EvalResult]":
+def eval_results(run: RunRecord, scores: Scores, task: Task) -> "list[EvalResult]":
     """Return one result for each of the task's measures that a run's scores hold.
 
     Args:
@@ -78,18 +78,18 @@ def eval_results(run: Mapping[str, Any], scores: Scores, task: Task) -> "list[Ev
         raise InputError(
             "the Hub's metadata needs huggingface_hub", cure='pip install "pronominal[hub]"'
         ) from error
-    dataset, reading = run["dataset"], run["settings"].get("reading")
-    published = dataset["name"] in DATASETS and dataset_script(dataset["name"]).UPSTREAM
+    dataset, reading = run.dataset, run.settings.get("reading")
+    published = dataset.name in DATASETS and dataset_script(dataset.name).UPSTREAM
     prefix = f"{NAMESPACE}/" if published else ""
     return [
         EvalResult(
             task_type="coreference-resolution",
             task_name="Pronoun resolution",
-            dataset_type=f"{prefix}{dataset['name']}",
-            dataset_name=dataset["name"],
-            dataset_config=dataset["config"],
-            dataset_split=dataset["split"],
-            dataset_args={"content_digest": dataset["digest"], "rows": dataset["rows"]},
+            dataset_type=f"{prefix}{dataset.name}",
+            dataset_name=dataset.name,
+            dataset_config=dataset.config,
+            dataset_split=dataset.split,
+            dataset_args={"content_digest": dataset.digest, "rows": dataset.rows},
             metric_type=kind,
             metric_name=name,
             metric_value=value,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
@@ -22,6 +21,7 @@ from pronominal.eval.report.drawings import Drawing
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
 from pronominal.eval.report.task_drawings import curves, task_drawings
+from pronominal.eval.runs.record import RunRecord
 from pronominal.eval.runs.scored import AGAIN
 from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.task import Task
@@ -179,7 +179,7 @@ def _section(comparison: Comparison, split: Split | None, include_text: bool) ->
     if split is not None and include_text:
         shown = disagreements(comparison, split)
     task, scores = comparison.task, comparison.scores
-    rows = next(iter(comparison.runs.values()))["dataset"]["rows"]
+    rows = next(iter(comparison.runs.values())).dataset.rows
     try:
         made = [*task_drawings(task, scores, rows)]
         # the map of paired tests has their numbers as a table
@@ -198,24 +198,24 @@ def _run_table(comparison: Comparison) -> Table:
     rows = tuple(_run_row(label, run) for label, run in comparison.runs.items())
     notes = [f"Rows of {comparison.title}, digest {comparison.digest}."]
     for label, run in comparison.runs.items():
-        notes += [f"{label}: {message}" for message in run["self_check"]]
-        if failed := run["counts"].get("failed"):
+        notes += [f"{label}: {message}" for message in run.self_check]
+        if failed := run.counts.get("failed"):
             notes.append(f"{label}: {failed:,} rows failed and have no answer.")
     return Table("What was run", columns, rows, tuple(notes))
 
 
-def _run_row(label: str, run: dict[str, Any]) -> tuple[str, ...]:
-    own = {k: v for k, v in run["settings"].items() if k not in ("reading", "chunk")}
-    own |= run["seeds"]
-    checkpoint = f"{run.get('checkpoint_name') or ''} {(run['checkpoint'] or '')[:12]}".strip()
+def _run_row(label: str, run: RunRecord) -> tuple[str, ...]:
+    own = {k: v for k, v in run.settings.items() if k not in ("reading", "chunk")}
+    own |= run.seeds
+    checkpoint = f"{run.checkpoint_name or ''} {(run.checkpoint or '')[:12]}".strip()
     return (
         label,
         checkpoint or UNDEFINED,
-        str(run["settings"].get("reading", UNDEFINED)),
+        str(run.settings.get("reading", UNDEFINED)),
         ", ".join(f"{key} = {value}" for key, value in own.items()) or UNDEFINED,
-        f"{run['dataset']['rows']:,}",
-        f"{run['times']['seconds']:,}",
-        ", ".join(f"{package} {number}" for package, number in run["versions"].items()),
+        f"{run.dataset.rows:,}",
+        f"{run.times.seconds:,}",
+        ", ".join(f"{package} {number}" for package, number in run.versions.items()),
     )
 
 

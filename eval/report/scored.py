@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pronominal.dataset_scripts.reading.published import MissingSplitError, Split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered, with_comparisons
-from pronominal.eval.runs.folder import read_description
+from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import AGAIN, read_scores, score_files
 from pronominal.eval.runs.units import UNITS, read_p_values, read_units, write_p_values
 from pronominal.eval.scores import task_of
@@ -40,7 +39,7 @@ class Comparison:
     digest: str
     task: Task
     scores: dict[str, Scores] = field(default_factory=dict)
-    runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    runs: dict[str, RunRecord] = field(default_factory=dict)
     folders: dict[str, Path] = field(default_factory=dict)
 
     @property
@@ -68,11 +67,11 @@ def read_comparisons(folders: Iterable[Path], task: Task | None = None) -> list[
 
 
 def _add(found: dict[tuple[str, ...], Comparison], file: Path, own: Task | None) -> None:
-    run, scores = read_description(file.parent), read_scores(file)
-    rows, label = run["dataset"], run["label"]
-    key = (rows["name"], rows["config"], rows["split"], rows["digest"])
+    run, scores = read_record(file.parent), read_scores(file)
+    rows, label = run.dataset, run.label
+    key = (rows.name, rows.config, rows.split, rows.digest)
     if key not in found:
-        found[key] = Comparison(*key, task_of(rows["name"], own))
+        found[key] = Comparison(*key, task_of(rows.name, own))
     comparison = found[key]
     comparison.task.refuse_other_scores(scores, file)
     earlier = comparison.folders.setdefault(label, file.parent)

@@ -1,1 +1,1 @@
-"""One run: rows in, predictions.jsonl out; its folder, shards, failures and readings."""
+"""One run: rows in, predictions.jsonl out; its folder, shards, failures and decision rules."""

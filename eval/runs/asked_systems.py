@@ -1,8 +1,8 @@
 """The systems of a comparison as the user asks for them: arguments, settings, a TOML file."""
 
-import re
 import tomllib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,8 @@ from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue.own_object import is_place
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.runs.runner import SystemSettings
+from pronominal.names import require_name
 from pronominal.text_files import read_text
-
-LABEL = re.compile(r"\w[\w.@+-]*")
-"""What a system may be called, since its run's folder is named after it."""
 
 
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
@@ -22,8 +20,7 @@ def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
     ``NAME`` and ``NAME=CHECKPOINT`` are systems of ours, ``MODULE:ATTRIBUTE`` and
     ``LABEL=MODULE:ATTRIBUTE`` are the user's own.
     """
-    systems: list[SystemSettings] = []
-    labels: list[str] = []
+    systems, labels = [], Counter[str]()
     for argument in arguments:
         name, equals, given = argument.partition("=")
         if equals and not given:
@@ -31,11 +28,9 @@ def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
         label, checkpoint = name.partition(":")[2] or name, given or None
         if name not in SYSTEMS and is_place(given):
             name, checkpoint = given, None
-        labels.append(label)
-        earlier = labels.count(label)
-        systems.append(
-            SystemSettings(f"{label}-{earlier}" if earlier > 1 else label, name, checkpoint)
-        )
+        labels[label] += 1
+        numbered = f"{label}-{labels[label]}" if labels[label] > 1 else label
+        systems.append(SystemSettings(numbered, name, checkpoint))
     return systems
 
 
@@ -72,18 +67,27 @@ def read_systems(path: Path) -> list[SystemSettings]:
         ) from error
     systems = []
     for label, table in tables.items():
-        place = {"file": str(path), "row": f"[{label}]"}
+        where = {"file": str(path), "row": f"[{label}]"}
         if not isinstance(table, dict):
-            raise InputError("a system is a table", cure="write its settings below", **place)
-        if not LABEL.fullmatch(label):
-            cure = "use letters, digits and any of . _ - + @"
-            raise InputError("the label cannot be the name of a folder", cure=cure, **place)
-        settings = dict(table)
-        name, checkpoint = settings.pop("system", label), settings.pop("checkpoint", None)
-        if not isinstance(name, str) or not isinstance(checkpoint, str | None):
-            raise InputError("system and checkpoint are strings", cure="quote them", **place)
-        systems.append(SystemSettings(label, name, checkpoint, settings))
+            raise InputError("a system is a table", cure="write its settings below", **where)
+        systems.append(system_of_settings({"label": label, "system": label, **table}, **where))
     return systems
+
+
+def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings:
+    """Read one system from its settings.
+
+    Args:
+        given: ``system``, and perhaps ``label`` and ``checkpoint``; all else is the system's own.
+        where: the file and the row that errors name.
+    """
+    settings = dict(given)
+    name, checkpoint = settings.pop("system", None), settings.pop("checkpoint", None)
+    label = settings.pop("label", name)
+    if not isinstance(name, str) or not isinstance(checkpoint, str | None):
+        raise InputError("system and checkpoint are strings", cure="quote them", **where)
+    require_name("label", label, **where)
+    return SystemSettings(label, name, checkpoint, settings)
 
 
 def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
@@ -92,11 +96,7 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
     for system in systems:
         if system.name not in SYSTEMS and not is_place(system.name):
             raise unknown_name("system", system.name, SYSTEMS)
-        if not LABEL.fullmatch(system.label):
-            raise InputError(
-                f"'{system.label}' cannot be the name of a folder",
-                cure="use letters, digits and any of . _ - + @",
-            )
+        require_name("label", system.label)
         if system.label in labels:
             raise InputError(
                 f"two systems are called {system.label}", cure="give one another label"

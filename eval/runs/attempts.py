@@ -11,6 +11,9 @@ from pronominal.eval.runs.predictions import Prediction
 Ask = Callable[[Sequence[Instance]], list[Prediction]]
 """Asks a system for its answers to some instances, and raises where one is missing or wrong."""
 
+Attempt = Callable[[Sequence[Instance]], tuple[list[Prediction], list[Failure]]]
+"""Asks a system and returns the answers to some instances, and those that have none."""
+
 
 def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], list[Failure]]:
     """Return the answers to instances, and those instances that have none.
@@ -22,10 +25,14 @@ def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], 
     """
     try:
         return ask(instances), []
+    except InputError as error:
+        if error.row is None and not isinstance(error, FailedCallError):
+            raise
+        cause = f"{error.cause}; {error.cure}"
     except STRANGERS_ERRORS as error:
-        _refuse_fault_of_all(error)
-        if len(instances) == 1:
-            return [], [Failure(instances[0].id, _cause(error))]
+        cause = raised(error)
+    if len(instances) == 1:
+        return [], [Failure(instances[0].id, cause)]
     predictions, failures = [], []
     for instance in instances:
         answered, failed = attempt(ask, [instance])
@@ -51,13 +58,3 @@ def strictly(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction],
                     failure.cause, cure="see it with --debug", row=f"id {failure.id}"
                 ) from None
         raise
-
-
-def _cause(error: BaseException) -> str:
-    return f"{error.cause}; {error.cure}" if isinstance(error, InputError) else raised(error)
-
-
-def _refuse_fault_of_all(error: BaseException) -> None:
-    one_call = isinstance(error, FailedCallError)
-    if isinstance(error, InputError) and error.row is None and not one_call:
-        raise error

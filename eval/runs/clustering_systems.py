@@ -1,8 +1,9 @@
-"""Coreference systems' answers: clusters, and what a reading makes of them."""
+"""Coreference systems' answers: clusters, and the decisions that a rule makes of them."""
 
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.contract.answers import as_clusters
@@ -10,16 +11,16 @@ from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.systems import ClusteringSystem, TextWarning
 from pronominal.dataset_scripts.reading.published import Instance
 from pronominal.errors import InputError
-from pronominal.eval.runs.predictions import Prediction, refuse_other_length
-from pronominal.eval.runs.readings import Reading
+from pronominal.eval.runs.decision_rules import DecisionRule
+from pronominal.eval.runs.predictions import Prediction, predictions_file, refuse_other_length
 from pronominal.instances import ResolutionInstance
-from pronominal.spans import Cluster
+from pronominal.spans import Cluster, Span
 
 
 def predict_clusters(
-    system: ClusteringSystem, instances: Sequence[ResolutionInstance], read: Reading
+    system: ClusteringSystem, instances: Sequence[ResolutionInstance], rule: DecisionRule
 ) -> list[Prediction]:
-    """Ask for the clusters of each instance's text, and read them.
+    """Ask for the clusters of each instance's text, and decide by a rule.
 
     Raises:
         InputError: spans are no pairs of offsets, or lie outside of their text; a refused text is
@@ -31,21 +32,47 @@ def predict_clusters(
     except RefusedTextError as error:
         raise error.at(f"id {instances[error.index].id}") from error
     refuse_other_length(system.name, answers, instances)
-    predictions = []
-    for instance, answer in zip(instances, answers, strict=True):
-        clusters = _spans(system.name, instance, answer)
-        _refuse_repeated(system.name, instance, clusters)
-        for span in (span for cluster in clusters for span in cluster):
-            if not 0 <= span.start < span.end <= len(instance.text):
-                raise InputError(
-                    f"{system.name} gives the span {span.start}:{span.end} outside the text",
-                    cure="return half-open character offsets",
-                    row=f"id {instance.id}",
-                )
-        decision = read(instance, clusters)
-        given = {"clusters": [[list(span) for span in cluster] for cluster in clusters]}
-        predictions.append(Prediction(instance.id, decision, given))
-    return predictions
+    return [
+        prediction_of(instance, _checked(system.name, instance, answer), rule)
+        for instance, answer in zip(instances, answers, strict=True)
+    ]
+
+
+def prediction_of(
+    instance: ResolutionInstance, clusters: Sequence[Cluster], rule: DecisionRule
+) -> Prediction:
+    """Return the prediction that a rule makes of an instance's clusters, which it keeps."""
+    given = {"clusters": [[list(span) for span in cluster] for cluster in clusters]}
+    return Prediction(instance.id, rule(instance, clusters), given)
+
+
+def clusters_of(prediction: Prediction, path: Path, number: int) -> list[Cluster]:
+    """Return the clusters of a prediction that was read.
+
+    Args:
+        prediction: the prediction.
+        path: its file, or the folder of its run.
+        number: its line.
+
+    Raises:
+        InputError: there are none, or they are not lists of pairs of offsets.
+    """
+    file, given = predictions_file(path), prediction.given
+    if "clusters" not in given:
+        raise InputError(
+            "the run has no clusters, which readings are about",
+            cure="give the run of a clustering system",
+            file=file,
+        )
+    try:
+        return [[Span(int(a), int(b)) for a, b in cluster] for cluster in given["clusters"]]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "these are no clusters",
+            cure="write lists of pairs of offsets",
+            file=file,
+            row=f"line {number}",
+        ) from error
 
 
 @contextmanager
@@ -66,22 +93,23 @@ def _warnings_by_id(instances: Sequence[Instance]) -> Iterator[None]:
         warnings.showwarning = show
 
 
-def _refuse_repeated(name: str, instance: ResolutionInstance, clusters: Sequence[Cluster]) -> None:
+def _checked(name: str, instance: ResolutionInstance, answer: Any) -> list[Cluster]:
+    """Return a system's answer as clusters; `InputError` unless each could be one of the text."""
+
+    def refuse(cause: str, cure: str) -> InputError:
+        return InputError(f"{name} {cause}", cure=cure, row=f"id {instance.id}")
+
+    try:
+        clusters = as_clusters(answer)
+    except (TypeError, ValueError) as error:
+        cure = "return a list of clusters, each a list of pairs of integers"
+        raise refuse("does not give clusters of (start, end)", cure) from error
     for cluster in clusters:
         if len({*cluster}) < len(cluster):
-            raise InputError(
-                f"{name} gives a span twice in one cluster",
-                cure="return every span of a cluster once",
-                row=f"id {instance.id}",
-            )
-
-
-def _spans(name: str, instance: ResolutionInstance, answer: Any) -> list[Cluster]:
-    try:
-        return as_clusters(answer)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"{name} does not give clusters of (start, end)",
-            cure="return a list of clusters, each a list of pairs of integers",
-            row=f"id {instance.id}",
-        ) from error
+            cure = "return every span of a cluster once"
+            raise refuse("gives a span twice in one cluster", cure)
+        for start, end in cluster:
+            if not 0 <= start < end <= len(instance.text):
+                cause = f"gives the span {start}:{end} outside the text"
+                raise refuse(cause, "return half-open character offsets")
+    return clusters

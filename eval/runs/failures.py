@@ -1,7 +1,7 @@
 """Instances that a system could not answer: ``failures.jsonl`` beside the predictions of a run.
 
-A failed instance has no line in ``predictions.jsonl``, where *none* and *both* are answers. It
-stands in this file with its id and the cause, and in scores it counts as a row without an answer.
+A failed instance has no line in ``predictions.jsonl``, where *none* and *both* are answers. This
+file has its id and the cause, and in scores it counts as a row without an answer.
 """
 
 import json
@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pronominal.atomic import new_file
+from pronominal.eval.runs.record import is_run
+from pronominal.json_files import as_record, parse_object
 
 FAILURES = "failures.jsonl"
 
@@ -26,6 +28,10 @@ class Failure:
     id: str
     cause: str
 
+    def line(self) -> str:
+        """Return the failure as one line of JSON, with its line end."""
+        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+
 
 def read_failures(run: Path) -> dict[str, Failure]:
     """Return the failures of a run by id; none where there is no file of them.
@@ -33,29 +39,29 @@ def read_failures(run: Path) -> dict[str, Failure]:
     Args:
         run: the run's folder, or its predictions file. A line that a killed process has cut off
             is none: its chunk is predicted anew.
+
+    Raises:
+        InputError: another line is no failure.
     """
     folder = run if run.is_dir() else run.parent
     file = folder / FAILURES
-    if not (folder / "run.json").exists() or not file.exists():
+    if not is_run(folder) or not file.exists():
         return {}
-    found = {}
-    for line in file.read_bytes().splitlines(keepends=True):
+    failures = {}
+    for number, line in enumerate(file.read_bytes().splitlines(keepends=True), start=1):
         if line.endswith(b"\n"):
-            failure = Failure(**json.loads(line))
-            found[failure.id] = failure
-    return found
+            row, cure = f"line {number}", "remove the run's folder and run again"
+            fields = parse_object(line, file=file, row=row, cure=cure)
+            failure = as_record(Failure, fields, file=file, row=row, cure=cure)
+            failures[failure.id] = failure
+    return failures
 
 
 def write_failures(folder: Path, failures: Iterable[Failure]) -> None:
     """Write the failures of a run, whole or not at all; a run without any has no such file."""
-    lines = [failure_line(failure) for failure in failures]
+    lines = [failure.line() for failure in failures]
     if not lines:
         (folder / FAILURES).unlink(missing_ok=True)
         return
     with new_file(folder / FAILURES) as beside:
         beside.write_text("".join(lines), encoding="utf-8")
-
-
-def failure_line(failure: Failure) -> str:
-    """Return a failure as one line of JSON, with its line end."""
-    return json.dumps(asdict(failure), ensure_ascii=False) + "\n"

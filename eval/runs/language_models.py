@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from math import isfinite
 from typing import Any
 
@@ -32,7 +33,7 @@ EXTRACTIONS: dict[str, Callable[[str, list[str]], list[int]]] = {
     "offsets": named_by_words,
     "upstream": named_by_upstream,
 }
-"""How a generation becomes an answer, by the name of the reading; the first is the default."""
+"""How a generation becomes an answer, by the name of the rule; the first is the default."""
 
 Answer = int | str
 """An option's index, ``"none"`` or ``"both"``."""
@@ -49,7 +50,8 @@ def predict_scores(system: ScoringSystem, instances: Sequence[FillingInstance]) 
     predictions = []
     for instance, answer in zip(instances, answers, strict=True):
         scores = _numbers(system.name, instance, len(instance.options), answer)
-        predictions.append(Prediction(instance.id, _likeliest(scores), {"scores": scores}))
+        decision = Decision.among(_likeliest(scores))
+        predictions.append(Prediction(instance.id, decision, {"scores": scores}))
     return predictions
 
 
@@ -66,26 +68,22 @@ def predict_multiple_choice(
         InputError: there is not one finite number for each option.
     """
     prompting = getattr(system, "prompting", Prompting())
-    asked = [prompting.of(instance) for instance in instances]
-    offered = [_options(instance) for instance in instances]
-    texts = [prompt.text for every in asked for prompt in every]
-    options = [names for every, names in zip(asked, offered, strict=True) for _ in every]
-    with _refused_by_id(instances, asked):
-        answers = system.option_loglikelihoods(texts, options)
+    prompts = [prompting.of(instance) for instance in instances]
+    options = [_options(instance) for instance in instances]
+    texts = [prompt.text for own in prompts for prompt in own]
+    offered = [names for own, names in zip(prompts, options, strict=True) for _ in own]
+    with _refused_by_id(instances, prompts):
+        answers = system.option_loglikelihoods(texts, offered)
     refuse_other_length(system.name, answers, texts)
-    predictions, place = [], iter(answers)
-    for instance, every, names in zip(instances, asked, offered, strict=True):
+    predictions, rest = [], iter(answers)
+    for instance, own, names in zip(instances, prompts, options, strict=True):
         scores = {
-            prompt.name: _numbers(system.name, instance, len(names), answer)
-            for prompt, answer in zip(every, place, strict=False)
+            prompt.name: _numbers(system.name, instance, len(names), next(rest)) for prompt in own
         }
-        chosen = {prompt: _likeliest(numbers).choice for prompt, numbers in scores.items()}
-        likeliest: dict[str, Answer] = {
-            prompt: "both" if choice is None else choice for prompt, choice in chosen.items()
-        }
+        likeliest = {prompt: _answer(_likeliest(numbers)) for prompt, numbers in scores.items()}
         given: dict[str, Any] = {"likeliest": likeliest, "scores": scores}
         if include_text:
-            given["prompt"] = {prompt.name: prompt.text for prompt in every}
+            given["prompt"] = {prompt.name: prompt.text for prompt in own}
         predictions.append(Prediction(instance.id, most_frequent([*likeliest.values()]), given))
     return predictions
 
@@ -104,10 +102,9 @@ def _numbers(name: str, instance: Instance, options: int, answer: Any) -> list[f
     return scores
 
 
-def _likeliest(scores: Sequence[float]) -> Decision:
+def _likeliest(scores: Sequence[float]) -> list[int]:
     best = max(scores)
-    winners = [index for index, score in enumerate(scores) if score == best]
-    return Decision(winners[0]) if len(winners) == 1 else BOTH
+    return [index for index, score in enumerate(scores) if score == best]
 
 
 def predict_generations(
@@ -124,27 +121,25 @@ def predict_generations(
     (see `most_frequent`).
     """
     prompting = getattr(system, "prompting", Prompting())
-    asked = [prompting.of(instance) for instance in instances]
-    prompts = [prompt for every in asked for prompt in every]
-    with _refused_by_id(instances, asked):
-        written = _generate(system, prompts, prompting.chain_of_thought)
-    predictions, place = [], 0
-    for instance, every in zip(instances, asked, strict=True):
-        part = {kind: texts[place : place + len(every)] for kind, texts in written.items()}
-        place += len(every)
-        predictions.append(_prediction(instance, every, part, reading, include_text))
+    prompts = [prompting.of(instance) for instance in instances]
+    with _refused_by_id(instances, prompts):
+        written = _generate(system, [*chain(*prompts)], prompting.chain_of_thought)
+    predictions, rest = [], {kind: iter(texts) for kind, texts in written.items()}
+    for instance, own in zip(instances, prompts, strict=True):
+        texts = {kind: [*islice(every, len(own))] for kind, every in rest.items()}
+        predictions.append(_prediction(instance, own, texts, reading, include_text))
     return predictions
 
 
 @contextmanager
 def _refused_by_id(
-    instances: Sequence[Instance], asked: Sequence[Sequence[Prompt]]
+    instances: Sequence[Instance], prompts: Sequence[Sequence[Prompt]]
 ) -> Iterator[None]:
     """Let an error about a prompt name the id of its instance."""
     try:
         yield
     except RefusedTextError as error:
-        owners = [i.id for i, every in zip(instances, asked, strict=True) for _ in every]
+        owners = [i.id for i, own in zip(instances, prompts, strict=True) for _ in own]
         raise error.at(f"id {owners[error.index]}") from error
 
 
@@ -166,8 +161,7 @@ def most_frequent(answers: Sequence[Answer]) -> Decision:
     if not votes:
         return BOTH if answers.count("both") > answers.count("none") else NONE
     most = max(votes.values())
-    winners = [option for option, count in votes.items() if count == most]
-    return Decision(winners[0]) if len(winners) == 1 else BOTH
+    return Decision.among([option for option, count in votes.items() if count == most])
 
 
 def _generate(
@@ -204,8 +198,10 @@ def _prediction(
     options = _options(instance)
     given: dict[str, Any] = {}
     for kind, texts in written.items():
-        found = [_answer(EXTRACTIONS[reading](text, options)) for text in texts]
-        given[kind] = {prompt.name: answer for prompt, answer in zip(prompts, found, strict=True)}
+        given[kind] = {
+            prompt.name: _answer(EXTRACTIONS[reading](text, options))
+            for prompt, text in zip(prompts, texts, strict=True)
+        }
     decision = most_frequent([*given["answers"].values()])
     if include_text:
         given["prompt"] = {prompt.name: prompt.text for prompt in prompts}
@@ -215,7 +211,7 @@ def _prediction(
     return Prediction(instance.id, decision, given)
 
 
-def _answer(found: Sequence[int]) -> Answer:
-    if not found:
-        return "none"
-    return found[0] if len(found) == 1 else "both"
+def _answer(indices: Sequence[int]) -> Answer:
+    if len(indices) == 1:
+        return indices[0]
+    return "both" if indices else "none"

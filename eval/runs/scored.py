@@ -1,14 +1,14 @@
 """Runs on disk that were scored, as tables and papers' figures take them."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from pronominal.errors import InputError
-from pronominal.eval.runs.folder import read_description
+from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.units import SCORE
 from pronominal.eval.statistics.scores import Scores
+from pronominal.json_files import read_object
 
 AGAIN = "run 'pronominal evaluate' again"
 
@@ -18,10 +18,10 @@ class Run:
     """A scored run.
 
     Attributes:
-        label: how tables call it.
+        label: its name in tables.
         rows: dataset, config and split that it answers.
         scores: what ``score.json`` says.
-        folder: where it lies.
+        folder: its folder.
     """
 
     label: str
@@ -38,10 +38,9 @@ def read_runs(folder: Path) -> list[Run]:
     """
     runs = []
     for path in score_files(folder):
-        description = read_description(path.parent)
-        rows = description["dataset"]
-        place = (rows["name"], rows["config"], rows["split"])
-        runs.append(Run(description["label"], place, read_scores(path), path.parent))
+        record = read_record(path.parent)
+        rows = (record.dataset.name, record.dataset.config, record.dataset.split)
+        runs.append(Run(record.label, rows, read_scores(path), path.parent))
     return runs
 
 
@@ -60,11 +59,8 @@ def read_scores(file: Path) -> Scores:
     Raises:
         InputError: it is damaged, or holds no scores.
     """
-    try:
-        scores = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError("it is damaged", cure=AGAIN, file=file) from error
-    if not isinstance(scores, dict) or not scores:
+    scores = read_object(file, cure=AGAIN)
+    if not scores:
         raise InputError("it holds no scores", cure=AGAIN, file=file)
     return Scores(scores)
 
@@ -75,14 +71,14 @@ def by_label(runs: Iterable[Run]) -> dict[str, list[Run]]:
     Raises:
         InputError: two runs of the same rows have one label, so that it says too little.
     """
-    found: dict[str, list[Run]] = {}
+    labelled: dict[str, list[Run]] = {}
     for run in runs:
-        for other in found.setdefault(run.label, []):
+        for other in labelled.setdefault(run.label, []):
             if other.rows == run.rows:
                 raise InputError(
                     f"this run and that in {other.folder} are both called {run.label}",
                     cure=f"say which row they are, with --run ROW={run.folder}",
                     file=run.folder,
                 )
-        found[run.label].append(run)
-    return found
+        labelled[run.label].append(run)
+    return labelled

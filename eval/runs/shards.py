@@ -2,16 +2,17 @@
 
 import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import read_failures, write_failures
-from pronominal.eval.runs.folder import IDENTITY, read_description, write_json
 from pronominal.eval.runs.predictions import PREDICTIONS
+from pronominal.eval.runs.record import IDENTITY, RUN, RunRecord, Times, read_record
+from pronominal.json_files import write_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,10 @@ class Shard:
     @classmethod
     def parse(cls, text: str) -> "Shard":
         """Read ``2/4``; `InputError` unless it is a part of that many."""
-        found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
-        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+        if match is None or not 1 <= int(match[1]) <= int(match[2]):
             raise InputError(f"'{text}' is no shard", cure="write 1/4, 2/4, 3/4 or 4/4, say")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
         return f"{self.index}/{self.of}"
@@ -70,11 +71,15 @@ def merge(parts: Sequence[Path], out: Path | None = None) -> Path:
     Raises:
         InputError: a part is missing, unfinished or of another run, or the folder exists.
     """
-    runs = {path: read_description(path) for path in parts}
-    ordered = _ordered(runs)
+    if not parts:
+        raise InputError("no shards are given", cure="give the folders of all shards")
+    records = {path: read_record(path) for path in parts}
+    shards = {path: _shard_of(record, path) for path, record in records.items()}
+    _refuse_parts_of_others(records, shards)
+    ordered = sorted(shards, key=lambda path: shards[path].index)
     first = ordered[0]
     if out is None:
-        out = first.with_name(first.name.removesuffix(_shard_of(runs[first], first).suffix))
+        out = first.with_name(first.name.removesuffix(shards[first].suffix))
     if out.exists():
         raise InputError("there is a run already", cure="remove it or give another --out", file=out)
     with new_folder(out) as beside:
@@ -82,66 +87,62 @@ def merge(parts: Sequence[Path], out: Path | None = None) -> Path:
             for path in ordered:
                 with (path / PREDICTIONS).open("rb") as part:
                     shutil.copyfileobj(part, whole)
-        write_failures(beside, (one for path in ordered for one in read_failures(path).values()))
-        write_json(beside / "run.json", _merged([runs[path] for path in ordered]))
+        write_failures(beside, (row for path in ordered for row in read_failures(path).values()))
+        write_json(beside / RUN, _merged([records[path] for path in ordered]).to_json())
     return out
 
 
-def _ordered(runs: dict[Path, dict[str, Any]]) -> list[Path]:
-    """Return the parts in order; `InputError` unless they are all the parts of one run."""
-    if not runs:
-        raise InputError("no shards are given", cure="give the folders of all shards")
-    first, whole = next(iter(runs.items()))
-    places: dict[int, Path] = {}
-    for path, run in runs.items():
-        shard = _shard_of(run, path)
-        if not run["complete"]:
+def _refuse_parts_of_others(records: dict[Path, RunRecord], shards: dict[Path, Shard]) -> None:
+    """Raise `InputError` unless these are all the parts of one run."""
+    first, whole = next(iter(records.items()))
+    of, places = shards[first].of, dict[int, Path]()
+    for path, record in records.items():
+        shard = shards[path]
+        if not record.complete:
             raise InputError("the shard is not done", cure="run it to its end", file=path)
         for key in (*IDENTITY, "versions"):
-            if _without_shard(run).get(key) != _without_shard(whole).get(key):
+            if getattr(_without_shard(record), key) != getattr(_without_shard(whole), key):
                 raise InputError(
-                    f"the shard has another {key.replace('_', ' ')} than {first}",
+                    f"the shard has another {key} than {first}",
                     cure="give the shards of one run",
                     file=path,
                 )
-        if shard.of != _shard_of(whole, first).of or places.setdefault(shard.index, path) != path:
+        if shard.of != of or places.setdefault(shard.index, path) != path:
             raise InputError(
                 f"the shard is {shard}, which does not go with {first}",
                 cure="give every shard of one run once",
                 file=path,
             )
-    of = _shard_of(whole, first).of
     for index in range(1, of + 1):
         if index not in places:
             raise InputError(
                 f"the shard {index}/{of} is missing", cure="run it, or give its folder too"
             )
-    return [places[index] for index in range(1, of + 1)]
 
 
-def _shard_of(run: dict[str, Any], path: Path) -> Shard:
-    text = run["settings"].get("shard")
+def _shard_of(record: RunRecord, path: Path) -> Shard:
+    text = record.settings.get("shard")
     if text is None:
         raise InputError("the run is no shard", cure="give shards only", file=path)
-    return Shard.parse(text)
+    return Shard.parse(str(text))
 
 
-def _without_shard(run: dict[str, Any]) -> dict[str, Any]:
-    settings = {key: value for key, value in run["settings"].items() if key != "shard"}
-    return {**run, "settings": settings}
+def _without_shard(record: RunRecord) -> RunRecord:
+    settings = {key: value for key, value in record.settings.items() if key != "shard"}
+    return replace(record, settings=settings)
 
 
-def _merged(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    counts: dict[str, int] = {}
-    for run in runs:
-        for name, count in run["counts"].items():
-            counts[name] = counts.get(name, 0) + count
-    times = [run["times"] for run in runs]
-    return _without_shard(runs[0]) | {
-        "times": {
-            "started": min(time["started"] for time in times),
-            "finished": max(time["finished"] for time in times),
-            "seconds": round(sum(time["seconds"] for time in times), 3),
-        },
-        "counts": counts,
-    }
+def _merged(records: Sequence[RunRecord]) -> RunRecord:
+    counts = Counter[str]()
+    for record in records:
+        counts.update(record.counts)
+    times = [record.times for record in records]
+    return replace(
+        _without_shard(records[0]),
+        times=Times(
+            started=min(time.started for time in times),
+            finished=max(time.finished or "" for time in times),
+            seconds=round(sum(time.seconds for time in times), 3),
+        ),
+        counts=dict(counts),
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.errors import InputError
-from pronominal.eval.runs.predictions import predictions_file, read_lines
+from pronominal.eval.runs.predictions import predictions_file, read_predictions
 from pronominal.eval.statistics.outcomes import (
     CHOSE_BOTH,
     CHOSE_NONE,
@@ -52,11 +52,12 @@ def prompt_scores(
     right = right_choices(split.table["label"].to_numpy(), len(column[0]))
     if (right == NOTHING_RIGHT).all():
         return {}
-    _, given = next(read_lines(predictions), (0, {}))
+    _, first = next(read_predictions(predictions), (0, None))
     found = {}
     for name, key in ASKED.items():
-        if given.get(key) and isinstance(given[key], dict):
-            prompts = [*given[key]]
+        given = None if first is None else first.given.get(key)
+        if given and isinstance(given, dict):
+            prompts = [*given]
             choices = _choices(split, predictions, key, prompts)
             found[name] = _scores(right, choices, prompts)
             if score_choices is not None:
@@ -68,17 +69,18 @@ def _choices(split: Split, predictions: Path, key: str, prompts: list[str]) -> I
     """Return what was chosen, [rows, prompts]: an index or an abstention."""
     places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
     choices = np.full((len(places), len(prompts)), CHOSE_NONE)
-    for number, line in read_lines(predictions):
-        answers = line[key] if isinstance(line.get(key), dict) else {}
+    for number, prediction in read_predictions(predictions):
+        given = prediction.given.get(key)
+        answers = given if isinstance(given, dict) else {}
         codes = [_code(answers.get(prompt)) for prompt in prompts]
         if None in codes:
             raise InputError(
-                f"{line['id']} has no answer to the prompt {prompts[codes.index(None)]}",
+                f"{prediction.id} has no answer to the prompt {prompts[codes.index(None)]}",
                 cure=f'write an index, "none" or "both" for each prompt into "{key}"',
                 file=predictions_file(predictions),
                 row=f"line {number}",
             )
-        choices[places[line["id"]]] = codes
+        choices[places[prediction.id]] = codes
     return choices
 
 

@@ -12,7 +12,7 @@ from pronominal.adapters.c2f.learning.training import Trainee, predict
 from pronominal.adapters.training import Validation
 from pronominal.adapters.words.english import in_characters
 from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
-from pronominal.eval.runs.readings import by_offsets
+from pronominal.eval.runs.decision_rules import by_offsets
 from pronominal.eval.scores.conll import conll_scores
 from pronominal.eval.training.coreference_documents import RowDocument, with_units
 from pronominal.eval.training.data import resolution_table

@@ -8,7 +8,7 @@ from typing import Any
 
 from pronominal.atomic import held_folder, new_folder
 from pronominal.errors import InputError
-from pronominal.eval.runs.folder import write_json
+from pronominal.json_files import write_json
 
 DESCRIPTION = "training.json"
 

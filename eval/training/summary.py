@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pronominal.eval.runs.folder import write_json
 from pronominal.eval.training.figures import over_seeds
 from pronominal.eval.training.seed_folder import read_training
+from pronominal.json_files import write_json
 
 SUMMARY = "summary.json"
 

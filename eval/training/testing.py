@@ -11,9 +11,9 @@ from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.decisions import Decision, from_probabilities
 from pronominal.eval.evaluation import answered, score_and_keep
-from pronominal.eval.runs.description import run_name
-from pronominal.eval.runs.folder import read_answers, read_description
+from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.runs.predictions import PREDICTIONS
+from pronominal.eval.runs.record import is_run, read_record, run_name
 from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.training.figures import answer_figures, outcome_figures, switching_figures
@@ -50,15 +50,11 @@ def run_tests(
     system = asked.load()
     runs = _runs(tests, folder, system_name)
     for config, split in tests.items():
-        there = (runs[config] / "run.json").exists()
-        if there and _digest_of(runs[config]) != split.digest:
-            shutil.rmtree(runs[config])
+        run_folder = runs[config]
+        if is_run(run_folder) and read_record(run_folder).dataset.digest != split.digest:
+            shutil.rmtree(run_folder)
         with progress(f"test {config}", split.table.num_rows) as bar:
             run(split, system, asked, folder / RUNS, strict=True, progress=bar)
-
-
-def _digest_of(run_folder: Path) -> str:
-    return str(read_description(run_folder)["dataset"]["digest"])
 
 
 def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Which of RUFF's rows a predictions file answers, and by how much its choices won."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from pronominal.dataset_scripts.reading.published import Split
 from pronominal.dataset_scripts.reading.streaming import read_joined
 from pronominal.dataset_scripts.ruff import SEEDS
-from pronominal.eval.runs.predictions import read_lines
+from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
 
 SAMPLES = "+".join(f"seed_{seed}" for seed in SEEDS)
@@ -55,8 +55,8 @@ def answered_split(where: str, config: str | None, predictions: Path) -> str:
         return "test"
     known = set(read_joined(where, config, SAMPLES).table["id"].to_pylist())
     # whoever reads the decisions says that there is no such file
-    lines = read_lines(predictions) if predictions.exists() else ()
-    return SAMPLES if all(line.get("id") in known for _, line in lines) else "test"
+    given = read_predictions(predictions) if predictions.exists() else ()
+    return SAMPLES if all(prediction.id in known for _, prediction in given) else "test"
 
 
 def samples_of(split: Split) -> dict[int, IntArray] | None:
@@ -72,15 +72,15 @@ def samples_of(split: Split) -> dict[int, IntArray] | None:
     return samples or None
 
 
-def margins_of(lines: Iterable[Mapping[str, Any]]) -> Margins | None:
-    """Return by how much choices won, from lines of predictions; None where they have no scores."""
-    margins = np.fromiter(_margins(lines), np.float64)
+def margins_of(predictions: Iterable[Prediction]) -> Margins | None:
+    """Return by how much the choices won; None for predictions without scores."""
+    margins = np.fromiter(_margins(predictions), np.float64)
     return Margins(margins) if len(margins) else None
 
 
-def _margins(lines: Iterable[Mapping[str, Any]]) -> Iterator[float]:
-    for line in lines:
-        scores = line.get("scores")
+def _margins(predictions: Iterable[Prediction]) -> Iterator[float]:
+    for prediction in predictions:
+        scores = prediction.given.get("scores")
         if not isinstance(scores, list) or len(scores) < 2:
             return
         *_, second, best = sorted(scores)

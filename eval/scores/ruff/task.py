@@ -77,7 +77,7 @@ def _score(answered: Answered) -> Mapping[str, Any]:
         *answered.pair,
         samples=samples_of(answered.split),
         context_free=answered.companion("context_free"),
-        margins=margins_of(answered.lines()),
+        margins=margins_of(answered.given()),
     )
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from pronominal.decisions import Decision
+from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
@@ -173,22 +173,17 @@ def strata_of(rows: pa.Table, column: str, names: Sequence[str]) -> Strata:
     return Strata(tuple(names), np.array(codes, dtype=np.int64))
 
 
-def clustered_pronouns(rows: pa.Table, lines: Iterable[Mapping[str, Any]]) -> Clustered | None:
-    """Return which pronouns are in a cluster; None where the lines of predictions have none.
-
-    Args:
-        rows: a published split.
-        lines: of a predictions file.
-    """
+def clustered_pronouns(rows: pa.Table, predictions: Iterable[Prediction]) -> Clustered | None:
+    """Return which pronouns are in a cluster; None where predictions have no clusters."""
     pronouns = [[p["start"], p["end"]] for p in rows["pronoun"].to_pylist()]
     places = {name: row for row, name in enumerate(rows["id"].to_pylist())}
-    clustered, line = np.zeros(len(places), dtype=np.bool_), None
-    for line in lines:
+    clustered, prediction = np.zeros(len(places), dtype=np.bool_), None
+    for prediction in predictions:
         try:
-            row, clusters = places[line["id"]], line["clusters"]
+            row, clusters = places[prediction.id], prediction.given["clusters"]
             clustered[row] = any(
                 pronouns[row] in cluster and len(cluster) > 1 for cluster in clusters
             )
         except (KeyError, TypeError):
             return None
-    return None if line is None else clustered
+    return None if prediction is None else clustered

@@ -62,7 +62,7 @@ RATIOS = (
 def _score(answered: Answered) -> Mapping[str, Any]:
     return score(
         *answered.pair,
-        clustered=clustered_pronouns(answered.table, answered.lines()),
+        clustered=clustered_pronouns(answered.table, answered.given()),
         generic=answered.companion("generic"),
         **answered.options,
     )

@@ -277,7 +277,7 @@ def test_another_program_is_another_system(sample: Path, tmp_path: Path) -> None
     command = program(tmp_path, EACH_LINE.replace('[[[0, 1], [1, len(asked["text"])]]]', "[]"))
     asked = SystemSettings("mine", "command", command)
     folder = run(split, asked.load(), asked, tmp_path / "runs")
-    assert folder.description["counts"]["none"] == 576
+    assert folder.record.counts["none"] == 576
     program(tmp_path, EACH_LINE + "# better")
     with pytest.raises(InputError, match="another checkpoint"):
         run(split, asked.load(), asked, tmp_path / "runs")

@@ -27,7 +27,7 @@ from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.documents import ExportedText, id_of
 from pronominal.eval.exchange.links import linked
 from pronominal.eval.exchange.matching import matched
-from pronominal.eval.runs.readings import reading_called
+from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Mention
 
@@ -328,7 +328,7 @@ def test_files_of_winoprons_authors(goldens: Path) -> None:
     pieces = goldens / "c2f" / "winopron-convert-input.jsonl"
     clusters = matched(instances, exchange_format("spanbert").read(pieces), pieces).answers
     wanted = matched(instances, exchange_format("winopron-tsv").read(table), table).answers
-    read = reading_called("upstream-spanbert")
+    read = decision_rule("upstream-spanbert")
     wrong = [i.id for i in instances if read(i, clusters[i.id]) != wanted[i.id]]  # type: ignore[arg-type]
     # the same mention twice in a cluster counts once with us, and answers for itself with them
     records = [json.loads(line) for line in pieces.read_text().splitlines()]

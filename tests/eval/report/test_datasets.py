@@ -14,6 +14,7 @@ from pronominal import NONE, Decision
 from pronominal.eval.report import write_report
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import read_comparisons
+from pronominal.eval.runs.record import DatasetRecord, RunRecord, SystemRecord, Times
 from pronominal.eval.runs.units import write_units
 from pronominal.eval.scores.knowref import score as knowref
 from pronominal.eval.scores.winonb import score as winonb
@@ -66,12 +67,19 @@ def write_run(
 ) -> None:
     folder = out / ".".join((*place, label))
     folder.mkdir(parents=True)
-    rows: dict[str, Any] = dict(zip(("name", "config", "split"), place, strict=True))
-    rows |= {"rows": 12}
-    run = {"schema_version": 1, "dataset": rows | {"digest": "0" * 64}, "label": label}
-    run |= {"system": label, "checkpoint": None, "settings": {}, "seeds": {}, "versions": {}}
-    run |= {"times": {"seconds": 0}, "counts": {}, "self_check": [], "complete": True}
-    (folder / "run.json").write_text(json.dumps(run))
+    record = RunRecord(
+        dataset=DatasetRecord(*place, "0" * 64, 12),
+        system=SystemRecord(label, "choosing"),
+        checkpoint=None,
+        settings={},
+        label=label,
+        versions={},
+        self_check=(),
+        times=Times(""),
+        counts={},
+        complete=True,
+    )
+    (folder / "run.json").write_text(json.dumps(record.to_json()))
     (folder / "score.json").write_text(json.dumps(scores))
     write_units(folder, right)
 

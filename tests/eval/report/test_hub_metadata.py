@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,15 +14,24 @@ from pronominal.dataset_scripts.reading.published import read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report.hub_metadata import eval_results, write_hub_metadata
+from pronominal.eval.runs.record import DatasetRecord, RunRecord, SystemRecord, Times
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.units import SCORE
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.scores import Scores
 
-RUN = {
-    "dataset": {"name": "x", "config": "c", "split": "test", "digest": "d", "rows": 2},
-    "settings": {"reading": "offsets"},
-}
+RUN = RunRecord(
+    dataset=DatasetRecord("x", "c", "test", "d", 2),
+    system=SystemRecord("random", "choosing"),
+    checkpoint=None,
+    settings={"reading": "offsets"},
+    label="random",
+    versions={},
+    self_check=(),
+    times=Times(""),
+    counts={},
+    complete=True,
+)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +129,7 @@ def test_every_dataset_gives_its_own_metrics(
     ("name", "id_"), [("winopron", "uds-lsv/winopron"), ("sample", "sample"), ("x", "x")]
 )
 def test_only_what_is_published_is_attributed(name: str, id_: str) -> None:
-    run = RUN | {"dataset": RUN["dataset"] | {"name": name}}
+    run = replace(RUN, dataset=replace(RUN.dataset, name=name))
     results = eval_results(run, Scores({"accuracy": 0.5}), task_of("ruff"))
     assert [result.dataset_type for result in results] == [id_]
 

@@ -14,10 +14,10 @@ from pronominal import InputError, Span
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.decisions import NONE
 from pronominal.eval.evaluation import evaluate
+from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown
 from pronominal.eval.runs.failures import read_failures
-from pronominal.eval.runs.folder import read_answers
-from pronominal.eval.runs.rereading import answers, reread
+from pronominal.eval.runs.rereading import reread
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, run
 from pronominal.eval.runs.shards import Shard, merge
 from pronominal.eval.runs.units import SCORE, UNITS
@@ -123,7 +123,7 @@ def test_the_same_run_asks_again_for_what_failed(split: Split, tmp_path: Path) -
     # they were those of other predictions
     assert not {SCORE, UNITS} & {file.name for file in best.path.iterdir()}
     assert not (best.path / "failures.jsonl").exists()
-    assert "failed" not in best.description["counts"]
+    assert "failed" not in best.record.counts
 
 
 WRITTEN = (0, CHUNK - 2, 2 * CHUNK - 3)
@@ -197,6 +197,30 @@ def test_shards_bring_their_failures_along(split: Split, tmp_path: Path) -> None
     assert [*read_failures(merge(parts))] == ids(split)
 
 
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (b"{", "the line is not valid JSON"),
+        (b"[" * 10**5 + b"]" * 10**5, "the line is not valid JSON"),
+        (b"\xff", "the line is not valid JSON"),
+        (b"", "the line is not valid JSON"),
+        (b"7", "the line is not a JSON object"),
+        (b"{}", "the field id is missing"),
+        (b'{"id": "x", "cause": 1}', "the field cause is not a string"),
+        (b'{"id": ["x"], "cause": "c"}', "the field id is not a string"),
+    ],
+)
+def test_a_damaged_line_is_named(split: Split, tmp_path: Path, line: bytes, cause: str) -> None:
+    folder = run(split, fragile(split, "raises"), ASKED, tmp_path).path
+    lines = (folder / "failures.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "failures.jsonl").write_bytes(b"".join([lines[0], line + b"\n", *lines[1:]]))
+    for read in (read_failures, lambda path: read_answers(path, split)):
+        with pytest.raises(InputError, match=rf"failures\.jsonl, line 2: {cause}; remove"):
+            read(folder)
+    with pytest.raises(InputError, match=rf"failures\.jsonl, line 2: {cause}; remove"):
+        run(split, Fragile([], len), ASKED, tmp_path)
+
+
 def test_failures_do_not_become_answers_by_another_reading(split: Split, tmp_path: Path) -> None:
     rows, texts = split.instances(), split.table["text"].to_pylist()
     system = fragile(split, "raises")
@@ -206,7 +230,7 @@ def test_failures_do_not_become_answers_by_another_reading(split: Split, tmp_pat
         system.break_at(text) if text in system.culprits else found[text] for text in asked
     ]
     folder = run(split, system, ASKED, tmp_path)
-    carried = answers(folder.path, split, "upstream-spanbert")
+    carried = read_answers(folder.path, split, "upstream-spanbert")
     assert [texts[row] in system.culprits for row in range(len(rows))] == [
         decision == NONE for decision in carried
     ]

@@ -16,7 +16,11 @@ from pronominal.cli.main import app
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.decisions import NONE, Decision
 from pronominal.eval.evaluation import evaluate, score_predictions
-from pronominal.eval.runs.readings import READINGS, StringsCarriedOver, reading_called
+from pronominal.eval.runs.decision_rules import (
+    DECISION_RULES,
+    StringsCarriedOver,
+    decision_rule,
+)
 from pronominal.eval.runs.rereading import reread
 from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard
@@ -90,10 +94,10 @@ TEXT = "The baker's guest saw the baker because she fell."
     ],
 )
 def test_carried_over(rows: list[Any], decisions: list[Decision]) -> None:
-    reading = reading_called("upstream-spanbert")
+    reading = decision_rule("upstream-spanbert")
     assert [reading(*row) for row in rows] == decisions
     for begun in range(len(rows)):
-        going_on = reading_called("upstream-spanbert", rows[:begun])
+        going_on = decision_rule("upstream-spanbert", rows[:begun])
         assert [going_on(*row) for row in rows[begun:]] == decisions[begun:]
 
 
@@ -143,7 +147,7 @@ def test_a_run_reads_a_row_after_the_row_before_it(by_offsets: Path, stale: Path
     assert [line["clusters"] for line in own] == [line["clusters"] for line in carried]
 
 
-@pytest.mark.parametrize("reading", [*READINGS, "upstream-spanbert"])
+@pytest.mark.parametrize("reading", [*DECISION_RULES, "upstream-spanbert"])
 def test_reading_in_a_run_is_reading_it_again(
     split: Split, by_offsets: Path, tmp_path: Path, sample: Path, reading: str
 ) -> None:
@@ -168,7 +172,7 @@ def test_a_killed_run_reads_on_after_the_row_before(
     assert resumed.predictions.read_bytes() == whole
 
 
-@pytest.mark.parametrize("reading", [*READINGS, "upstream-spanbert"])
+@pytest.mark.parametrize("reading", [*DECISION_RULES, "upstream-spanbert"])
 def test_scores_of_another_reading(
     split: Split, by_offsets: Path, sample: Path, tmp_path: Path, reading: str
 ) -> None:

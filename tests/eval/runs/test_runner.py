@@ -20,7 +20,7 @@ from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.dataset_scripts.reading.streaming import open_split, stream_split
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard, merge
-from pronominal.instances import FillingInstance
+from pronominal.instances import FillingInstance, ResolutionInstance
 
 RANDOM = SystemSettings("random", "random")
 
@@ -59,7 +59,7 @@ def test_a_run_says_what_was_run(split: Split, tmp_path: Path) -> None:
         "digest": split.digest,
         "rows": 576,
     }
-    assert description["system"] == {"name": "random", "kind": "choosing"}
+    assert description["system"] == {"name": "random", "kind": "choosing", "question": None}
     assert description["complete"] is True
     assert description["versions"]["pronominal"]
     assert description["counts"] == {"rows": 576, "none": 0, "both": 0}
@@ -124,7 +124,7 @@ def test_two_processes_do_not_write_to_one_run(split: Split, tmp_path: Path) -> 
         name = "random"
 
         def choose(self, instances):
-            with pytest.raises(InputError, match="another process is writing to this run"):
+            with pytest.raises(InputError, match="another process is writing there"):
                 run(split, load("random"), RANDOM, tmp_path)
             return load("random").choose(instances)
 
@@ -194,6 +194,24 @@ def test_a_system_that_breaks_its_contract_is_named(split, answers, cause: str) 
 
     with pytest.raises(InputError, match=f"wrong gives.*{cause}"):
         predict(Wrong(), split.instances()[:2])
+
+
+@pytest.mark.parametrize(
+    "probabilities", [[1.0], [], [0.2, 0.3, 0.5], [0.5, 1.5], [-0.5, 1.0], None, ["a", "b"]]
+)
+def test_a_choice_needs_one_probability_for_each_candidate(
+    split: Split, probabilities: object
+) -> None:
+    class Wrong:
+        name = "wrong"
+
+        def choose(self, instances: Sequence[ResolutionInstance]) -> list[object]:
+            return [probabilities for _ in instances]
+
+    first = split.instances()[0]
+    cause = f"^id {first.id}: wrong does not give one probability for each candidate"
+    with pytest.raises(InputError, match=cause):
+        predict(Wrong(), [first])
 
 
 def test_a_refused_text_is_named_by_its_id(split: Split, tmp_path: Path) -> None:
@@ -370,4 +388,4 @@ def test_a_run_goes_on_at_another_url(own_ruff: str, tmp_path: Path) -> None:
         asked = SystemSettings("lengths", "lengths", None, {"url": f"http://localhost:{port}"})
         folder = run(rows, Lengths(), asked, tmp_path)
         folder.describe(complete=False)
-    assert "url" not in folder.description["settings"]
+    assert "url" not in folder.record.settings

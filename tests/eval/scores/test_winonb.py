@@ -12,7 +12,7 @@ from pronominal import BOTH, NONE, Decision
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.reading.published import Split
-from pronominal.eval.runs.predictions import Prediction, read_lines
+from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.scores.winonb.answers import SOURCES, clustered_pronouns, schemas_of
 from pronominal.eval.scores.winonb.hypothesis_tests import across_systems
 from pronominal.eval.scores.winonb.score import paired_units, score
@@ -93,8 +93,8 @@ def test_an_absent_source_is_undefined() -> None:
     assert block["interval"] == {"accuracy": None}
 
 
-def lines_of(file: Path) -> list[dict[str, object]]:
-    return [line for _, line in read_lines(file)]
+def lines_of(file: Path) -> list[Prediction]:
+    return [prediction for _, prediction in read_predictions(file)]
 
 
 def split(table: pa.Table) -> Split:

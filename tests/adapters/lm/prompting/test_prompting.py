@@ -381,4 +381,4 @@ def test_a_whole_dataset_is_prompted(writer: str, sample: Path, tmp_path: Path) 
     lines = [json.loads(line) for line in folder.predictions.read_text().splitlines()]
     assert [line["id"] for line in lines] == few.table["id"].to_pylist()
     assert {tuple(line["answers"]) for line in lines} == {("2-none",)}
-    assert folder.description["system"]["question"] == "generation"
+    assert folder.record.system.question == "generation"

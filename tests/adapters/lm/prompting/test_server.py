@@ -153,9 +153,7 @@ def test_a_prompt_that_the_server_refuses_costs_one_row(
     server.fails_at = (text, 400)
     asked = SystemSettings("served", "lm-server", None, {"url": server.url, "prompts": ["2-none"]})
     folder = run(split, asked.load(), asked, tmp_path)
-    assert folder.description["counts"]["failed"] == sum(
-        one.text == text for one in split.instances()
-    )
+    assert folder.record.counts["failed"] == sum(one.text == text for one in split.instances())
 
 
 def test_a_server_that_fails_at_everything_stops_the_run(
@@ -184,8 +182,8 @@ def test_a_run_goes_on_after_the_server_died(
     server.dies_after = None
     folder = run(split, asked.load(), asked, tmp_path / "cut")
     assert folder.predictions.read_bytes() == whole
-    assert folder.description["system"]["question"] == "generation of tiny"
-    assert "url" not in folder.description["settings"]
+    assert folder.record.system.question == "generation of tiny"
+    assert "url" not in folder.record.settings
 
 
 @pytest.mark.parametrize(

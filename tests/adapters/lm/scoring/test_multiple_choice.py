@@ -145,7 +145,7 @@ def test_a_run_says_which_question_it_asked(
     settings = {"prompts": ["2-none", "9-forward"], "device": "cpu"}
     asked = SystemSettings("offered", "lm-multiple-choice", folder("gpt2"), settings)
     done = run(split, asked.load(), asked, tmp_path)
-    assert "each option as the answer to a prompt" in done.description["system"]["question"]
+    assert "each option as the answer to a prompt" in done.record.system.question
     lines = [json.loads(line) for line in done.predictions.read_text().splitlines()]
     assert {tuple(line["likeliest"]) for line in lines} == {("2-none", "9-forward")}
     assert all("answers" not in line and "prompt" not in line for line in lines)

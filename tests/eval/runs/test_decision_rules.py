@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from pronominal.decisions import Decision
-from pronominal.eval.runs.readings import READINGS, differing
+from pronominal.eval.runs.decision_rules import DECISION_RULES, differing
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Mention, Span
 from tests.conftest import ROOT
 
-CASES = json.loads((ROOT / "tests" / "cases" / "readings.json").read_text(encoding="utf-8"))
+CASES = json.loads((ROOT / "tests" / "cases" / "decision_rules.json").read_text(encoding="utf-8"))
 NAMED = pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 
 
@@ -38,16 +38,18 @@ def test_places_of_the_cases(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("reading", ["offsets", "upstream"])
 @NAMED
 def test_reading(case: dict[str, Any], reading: str) -> None:
-    assert READINGS[reading](*question(case)) == decision(case[reading])
+    assert DECISION_RULES[reading](*question(case)) == decision(case[reading])
 
 
 def test_order_of_mentions_is_the_systems() -> None:
     case = next(case for case in CASES if "upstream takes the first string" in case["name"])
     instance, clusters = question(case)
     backwards = [cluster[::-1] for cluster in clusters]
-    assert READINGS["upstream"](instance, clusters) == Decision(1)
-    assert READINGS["upstream"](instance, backwards) == Decision(0)
-    assert READINGS["offsets"](instance, backwards) == READINGS["offsets"](instance, clusters)
+    assert DECISION_RULES["upstream"](instance, clusters) == Decision(1)
+    assert DECISION_RULES["upstream"](instance, backwards) == Decision(0)
+    assert DECISION_RULES["offsets"](instance, backwards) == DECISION_RULES["offsets"](
+        instance, clusters
+    )
 
 
 def test_differing_counts_rows() -> None:
@@ -63,6 +65,6 @@ def test_differing_wants_clusters_for_every_row() -> None:
 
 
 def test_default_reading_is_by_offsets() -> None:
-    assert next(iter(READINGS)) == "offsets"
+    assert next(iter(DECISION_RULES)) == "offsets"
     instance, _ = question(CASES[0])
-    assert READINGS["offsets"](instance, [[Span(0, 3)]]).abstained == "none"
+    assert DECISION_RULES["offsets"](instance, [[Span(0, 3)]]).abstained == "none"

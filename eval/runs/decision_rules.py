@@ -1,37 +1,36 @@
-"""Readings: how the clusters of a text become a decision about its pronoun."""
+"""Decision rules: how the clusters of a text become a decision about its pronoun."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from pronominal.decisions import BOTH, NONE, Decision
+from pronominal.decisions import Decision
 from pronominal.errors import unknown_name
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Span
 
-Reading = Callable[[ResolutionInstance, Sequence[Cluster]], Decision]
+DecisionRule = Callable[[ResolutionInstance, Sequence[Cluster]], Decision]
 """Takes an instance and the clusters of its text, in the system's order."""
 
-Row = tuple[ResolutionInstance, Sequence[Cluster]]
-"""What a reading takes."""
+ClusteredInstance = tuple[ResolutionInstance, Sequence[Cluster]]
+"""What a decision rule takes."""
 
 
 def by_offsets(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Decision:
-    """Read the cluster that holds the pronoun's exact span.
+    """Decide by the cluster that holds the pronoun's exact span.
 
-    A mention stands for a candidate when its span covers the candidate's and no other
-    candidate's, so a phrase around both stands for neither. A pronoun in several clusters is in
-    all of them: their mentions are taken together. Candidates that are not located are never
-    found.
+    A mention refers to a candidate when its span covers the candidate's and no other candidate's,
+    so a phrase around both refers to neither. Where the pronoun is in several clusters, their
+    mentions are taken together. A candidate that is not located is never chosen.
     """
     mentions = [
         span for cluster in clusters if instance.pronoun.span in cluster for span in cluster
     ]
     covered = [_covered(instance, span) for span in mentions]
-    return _decide({found[0] for found in covered if len(found) == 1})
+    return Decision.among({indices[0] for indices in covered if len(indices) == 1})
 
 
 def by_strings(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Decision:
-    """Read clusters as the WinoPron authors do, by strings and not by places.
+    """Decide as the WinoPron authors do, by strings and not by offsets.
 
     The answer is the first string of the last cluster with a string equal to the pronoun, once
     that string has been taken out (upstream's LingMess and CAW conversion). A candidate counts
@@ -42,14 +41,14 @@ def by_strings(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Dec
 
 
 class StringsCarriedOver:
-    """Reads SpanBERT's clusters as the WinoPron authors did; it has to be given every row in order.
+    """Decides on SpanBERT's clusters as the WinoPron authors did, given every row in order.
 
     The published figures of SpanBERT contain two faults of ``convert_spanbert_outputs.py``, which
     are kept here and nowhere else. The strings of earlier clusters stay in the list that the
     answer is the first one of, so that it may come from another cluster than the pronoun's. And
-    where no cluster has a string equal to the pronoun, the row gets the **answer of the row
-    before**, whatever that was about; before the first answer, where upstream stops with an error,
-    it is empty. Strings are word pieces put together: words, and punctuation marks apart. A
+    where no cluster has a string equal to the pronoun, the row gets the **answer to the row
+    before**, another text; before the first answer, where upstream stops with an error, it is
+    empty. Strings are word pieces put together: words, and punctuation marks apart. A
     candidate counts as in `by_strings`.
 
     Attributes:
@@ -65,36 +64,35 @@ class StringsCarriedOver:
         return _named_in(self.answer, instance)
 
 
-READINGS: dict[str, Reading] = {"offsets": by_offsets, "upstream": by_strings}
-"""The readings by name; the first is the default."""
+DECISION_RULES: dict[str, DecisionRule] = {"offsets": by_offsets, "upstream": by_strings}
+"""The decision rules by the name that ``--reading`` takes; the first is the default."""
 
-SEQUENTIAL_READINGS: dict[str, Callable[[], Reading]] = {"upstream-spanbert": StringsCarriedOver}
-"""Readings in which a row's decision depends on the rows before it, so that each run has its own.
-"""
+SEQUENTIAL_RULES: dict[str, Callable[[], DecisionRule]] = {"upstream-spanbert": StringsCarriedOver}
+"""Rules by which a row's decision depends on the rows before it, so that each run has its own."""
 
 
-def reading_called(name: str, earlier: Iterable[Row] = ()) -> Reading:
-    """Return a reading by its name.
+def decision_rule(name: str, earlier: Iterable[ClusteredInstance] = ()) -> DecisionRule:
+    """Return a decision rule by its name.
 
     Args:
-        name: a key of `READINGS` or of `SEQUENTIAL_READINGS`.
-        earlier: the rows before those that it is for; only a sequential reading takes them.
+        name: a key of `DECISION_RULES` or of `SEQUENTIAL_RULES`.
+        earlier: the rows before those that it is for; only a sequential rule takes them.
 
     Raises:
-        InputError: there is no such reading.
+        InputError: there is no such rule.
     """
-    if name in READINGS:
-        return READINGS[name]
-    if name not in SEQUENTIAL_READINGS:
-        raise unknown_name("reading", name, [*READINGS, *SEQUENTIAL_READINGS])
-    reading = SEQUENTIAL_READINGS[name]()
+    if name in DECISION_RULES:
+        return DECISION_RULES[name]
+    if name not in SEQUENTIAL_RULES:
+        raise unknown_name("reading", name, [*DECISION_RULES, *SEQUENTIAL_RULES])
+    rule = SEQUENTIAL_RULES[name]()
     for row in earlier:
-        reading(*row)
-    return reading
+        rule(*row)
+    return rule
 
 
 def differing(instances: Sequence[ResolutionInstance], clusters: Sequence[list[Cluster]]) -> int:
-    """Count the instances of which the two readings make different decisions.
+    """Count the instances about which the two decision rules decide differently.
 
     Args:
         instances: the rows.
@@ -112,7 +110,7 @@ _BASIC_TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
 def _covered(instance: ResolutionInstance, span: Span) -> list[int]:
-    # no span covers (-1, -1), where candidates stand that are not located
+    # no span covers (-1, -1), the offsets of a candidate that is not located
     return [i for i, c in enumerate(instance.candidates) if span.covers(c.span)]
 
 
@@ -142,10 +140,4 @@ def _accumulated_answer(instance: ResolutionInstance, clusters: Sequence[Cluster
 def _named_in(answer: str, instance: ResolutionInstance) -> Decision:
     words = answer.lower().translate(_DELETED).split()
     nouns = [candidate.text.lower() for candidate in instance.candidates]
-    return _decide({index for index, noun in enumerate(nouns) if noun in words})
-
-
-def _decide(found: set[int]) -> Decision:
-    if not found:
-        return NONE
-    return Decision(found.pop()) if len(found) == 1 else BOTH
+    return Decision.among([index for index, noun in enumerate(nouns) if noun in words])

@@ -1,0 +1,122 @@
+"""JSON on disk: written whole, and read into objects and typed records."""
+
+import json
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from pronominal.atomic import new_file
+from pronominal.errors import InputError
+
+Record = TypeVar("Record")
+
+KINDS: dict[Any, tuple[tuple[type, ...], str]] = {
+    str: ((str,), "a string"),
+    bool: ((bool,), "true or false"),
+    int: ((int,), "an integer"),
+    float: ((int, float), "a number"),
+}
+"""A field's type -> the types that JSON may have for it, and how an error names them."""
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write one JSON object, whole or not at all."""
+    with new_file(path) as beside:
+        beside.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def read_object(path: Path, *, cure: str) -> dict[str, Any]:
+    """Return the object that a file holds; `InputError` as in `parse_object`, or if it is gone."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        cause = f"it cannot be read ({error.strerror})"
+        raise InputError(cause, cure=cure, file=path) from error
+    return parse_object(content, file=path, cure=cure)
+
+
+def parse_object(
+    content: bytes, *, file: Path, cure: str, row: str | None = None
+) -> dict[str, Any]:
+    """Return the object of a JSON text.
+
+    Args:
+        content: the text, in UTF-8.
+        file: where it comes from, for errors.
+        cure: what to do if it is damaged.
+        row: the place in the file; the text is one of its lines then.
+
+    Raises:
+        InputError: it is no JSON in UTF-8, is nested too deeply to be read, or is no object.
+    """
+    subject = "it" if row is None else "the line"
+    try:
+        parsed = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{subject} is not valid JSON", cure=cure, file=file, row=row) from error
+    if not isinstance(parsed, dict):
+        raise InputError(f"{subject} is not a JSON object", cure=cure, file=file, row=row)
+    return parsed
+
+
+def as_record(
+    kind: type[Record],
+    content: Mapping[str, Any],
+    *,
+    file: Path,
+    cure: str,
+    row: str | None = None,
+) -> Record:
+    """Return a JSON object as a dataclass, whose type hints say what each field may hold.
+
+    They may be strings, numbers, truth values, other dataclasses, ``tuple[X, ...]`` for lists,
+    ``Mapping[str, X]`` for objects, ``X | None`` and ``Any``. Fields with a default may be left
+    out; names that the dataclass does not have are ignored.
+
+    Raises:
+        InputError: a field is missing or holds something else; it is named as ``dataset.rows``.
+    """
+    try:
+        return _record(kind, content, "")
+    except _MismatchError as error:
+        raise InputError(str(error), cure=cure, file=file, row=row) from None
+    except InputError as error:
+        # what the dataclass itself refuses
+        raise InputError(error.cause, cure=error.cure, file=file, row=row) from None
+
+
+class _MismatchError(Exception):
+    """A value that its field cannot hold."""
+
+
+def _record(kind: type[Record], content: Any, path: str) -> Record:
+    if not isinstance(content, Mapping):
+        raise _MismatchError(f"the field {path} is not an object")
+    hints, values = get_type_hints(kind), {}
+    for field in fields(kind):  # type: ignore[arg-type]
+        name = f"{path}.{field.name}" if path else field.name
+        if field.name in content:
+            values[field.name] = _value(hints[field.name], content[field.name], name)
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise _MismatchError(f"the field {name} is missing")
+    return kind(**values)
+
+
+def _value(kind: Any, content: Any, path: str) -> Any:
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is Any or (content is None and type(None) in inner):
+        return content
+    if origin is types.UnionType:
+        return _value(inner[0], content, path)
+    if origin is tuple and isinstance(content, list):
+        return tuple(_value(inner[0], value, f"{path}[{i}]") for i, value in enumerate(content))
+    if origin is Mapping and isinstance(content, dict):
+        return {key: _value(inner[1], value, f"{path}.{key}") for key, value in content.items()}
+    if is_dataclass(kind):
+        return _record(kind, content, path)  # type: ignore[arg-type]
+    allowed, words = KINDS.get(kind, ((), "a list" if origin is tuple else "an object"))
+    if not isinstance(content, allowed) or (isinstance(content, bool) and kind is not bool):
+        raise _MismatchError(f"the field {path} is not {words}")
+    return content

@@ -1,0 +1,28 @@
+"""Names that become part of paths: of labels, datasets, configs and splits."""
+
+import re
+from pathlib import Path
+
+from pronominal.errors import InputError
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def require_name(
+    kind: str, name: str, *, file: str | Path | None = None, row: str | None = None
+) -> None:
+    """Raise `InputError` unless a name can be that of a folder, and never leads out of one.
+
+    Args:
+        kind: what has the name, such as ``"label"``.
+        name: the name.
+        file: where it was read, for the error.
+        row: the place in that file.
+    """
+    if not NAME.fullmatch(name):
+        raise InputError(
+            f"the {kind} {name!r} cannot be the name of a folder",
+            cure="use letters from a to z, digits and . _ -, and begin with a letter or a digit",
+            file=file,
+            row=row,
+        )

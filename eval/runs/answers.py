@@ -1,0 +1,126 @@
+"""The decisions about a split's rows, from a run's folder or any predictions file."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from pronominal.dataset_scripts.reading.published import Instance, Split
+from pronominal.decisions import NONE, Decision
+from pronominal.errors import InputError
+from pronominal.eval.runs.clustering_systems import clusters_of
+from pronominal.eval.runs.decision_rules import ClusteredInstance, decision_rule
+from pronominal.eval.runs.failures import read_failures
+from pronominal.eval.runs.predictions import predictions_file, read_predictions
+from pronominal.eval.runs.record import is_run, read_record
+from pronominal.instances import ResolutionInstance
+
+
+def read_answers(path: Path, split: Split, reading: str | None = None) -> list[Decision]:
+    """Read the decision about each row of a split.
+
+    Args:
+        path: a predictions file, or the folder of a run, which must be of these rows.
+        split: the rows.
+        reading: the name of a decision rule, to decide anew on the clusters of each row; None for
+            the decisions of the file.
+
+    Returns:
+        The decisions, in the order of the split; *none* about a row that the run failed at.
+
+    Raises:
+        InputError: a line is not valid, or an id is unknown, missing or given twice; there is no
+            such rule, or a line has no clusters to apply it to.
+    """
+    decisions, failed = read_given_answers(path, split, reading), read_failures(path)
+    ids = split.table["id"].to_pylist()
+    missing = [
+        name
+        for name, decision in zip(ids, decisions, strict=True)
+        if decision is None and name not in failed
+    ]
+    if missing:
+        raise InputError(
+            f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
+            cure="predict every row; an answer that is none has abstained: none",
+            file=predictions_file(path),
+        )
+    return [NONE if decision is None else decision for decision in decisions]
+
+
+def read_given_answers(
+    path: Path, split: Split, reading: str | None = None
+) -> list[Decision | None]:
+    """Read decisions as `read_answers` does, with None for rows without a prediction."""
+    _refuse_other_rows(path if path.is_dir() else path.parent, split)
+    file, ids = predictions_file(path), split.table["id"].to_pylist()
+    filling = "options" in split.table.column_names
+    options = split.table["options" if filling else "candidates"]
+    most = dict(zip(ids, pc.list_value_length(options).to_pylist(), strict=True))
+    decisions: dict[str, Decision] = {}
+    for number, prediction in read_predictions(path):
+        name, decision = prediction.id, prediction.decision
+        _refuse_other_choice(name, decision, most, file, number)
+        # a row of several samples may be in a file once for each
+        if name in decisions and not (filling and decisions[name] == decision):
+            raise InputError(
+                f"the id {name} is given twice",
+                cure="keep one line for each id",
+                file=file,
+                row=f"line {number}",
+            )
+        decisions[name] = decision
+    if not decisions and not read_failures(path):
+        raise InputError("the file is empty", cure="run the system again", file=file)
+    if reading is not None:
+        rule = decision_rule(reading)
+        # also for a row without an answer: the decision about the next one may depend on it
+        for instance, clusters in clustered_rows(path, split.stream()):
+            decision = rule(instance, clusters)
+            if instance.id in decisions:
+                decisions[instance.id] = decision
+    return [decisions.get(name) for name in ids]
+
+
+def clustered_rows(path: Path, instances: Iterable[Instance]) -> Iterator[ClusteredInstance]:
+    """Yield instances, in their order, with the clusters that a predictions file has of them.
+
+    Args:
+        path: the file, or the folder of a run.
+        instances: the rows; one that the run failed at is in no cluster.
+
+    Raises:
+        InputError: a line has no clusters, or none that are pairs of offsets.
+    """
+    clusters = {line.id: clusters_of(line, path, number) for number, line in read_predictions(path)}
+    for instance in instances:
+        if isinstance(instance, ResolutionInstance):
+            yield instance, clusters.get(instance.id, [])
+
+
+def _refuse_other_choice(
+    name: str, decision: Decision, most: dict[str, int], file: Path, number: int
+) -> None:
+    """Raise `InputError` for an id that no row has, or a choice that its row does not offer."""
+    if name not in most:
+        cause, cure = f"the id {name!r} is not in the dataset", "check --dataset and --config"
+    elif decision.choice is not None and not 0 <= decision.choice < most[name]:
+        cause = f"the choice of {name} is {decision.choice}, outside its candidates"
+        cure = f"write an index from 0 to {most[name] - 1}, or null"
+    else:
+        return
+    raise InputError(cause, cure=cure, file=file, row=f"line {number}")
+
+
+def _refuse_other_rows(folder: Path, split: Split) -> None:
+    """Refuse the predictions of a run whose rows were others: configs may share their ids."""
+    if not is_run(folder):
+        return
+    dataset = read_record(folder).dataset
+    if dataset.digest != split.digest:
+        raise InputError(
+            f"the run is of other rows ({dataset}, {dataset.digest[:12]}) than "
+            f"{split.dataset}/{split.config}/{split.name} ({split.digest[:12]})",
+            cure="give the rows of the run",
+            file=folder,
+        )

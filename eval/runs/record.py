@@ -1,0 +1,228 @@
+"""``run.json``: what a system was asked, with which versions, and how far the run has come."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from pronominal.adapters import kind_of
+from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.streaming import StreamedSplit
+from pronominal.errors import InputError
+from pronominal.eval.runs.versions import versions
+from pronominal.json_files import as_record, read_object
+from pronominal.names import require_name
+
+RUN = "run.json"
+
+SCHEMA_VERSION = 1
+"""Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
+
+IDENTITY = ("dataset", "system", "checkpoint", "settings")
+"""The fields that two runs must have in common to share a folder."""
+
+AnySplit = Split | StreamedSplit
+"""The rows of a run, in memory or on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRecord:
+    """Which rows: names of dataset, config and split, and the content digest of the rows.
+
+    The name of splits that are joined has a ``+`` between theirs.
+    """
+
+    name: str
+    config: str
+    split: str
+    digest: str
+
+    def __post_init__(self) -> None:
+        require_name("dataset name", self.name)
+        require_name("config name", self.config)
+        for name in self.split.split("+"):
+            require_name("split name", name)
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.config}/{self.split}"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRecord(SplitRecord):
+    """The rows of a run, and how many they are."""
+
+    rows: int
+
+    @classmethod
+    def of(cls, split: AnySplit) -> Self:
+        """Return the record of a split."""
+        return cls(split.dataset, split.config, split.name, split.digest, split.num_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRecord:
+    """What was asked.
+
+    Attributes:
+        name: the system's name among `pronominal.adapters.SYSTEMS`, or ``module:attribute``.
+        kind: the kind of system, such as ``"clustering"``.
+        question: how a language model is asked, where there are several ways.
+    """
+
+    name: str
+    kind: str
+    question: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """When a run began and ended, in UTC, and the seconds that were spent on it in all."""
+
+    started: str
+    finished: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """What ``run.json`` says of a run.
+
+    Attributes:
+        dataset: its rows.
+        system: what was asked.
+        checkpoint: digest of the weights; None where there are none.
+        checkpoint_name: their folder or Hub id, as the user gave it.
+        revision: the commit of the Hub that they are of, where the system says it.
+        dtype: what the system computes in, such as ``"bfloat16"``, where it says so.
+        device: where it computes, such as ``"cuda:0"``, where it says so.
+        parameters: how many weights it has, where it says so.
+        settings: everything else that may change a prediction.
+        label: the run's name in tables and folders.
+        versions: package -> version.
+        seeds: the seed of a system that draws at random.
+        self_check: what the system found wrong with its weights when it was loaded.
+        form_tokens: pronoun form -> the tokens that a language model reads it as.
+        times: when it ran.
+        counts: ``rows``, of which ``none``, ``both`` and ``failed``; for clusters also
+            ``readings_differ``, the rows that the two decision rules decide differently.
+        complete: whether every row was asked.
+    """
+
+    dataset: DatasetRecord
+    system: SystemRecord
+    checkpoint: str | None
+    checkpoint_name: str | None = None
+    revision: str | None = None
+    dtype: str | None = None
+    device: str | None = None
+    parameters: int | None = None
+    settings: Mapping[str, Any]
+    label: str
+    versions: Mapping[str, str]
+    seeds: Mapping[str, Any] = field(default_factory=dict)
+    self_check: tuple[str, ...]
+    form_tokens: Mapping[str, tuple[str, ...]] | None = None
+    times: Times
+    counts: Mapping[str, int]
+    complete: bool
+
+    def __post_init__(self) -> None:
+        require_name("label", self.label)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of ``run.json``."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+    def differences(self, other: "RunRecord") -> dict[str, list[str]]:
+        """Return the fields of `IDENTITY` that differ, each with the names inside that do."""
+        ours, theirs = self.to_json(), other.to_json()
+        return {
+            key: _differing(ours[key], theirs[key]) for key in IDENTITY if ours[key] != theirs[key]
+        }
+
+
+def _differing(one: Any, other: Any) -> list[str]:
+    if not (isinstance(one, dict) and isinstance(other, dict)):
+        return []
+    return sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
+
+
+def new_record(
+    split: AnySplit, system: Any, name: str, label: str, settings: Mapping[str, Any]
+) -> RunRecord:
+    """Return what ``run.json`` says before the first prediction.
+
+    Args:
+        split: the rows.
+        system: the loaded system.
+        name: the system's name among `pronominal.adapters.SYSTEMS`, or one of the user's own.
+        label: the run's name in tables and folders.
+        settings: everything that may change a prediction.
+    """
+    checkpoint = getattr(system, "checkpoint", None)
+    parameters = getattr(system, "parameters", None)
+    return RunRecord(
+        dataset=DatasetRecord.of(split),
+        system=SystemRecord(name, kind_of(system), getattr(system, "question", None)),
+        checkpoint=checkpoint and checkpoint.digest,
+        checkpoint_name=checkpoint and checkpoint.name,
+        revision=_words(getattr(checkpoint, "revision", None)),
+        dtype=_words(getattr(system, "dtype", None)),
+        device=_words(getattr(system, "device", None)),
+        # a torch module has a method of this name
+        parameters=parameters if isinstance(parameters, int) else None,
+        settings=settings,
+        label=label,
+        versions=versions(),
+        seeds={"seed": system.seed} if hasattr(system, "seed") else {},
+        self_check=tuple(getattr(system, "self_check", ())),
+        form_tokens=getattr(system, "form_tokens", None),
+        times=Times(now()),
+        counts={},
+        complete=False,
+    )
+
+
+def _words(value: object) -> str | None:
+    return None if value is None else str(value).removeprefix("torch.")
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def run_name(split: AnySplit, label: str) -> str:
+    """Return the name of a run's folder."""
+    return f"{split.dataset}.{split.config}.{split.name}.{label}"
+
+
+def is_run(folder: Path) -> bool:
+    """Say whether a folder is that of a run."""
+    return (folder / RUN).exists()
+
+
+def run_path(out: Path, name: str) -> Path:
+    """Return a run's folder: `out` if it holds a ``run.json``, else the one of that name in it."""
+    return out if is_run(out) else out / name
+
+
+def read_record(folder: Path) -> RunRecord:
+    """Return what a run's ``run.json`` says.
+
+    Raises:
+        InputError: there is no run, it is damaged or of another version, or a field holds what it
+            cannot hold, which is named.
+    """
+    if not is_run(folder):
+        raise InputError("there is no run", cure="check the path", file=folder)
+    path, cure = folder / RUN, "remove the folder and run again"
+    content = read_object(path, cure=cure)
+    if content.get("schema_version") != SCHEMA_VERSION:
+        raise InputError(
+            f"the field schema_version is not {SCHEMA_VERSION}",
+            cure="run it again with this version of pronominal",
+            file=path,
+        )
+    return as_record(RunRecord, content, file=path, cure=cure)
