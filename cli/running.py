@@ -60,7 +60,7 @@ def run(
     strict: Strict = False,
 ) -> None:
     """Predict every row of a split; the same command goes on with a run that was stopped."""
-    from pronominal.dataset_scripts.reading.streaming import open_split
+    from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval.runs import asked_systems, runner
     from pronominal.eval.runs.shards import Shard
 
@@ -70,7 +70,7 @@ def run(
     (named,) = asked_systems.parse_systems([system])
     asked = replace(named, checkpoint=checkpoint or named.checkpoint, settings=given)
     asked_systems.refuse_unknown([asked])
-    rows = open_split(dataset, config, split)
+    rows = load_split(dataset, config, split)
     with loud_warnings():
         loaded = asked.load()
         mine = len(part.rows(rows.num_rows, getattr(loaded, "chunk", runner.CHUNK)))
@@ -139,7 +139,7 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score predictions with the dataset's own metrics."""
-    from pronominal.dataset_scripts.reading.published import read_split
+    from pronominal.dataset_scripts.reading.loading import read_split
     from pronominal.eval import scorer
     from pronominal.eval.evaluation import rows_to_score, score_predictions
     from pronominal.eval.runs.failures import comparison_tables, failed_rows
@@ -163,7 +163,7 @@ def score(
         someone = read_split(dataset, "generic", rows.name)
         options["generic"] = (someone.table, answers(generic, someone, reading))
     if sources is not None:
-        from pronominal.dataset_scripts import Sources
+        from pronominal.dataset_scripts.building.sources import Sources
         from pronominal.eval.scores.winopron.occupations import read_occupations
 
         options["occupations"] = read_occupations(Sources(sources))
@@ -203,7 +203,7 @@ def evaluate(
     RUFF's with distractors also over 'no_context', for the reasons of their errors; on WinoNB's
     'personal' also over 'generic', to compare names with someone.
     """
-    from pronominal.dataset_scripts.reading.streaming import read_joined
+    from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval import evaluation
     from pronominal.eval.runs import asked_systems
     from pronominal.eval.runs.failures import comparison_tables, failed_rows
@@ -214,7 +214,7 @@ def evaluate(
     if not asked:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     asked_systems.refuse_unknown(asked)
-    rows = read_joined(dataset, config, split)
+    rows = load_split(dataset, config, split)
     with loud_warnings():
         scores = evaluation.evaluate_all(rows, asked, out, reading, progress_bar, strict=strict)
     if as_json:

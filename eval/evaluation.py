@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
-from pronominal.dataset_scripts.reading.published import Split, read_split
-from pronominal.dataset_scripts.reading.streaming import read_joined
+from pronominal.dataset_scripts.reading.loading import load_split, read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval import scorer
 from pronominal.eval.runs import runner
@@ -211,4 +211,4 @@ def rows_to_score(
     if split is None and answered is not None:
         found: Split = answered(where, config, predictions)
         return found
-    return read_joined(where, config, split or "test")
+    return load_split(where, config, split or "test")

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts import BuildOptions, SplitRows, dataset_script
 from pronominal.dataset_scripts.building.card import card_header
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows, dataset_script
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.tables.columns import CANARY, Columns, arrow_schema
 from pronominal.errors import InputError, unknown_name
@@ -51,13 +52,13 @@ class ReadOnce(Sources):
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """What a builder makes its tables from.
+class BuilderTables:
+    """The tables of a builder.
 
     Attributes:
         dataset: name of the dataset.
         sources: its upstream files.
-        options: what the user asked for.
+        options: what the user asks for.
         columns: (config, split) -> columns, for everything that the script yields.
     """
 
@@ -67,10 +68,10 @@ class Recipe:
     columns: dict[tuple[str, str], Columns]
 
     @classmethod
-    def read(cls, dataset: str, sources: ReadOnce, options: BuildOptions) -> "Recipe":
+    def read(cls, dataset: str, sources: ReadOnce, options: BuildOptions) -> "BuilderTables":
         """Read the upstream files; `InputError` as `pronominal build` would raise it."""
-        found = dataset_script(dataset).splits(sources, options)
-        return cls(dataset, sources, options, {(s.config, s.name): s.columns for s in found})
+        splits = dataset_script(dataset).splits(sources, options)
+        return cls(dataset, sources, options, {(s.config, s.name): s.columns for s in splits})
 
     @property
     def configs(self) -> list[str]:
@@ -79,8 +80,8 @@ class Recipe:
 
     def split(self, config: str, name: str) -> SplitRows:
         """Return one split with its tables not yet consumed."""
-        found = dataset_script(self.dataset).splits(self.sources, self.options)
-        return next(split for split in found if (split.config, split.name) == (config, name))
+        splits = dataset_script(self.dataset).splits(self.sources, self.options)
+        return next(split for split in splits if (split.config, split.name) == (config, name))
 
     def hexdigest(self) -> str:
         """Return a digest of everything that the rows depend on."""
@@ -97,9 +98,9 @@ def builder(
     config: str | None = None,
     *,
     sources: str | Path | None = None,
-    options: BuildOptions | None = None,
     allow_changed: bool = False,
     cache_dir: str | Path | None = None,
+    **options: Any,
 ) -> "ArrowBasedBuilder":
     """Return the builder of one config of a dataset.
 
@@ -110,65 +111,66 @@ def builder(
         name: the dataset, such as ``"winopron"``.
         config: its config; the first one when None.
         sources: folder with the upstream files; None downloads them.
-        options: pronoun sets and the like; None for those of the published folders.
         allow_changed: whether upstream files that are not the pinned ones may be used.
         cache_dir: where `datasets` writes; None for its own cache.
+        options: as `pronominal.build` takes them.
 
     Raises:
         InputError: `datasets` is not installed, the dataset or config does not exist, or an
             upstream file is missing or wrong.
     """
     _require_datasets()
-    root = Path(sources) if sources is not None else None
-    recipe = Recipe.read(name, ReadOnce(root, allow_changed), options or BuildOptions())
-    if config is not None and config not in recipe.configs:
-        raise unknown_name("config", config, recipe.configs)
-    return builder_class(recipe)(
+    read_once = ReadOnce(None if sources is None else Path(sources), allow_changed)
+    asked = BuildOptions.read(name, dataset_script(name).OPTIONS, options)
+    tables = BuilderTables.read(name, read_once, asked)
+    if config is not None and config not in tables.configs:
+        raise unknown_name("config", config, tables.configs)
+    return builder_class(tables)(
         config_name=config,
         dataset_name=name,
-        hash=recipe.hexdigest(),
+        hash=tables.hexdigest(),
         cache_dir=None if cache_dir is None else str(cache_dir),
     )
 
 
-def builder_class(recipe: Recipe) -> type["ArrowBasedBuilder"]:
-    """Return the builder class whose configs are those of the recipe."""
+def builder_class(tables: BuilderTables) -> type["ArrowBasedBuilder"]:
+    """Return the builder class whose configs are those of the tables."""
     import datasets
 
-    canary = str(card_header(recipe.dataset)["canary"])
+    canary = str(card_header(tables.dataset)["canary"])
 
     class ScriptBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         """The tables of a dataset script."""
 
-        BUILDER_CONFIGS = [datasets.BuilderConfig(config) for config in recipe.configs]  # noqa: RUF012
-        DEFAULT_CONFIG_NAME = recipe.configs[0]
+        BUILDER_CONFIGS = [datasets.BuilderConfig(config) for config in tables.configs]  # noqa: RUF012
+        DEFAULT_CONFIG_NAME = tables.configs[0]
 
         def _info(self) -> datasets.DatasetInfo:
-            columns = next(c for (name, _), c in recipe.columns.items() if name == self.config.name)
+            columns = next(c for (name, _), c in tables.columns.items() if name == self.config.name)
             schema = arrow_schema((*columns, CANARY), {})
             return datasets.DatasetInfo(features=datasets.Features.from_arrow_schema(schema))
 
         def _split_generators(self, _: Any) -> list[datasets.SplitGenerator]:
             return [
                 datasets.SplitGenerator(name=split, gen_kwargs={"split": split})
-                for config, split in recipe.columns
+                for config, split in tables.columns
                 if config == self.config.name
             ]
 
         def _generate_tables(self, split: str) -> Iterator[tuple[tuple[int, int], pa.Table]]:
-            for number, table in enumerate(recipe.split(self.config.name, split).tables):
+            for number, table in enumerate(tables.split(self.config.name, split).tables):
                 marks = pa.repeat(canary, table.num_rows)
                 yield (0, number), table.append_column(CANARY.name, marks)
 
         def __reduce__(self) -> tuple[Any, ...]:
             # a local class has no name to be pickled by; workers of a data loader make it again
-            return _restored, (recipe, self.__getstate__())
+            return _restored, (tables, self.__getstate__())
 
     return ScriptBuilder
 
 
-def _restored(recipe: Recipe, state: dict[str, Any]) -> "ArrowBasedBuilder":
-    restored: ArrowBasedBuilder = object.__new__(builder_class(recipe))
+def _restored(tables: BuilderTables, state: dict[str, Any]) -> "ArrowBasedBuilder":
+    restored: ArrowBasedBuilder = object.__new__(builder_class(tables))
     restored.__setstate__(state)
     return restored
 

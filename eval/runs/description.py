@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters import kind_of
-from pronominal.dataset_scripts.reading.published import Instance, Split
-from pronominal.dataset_scripts.reading.streaming import StreamedSplit
+from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.eval.runs.readings import differing
 from pronominal.spans import Span
 
@@ -20,7 +19,7 @@ RECORDED = (
 )
 """The packages whose versions a run records, where they are installed."""
 
-Rows = Split | StreamedSplit
+Rows = Split
 """The rows of a run, in memory or on disk."""
 
 

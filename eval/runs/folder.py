@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import (

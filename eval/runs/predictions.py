@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from pronominal.adapters.contract.refusals import FailedCallError
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE, Decision
 from pronominal.errors import InputError
 

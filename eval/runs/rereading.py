@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import Instance, Split
+from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import read_failures

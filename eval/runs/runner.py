@@ -17,7 +17,7 @@ from pronominal.adapters.contract.systems import (
     MultipleChoiceSystem,
     ScoringSystem,
 )
-from pronominal.dataset_scripts.reading.published import Instance
+from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
 from pronominal.eval.runs.attempts import attempt, strictly

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.reading.published import Split, read_split
-from pronominal.dataset_scripts.reading.streaming import read_joined
+from pronominal.dataset_scripts.reading.loading import load_split, read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.ruff import SEEDS
 from pronominal.eval.runs.folder import read_description
 from pronominal.eval.runs.predictions import predictions_file, read_lines
@@ -54,14 +54,14 @@ def answered_split(where: str, config: str | None, predictions: Path) -> Split:
     folder = predictions if predictions.is_dir() else predictions.parent
     if (folder / "run.json").exists():
         run = read_description(folder)["dataset"]
-        return read_joined(where, config, run["split"])
+        return load_split(where, config, run["split"])
     if config is not None and not config.startswith("distractors_"):
         return read_split(where, config)
-    samples = read_joined(where, config, SAMPLES)
+    samples = load_split(where, config, SAMPLES)
     known = set(samples.table["id"].to_pylist())
     if all(line.get("id") in known for line in _objects(predictions)):
         return samples
-    return read_joined(where, config)
+    return load_split(where, config)
 
 
 def options_of(split: Split, predictions: Path) -> dict[str, Any]:
