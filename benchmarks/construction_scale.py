@@ -25,7 +25,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 
 FILES = 8
 PLANTED = 5_000

@@ -26,8 +26,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.leakcheck.finder import Survey, leakcheck
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 
@@ -130,7 +132,7 @@ def count(path: str, index: LeakIndex) -> dict[str, object]:
 
 def built_dataset(folder: Path) -> Path:
     name = "winopron" if UPSTREAM.is_dir() else "sample"
-    build(dataset_script(name), Sources(UPSTREAM), BuildOptions(), folder)
+    write_dataset(dataset_script(name), Sources(UPSTREAM), BuildOptions(), folder)
     return folder / name
 
 

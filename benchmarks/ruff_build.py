@@ -65,7 +65,8 @@ def instantiated(template: str, slot: str, form: str, noun: str = "") -> str:
 
 def published(sources: Path, distractors: int) -> Iterator[tuple[Any, ...]]:
     """Yield the values that `pronominal build` publishes, each row assembled from its templates."""
-    from pronominal.dataset_scripts import Sources, ruff
+    from pronominal.dataset_scripts import ruff
+    from pronominal.dataset_scripts.building.sources import Sources
     from pronominal.dataset_scripts.ruff.assembly import SLOTS
     from pronominal.dataset_scripts.ruff.templates import BLANK
     from pronominal.pronouns import CASES, PRONOUN_SETS
@@ -103,17 +104,20 @@ def published(sources: Path, distractors: int) -> Iterator[tuple[Any, ...]]:
 
 def whole_columns(sources: Path, settings: list[int], folder: Path) -> dict[str, Any]:
     """Build the ``test`` splits with pronominal: tables, digests, Parquet, card, checksums."""
-    from pronominal.dataset_scripts import BuildOptions, Sources, ruff
-    from pronominal.dataset_scripts.building.build import build
+    from pronominal.dataset_scripts import ruff
+    from pronominal.dataset_scripts.building.build import write_dataset
+    from pronominal.dataset_scripts.building.options import BuildOptions
+    from pronominal.dataset_scripts.building.sources import Sources
 
     wanted = {(f"distractors_{distractors}", "test") for distractors in settings}
     script = SimpleNamespace(
         NAME=ruff.NAME,
         OPTIONS=ruff.OPTIONS,
         UPSTREAM=ruff.UPSTREAM,
+        UNPUBLISHABLE=ruff.UNPUBLISHABLE,
         splits=lambda *given: (s for s in ruff.splits(*given) if (s.config, s.name) in wanted),
     )
-    built = build(script, Sources(sources), BuildOptions(everything=True), folder)
+    built = write_dataset(script, Sources(sources), BuildOptions(all=True), folder)
     return {"rows": sum(s.rows for s in built), "bytes": sum(s.file_bytes for s in built)}
 
 
@@ -132,7 +136,8 @@ def tsv(sources: Path, settings: list[int], folder: Path) -> dict[str, Any]:
 
 def upstream_tsv(sources: Path, settings: list[int], folder: Path) -> dict[str, Any]:
     """Write the same rows with upstream's columns as TSV, every sentence filled once."""
-    from pronominal.dataset_scripts import Sources, ruff
+    from pronominal.dataset_scripts import ruff
+    from pronominal.dataset_scripts.building.sources import Sources
     from pronominal.dataset_scripts.ruff.assembly import SLOTS
     from pronominal.dataset_scripts.ruff.templates import BLANK
     from pronominal.pronouns import CASES, PRONOUN_SETS
@@ -195,7 +200,9 @@ def generator(sources: Path, settings: list[int], folder: Path) -> dict[str, Any
 
 def samples(sources: Path, settings: list[int], folder: Path) -> dict[str, Any]:
     """Make the seeds' splits with pronominal, and nothing else."""
-    from pronominal.dataset_scripts import BuildOptions, Sources, ruff
+    from pronominal.dataset_scripts import ruff
+    from pronominal.dataset_scripts.building.options import BuildOptions
+    from pronominal.dataset_scripts.building.sources import Sources
 
     wanted = {f"distractors_{distractors}" for distractors in settings}
     rows = 0

@@ -36,7 +36,8 @@ from pronominal.adapters.lm.models.packed_weights import pack_weights
 from pronominal.adapters.lm.scoring.decoder import CausalScorer
 from pronominal.adapters.lm.scoring.tokens import Sequences, TextTokenizer
 from pronominal.adapters.lm.scoring.trie import PrefixTree
-from pronominal.dataset_scripts import Sources, ruff
+from pronominal.dataset_scripts import ruff
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
 from pronominal.instances import FillingInstance

@@ -28,7 +28,8 @@ from pronominal.adapters.lm.models.activations import fuse_activations
 from pronominal.adapters.lm.models.packed_weights import pack_weights
 from pronominal.adapters.lm.scoring.encoder import MaskedScorer
 from pronominal.adapters.lm.scoring.tokens import TextTokenizer
-from pronominal.dataset_scripts import Sources, ruff
+from pronominal.dataset_scripts import ruff
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
 from pronominal.instances import FillingInstance

@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts import BuildOptions, Sources, knowref
+from pronominal.dataset_scripts import knowref
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.switching import Unswitchable, switch_row
 
 SOURCES = Path(__file__).resolve().parent.parent.parent / "shared" / "upstream"

@@ -40,7 +40,7 @@ def export(
 
     The sheet holds evaluation text: its README says where it may be kept.
     """
-    from pronominal.dataset_scripts.reading.published import read_split
+    from pronominal.dataset_scripts.reading.loading import read_split
     from pronominal.eval.annotation import export as exporting
     from pronominal.eval.annotation.sheets import Format
 

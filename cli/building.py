@@ -2,17 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from pronominal.cli.declared_options import taking
 from pronominal.cli.running import Json
-from pronominal.dataset_scripts import DATASETS, BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.personal_names import FIFTEEN_NAMES, load_names
+from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import InputError
-from pronominal.pronouns import PRONOUN_SETS, load_pronoun_sets
 
 Name = Annotated[str, typer.Argument(help="A dataset: see 'pronominal datasets'.")]
 SourcesFolder = Annotated[
@@ -37,29 +39,15 @@ def datasets(as_json: Json = False) -> None:
     Console().print(table)
 
 
+# the same option may be declared by several datasets
+OPTIONS = {one.name: one for name in DATASETS for one in dataset_script(name).OPTIONS}
+
+
+@taking((one.name, one.flag, Path if one.read else bool, one.help) for one in OPTIONS.values())
 def build(
     name: Name,
     out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],
     sources: SourcesFolder = None,
-    pronouns: Annotated[
-        Path | None,
-        typer.Option(help="TOML file with further pronoun sets, for datasets made of templates."),
-    ] = None,
-    everything: Annotated[
-        bool,
-        typer.Option("--all", help="Build also what is not published by default (RUFF)."),
-    ] = False,
-    repair_case: Annotated[
-        bool,
-        typer.Option("--repair-case", help="Give switched names the case of their new places."),
-    ] = False,
-    names: Annotated[
-        Path | None,
-        typer.Option(
-            help="CSV or TSV file with the columns name and association (fem, masc, neutral), "
-            "for WinoNB: instead of the paper's fifteen names."
-        ),
-    ] = None,
     allow_changed: Annotated[
         bool,
         typer.Option(
@@ -67,33 +55,29 @@ def build(
             help="Use upstream files that are not the pinned ones; the card names them.",
         ),
     ] = False,
+    **options: Any,
 ) -> None:
     """Build a dataset: OUT/NAME with Parquet files, card and checksums."""
-    from pronominal.dataset_scripts.building.build import build as build_dataset
+    from pronominal.dataset_scripts.building.build import write_dataset
 
-    options = BuildOptions(
-        pronoun_sets=load_pronoun_sets(pronouns) if pronouns else PRONOUN_SETS,
-        everything=everything,
-        repair_case=repair_case,
-        names=load_names(names) if names else FIFTEEN_NAMES,
-    )
-    built = build_dataset(dataset_script(name), Sources(sources, allow_changed), options, out)
-    for split in built:
+    script = dataset_script(name)
+    asked = BuildOptions.read(name, script.OPTIONS, {k: v for k, v in options.items() if v})
+    for split in write_dataset(script, Sources(sources, allow_changed), asked, out):
         print(f"{split.config:12} {split.name:12} {split.rows:>9,} rows  {split.digest}")
     print(out / name)
 
 
 def validate(name: Name, sources: SourcesFolder = None) -> None:
     """Check the upstream files of a dataset; exit 1 and print one line for each violation."""
-    found = 0
+    count = 0
     try:
         for violation in dataset_script(name).violations(Sources(sources)):
-            found += 1
+            count += 1
             print(violation)
     except InputError as error:
-        if not found:
+        if not count:
             raise
         print(error)
-    if found:
+    if count:
         raise typer.Exit(1)
     print(f"{name}: every check passed")

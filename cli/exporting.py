@@ -77,14 +77,14 @@ def _refuse_given(form: str, options: dict[str, Any]) -> None:
 
 
 def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, Any]) -> None:
-    from pronominal.dataset_scripts.reading.streaming import read_joined
+    from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval.exchange.exporting import export as export_rows
 
     if rows["dataset"] is None:
         raise InputError("no dataset is given", cure="add --dataset FOLDER")
     if out.is_dir() and any(out.iterdir()):
         raise InputError("there is something already", cure="choose another folder", file=out)
-    split = read_joined(rows["dataset"], rows["config"], rows["split"] or "test")
+    split = load_split(rows["dataset"], rows["config"], rows["split"] or "test")
     with progress_bar(f"{form} of {split.dataset}", split.num_rows) as progress:
         export_rows(
             split, form, out, predictions=rows["predictions"], options=options, progress=progress

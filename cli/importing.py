@@ -36,11 +36,11 @@ def import_predictions(
     ] = False,
 ) -> int:
     """Make a run of another system's output, and score it; exit with 1 if rows have no answer."""
-    from pronominal.dataset_scripts.reading.streaming import read_joined
+    from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval.exchange import importing
 
     run = importing.import_predictions(
-        read_joined(dataset, config, split),
+        load_split(dataset, config, split),
         form,
         file,
         out,

@@ -90,7 +90,7 @@ def leakcheck(
 def asked_index(datasets: list[str], index: Path | None) -> "LeakIndex":
     """Read an index, or make that of datasets; `InputError` for neither or both."""
     from pronominal.dataset_scripts.leakcheck.index import LeakIndex
-    from pronominal.dataset_scripts.reading.published import open_dataset
+    from pronominal.dataset_scripts.reading.folders import open_dataset
 
     if bool(datasets) == bool(index):
         raise InputError(

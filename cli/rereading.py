@@ -17,7 +17,7 @@ def reread(
     split: SplitName = "test",
 ) -> None:
     """Read a run's clusters in another way; 'pronominal score' scores the file."""
-    from pronominal.dataset_scripts.reading.published import read_split
+    from pronominal.dataset_scripts.reading.loading import read_split
     from pronominal.eval.runs import rereading
 
     rereading.reread(read_split(dataset, config, split), run, reading, out)

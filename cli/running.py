@@ -62,7 +62,7 @@ def run(
     strict: Strict = False,
 ) -> None:
     """Predict every row of a split; the same command goes on with a run that was stopped."""
-    from pronominal.dataset_scripts.reading.streaming import open_split
+    from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval.runs import asked_systems, runner
     from pronominal.eval.runs.shards import Shard
 
@@ -72,7 +72,7 @@ def run(
     (named,) = asked_systems.parse_systems([system])
     asked = replace(named, checkpoint=checkpoint or named.checkpoint, settings=given)
     asked_systems.refuse_unknown([asked])
-    rows = open_split(dataset, config, split)
+    rows = load_split(dataset, config, split)
     with loud_warnings():
         loaded = asked.load()
         mine = len(part.rows(rows.num_rows, getattr(loaded, "chunk", runner.CHUNK)))
@@ -175,7 +175,7 @@ def evaluate(
     They also run over companion splits, whose answers some scores use: rows with switched
     candidates, for the consistency, or rows without context, for the reasons of errors.
     """
-    from pronominal.dataset_scripts.reading.streaming import read_joined
+    from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval import evaluation
     from pronominal.eval.runs import asked_systems
     from pronominal.eval.scores import task_of
@@ -189,7 +189,7 @@ def evaluate(
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     asked_systems.refuse_unknown(asked)
     own = None if task is None else load_task(task)
-    rows = read_joined(dataset, config, split)
+    rows = load_split(dataset, config, split)
     scoring = task_of(rows.dataset, own)
     with loud_warnings():
         scores = evaluation.evaluate_all(

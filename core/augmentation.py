@@ -75,9 +75,9 @@ def switch_antecedents(
     located, switched, left_out = [], [], []
     for number, row in enumerate(dataset.with_format(None)):
         instance = _instance(row, number)
-        located.append(_row(row, instance))
+        located.append(instance.to_row())
         try:
-            switched.append(_row(row, switch(instance, repair_case=repair_case)))
+            switched.append(switch(instance, repair_case=repair_case).to_row())
         except Unswitchable as refusal:
             left_out.append(LeftOutRow(number, refusal.reason))
     features = Features({**dataset.features, **_mention_features()})
@@ -98,14 +98,4 @@ def _instance(row: Mapping[str, Any], number: int) -> ResolutionInstance:
         return InputError(cause, cure=cure, row=f"row {number}")
 
     located = located_row(row, refuse, may_be_absent=True)
-    return ResolutionInstance.from_row({**located, "id": str(number)})
-
-
-def _row(row: Mapping[str, Any], instance: ResolutionInstance) -> dict[str, Any]:
-    return {
-        **row,
-        "text": instance.text,
-        "pronoun": instance.pronoun._asdict(),
-        "candidates": [candidate._asdict() for candidate in instance.candidates],
-        "label": instance.label,
-    }
+    return ResolutionInstance.from_row({"id": str(number), **located})

@@ -40,6 +40,17 @@ class ResolutionInstance:
             columns={name: value for name, value in row.items() if name not in shared},
         )
 
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of a published table, as `from_row` reads it."""
+        return {
+            "id": self.id,
+            "text": self.text,
+            "pronoun": self.pronoun._asdict(),
+            "candidates": [candidate._asdict() for candidate in self.candidates],
+            "label": self.label,
+            **self.columns,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class FillingInstance:
@@ -73,6 +84,17 @@ class FillingInstance:
             label=row["label"],
             columns={name: value for name, value in row.items() if name not in shared},
         )
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of a published table, as `from_row` reads it."""
+        return {
+            "id": self.id,
+            "text": self.text,
+            "blank": self.blank._asdict(),
+            "options": list(self.options),
+            "label": self.label,
+            **self.columns,
+        }
 
     def filled(self) -> tuple[str, ...]:
         """Return the text once with each option in the slot."""

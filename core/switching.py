@@ -7,6 +7,7 @@ the other name, in one pass, and nothing else changes.
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pronominal.instances import ResolutionInstance
@@ -136,26 +137,19 @@ def switch(instance: ResolutionInstance, *, repair_case: bool = False) -> Resolu
     if again != images:
         raise Unswitchable("the exchanged names would run together with the words beside them")
     new_first, new_second = (images[place] for place in reversed(marked))
-    return ResolutionInstance(
-        id=instance.id,
+    return replace(
+        instance,
         text=text,
         pronoun=_moved(instance.pronoun, found, images),
         candidates=(_mention(text, new_first), _mention(text, new_second)),
         label=1 - instance.label if instance.label in (0, 1) else instance.label,
-        columns=instance.columns,
     )
 
 
 def switch_row(row: Mapping[str, Any], *, repair_case: bool = False) -> dict[str, Any]:
     """Switch one row of a published table; see `switch`."""
-    switched = switch(ResolutionInstance.from_row(row), repair_case=repair_case)
-    return {
-        **row,
-        "text": switched.text,
-        "pronoun": switched.pronoun._asdict(),
-        "candidates": [candidate._asdict() for candidate in switched.candidates],
-        "label": switched.label,
-    }
+    # in the order of the row's own columns
+    return {**row, **switch(ResolutionInstance.from_row(row), repair_case=repair_case).to_row()}
 
 
 def _two_candidates(instance: ResolutionInstance) -> tuple[Mention, Mention]:

@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from importlib.resources import files
 
-from pronominal.dataset_scripts.building.script import BuildOptions, SplitRows, Violation
-from pronominal.dataset_scripts.building.sources import Sources, TableRow, Upstream, read_table
+from pronominal.dataset_scripts.building.options import PRONOUNS, BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.sources import Sources, Upstream
+from pronominal.dataset_scripts.tables.tab_separated import TableRow, read_table
+from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.dataset_scripts.winopron import COLUMNS as WINOPRON_COLUMNS
 from pronominal.dataset_scripts.winopron import (
     SINGLE,
@@ -15,9 +18,9 @@ from pronominal.dataset_scripts.winopron import (
 )
 
 NAME = "sample"
-OPTIONS = ("pronoun_sets",)
+OPTIONS = (PRONOUNS,)
 UPSTREAM: tuple[Upstream, ...] = ()
-
+UNPUBLISHABLE = ()
 COLUMNS = WINOPRON_COLUMNS
 
 TEMPLATES = "sample_templates.tsv"
@@ -25,12 +28,12 @@ TEMPLATES = "sample_templates.tsv"
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``double`` and ``single``, in the order of WinoPron."""
-    yield from schema_splits([parse_schema(row, TEMPLATES) for row in _rows()], options, TEMPLATES)
+    yield from schema_splits([parse_schema(row) for row in _rows()], options)
 
 
 def violations(sources: Sources) -> Iterator[Violation]:
     """Check the sample exactly as WinoPron is checked."""
-    yield from table_violations(_rows(), TEMPLATES, templates=144)
+    yield from table_violations(_rows(), templates=144)
 
 
 def _rows() -> list[TableRow]:

@@ -3,19 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pronominal.dataset_scripts.building.script import (
-    BuildOptions,
-    SplitRows,
-    Violation,
-    changed_files,
-)
-from pronominal.dataset_scripts.building.sources import (
-    Sources,
-    TableRow,
-    Upstream,
-    UpstreamFile,
-    read_table,
-)
+from pronominal.dataset_scripts.building.options import PRONOUNS, BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.schemas.checks import (
     BOTH,
     double_violations,
@@ -29,33 +19,33 @@ from pronominal.dataset_scripts.schemas.templates import (
     instantiate,
     parse_answer,
 )
-from pronominal.dataset_scripts.winopron import COLUMNS
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.dataset_scripts.tables.violations import Violation
+from pronominal.dataset_scripts.winopron import COLUMNS as WINOPRON_COLUMNS
 from pronominal.errors import InputError, shown
 from pronominal.pronouns import HE, SHE, THEY
 
 NAME = "winogender"
-OPTIONS = ("pronoun_sets",)
+OPTIONS = (PRONOUNS,)
+UNPUBLISHABLE = ()
+COLUMNS = WINOPRON_COLUMNS
 
+TEMPLATES, ALL_SENTENCES = "templates.tsv", "all_sentences.tsv"
 WINOGENDER = Upstream(
     repository="rudinger/winogender-schemas",
     commit="1c7f8b481ad8a234b41e9f76a424d6e856e13f7f",
     licence="MIT",
     folder="winogender",
     files={
-        "templates.tsv": UpstreamFile(
-            "data/templates.tsv",
-            "496f2e2dc77296bcebcdd8865a8dc5715ce22b772de9abb5f531d5b3114c48a0",
-        ),
-        "all_sentences.tsv": UpstreamFile(
-            "data/all_sentences.tsv",
-            "bd69da16bf228cb8df63fd0843aec2d8b5c36a7f21bf8c7b168bcc83932556c8",
-        ),
+        TEMPLATES: "496f2e2dc77296bcebcdd8865a8dc5715ce22b772de9abb5f531d5b3114c48a0",
+        ALL_SENTENCES: "bd69da16bf228cb8df63fd0843aec2d8b5c36a7f21bf8c7b168bcc83932556c8",
     },
+    paths={name: f"data/{name}" for name in (TEMPLATES, ALL_SENTENCES)},
 )
 UPSTREAM = (WINOGENDER,)
 
 TABLE = ("occupation(0)", "other-participant(1)", "answer", "sentence")
-TEMPLATES = 120
+NUMBER_OF_TEMPLATES = 120
 ORIGINAL_SETS = (HE, SHE, THEY)
 
 # the second line of each pair that is not parallel before its pronoun slot: what WinoPron mends
@@ -66,32 +56,28 @@ INDEFINITE = frozenset({12, 13})
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``original`` (he, she, they) and ``with_xe`` (every set of the build)."""
-    templates = [parse_template(row, _place(sources)) for row in _rows(sources)]
+    templates = [parse_template(row) for row in _rows(sources)]
     for template in templates:
-        refuse_slot_faults(template, BOTH, _place(sources))
+        refuse_slot_faults(template, BOTH)
     sources.refuse_changed()
-    for config, sets in (("original", ORIGINAL_SETS), ("with_xe", options.pronoun_sets)):
-        rows = (instantiate(template, pronouns) for template in templates for pronouns in sets)
-        yield SplitRows.from_rows(config, "test", COLUMNS, rows)
+    for config, sets in (("original", ORIGINAL_SETS), ("with_xe", options[PRONOUNS])):
+        instances = (instantiate(template, pronouns) for template in templates for pronouns in sets)
+        yield SplitRows.from_instances(config, "test", COLUMNS, instances)
 
 
-def parse_template(row: TableRow, place: str) -> Template:
+def parse_template(row: TableRow) -> Template:
     """Read one row; its grammatical case is that of its only pronoun slot."""
     occupation, participant, answer, text = (row.cells[column] for column in TABLE)
-    found = [slot for slot in SLOT.findall(text) if slot in PRONOUN_SLOTS]
-    if len(found) != 1:
-        raise InputError(
-            f"{len(found)} pronoun slots instead of one",
-            cure=f"write one of {', '.join(PRONOUN_SLOTS)}",
-            file=place,
-            row=f"line {row.line}",
-        )
+    slots = [slot for slot in SLOT.findall(text) if slot in PRONOUN_SLOTS]
+    if len(slots) != 1:
+        cure = f"write one of {', '.join(PRONOUN_SLOTS)}"
+        raise row.refuse(f"{len(slots)} pronoun slots instead of one", cure)
     return Template(
-        line=row.line,
+        origin=row,
         occupation=occupation,
         participant=participant,
-        case=PRONOUN_SLOTS[found[0]],
-        answer=parse_answer(answer, place, row.line),
+        case=PRONOUN_SLOTS[slots[0]],
+        answer=parse_answer(answer, row),
         text=text,
         pair=f"{occupation}-{participant}",
     )
@@ -103,21 +89,22 @@ def violations(sources: Sources) -> Iterator[Violation]:
     The 16 pairs that are not parallel, the two templates with "a", and "was" after a pronoun
     (facts that WinoPron, section 3.1, states and mends) are known and not reported.
     """
-    place, rows, templates = _place(sources), _rows(sources), []
+    rows, templates = _rows(sources), []
     for row in rows:
         try:
-            templates.append(parse_template(row, place))
+            templates.append(parse_template(row))
         except InputError as error:
-            yield Violation(place, error.row, error.cause)
-    if len(rows) != TEMPLATES:
-        yield Violation(place, None, f"{len(rows)} templates instead of {TEMPLATES}")
-    found = [fault for template in templates for fault in double_violations(template, place)]
-    for violation in (*found, *pair_violations(templates, place)):
+            yield Violation.of(error)
+    if len(rows) != NUMBER_OF_TEMPLATES:
+        message = f"{len(rows)} templates instead of {NUMBER_OF_TEMPLATES}"
+        yield Violation(rows[0].file, None, message)
+    alone = [fault for template in templates for fault in double_violations(template)]
+    for violation in (*alone, *pair_violations(templates)):
         if not _known(violation):
             yield violation
-    yield from _incomplete_pairs(templates, place)
+    yield from _incomplete_pairs(templates)
     yield from _other_sentences(sources, templates)
-    yield from changed_files(sources)
+    yield from sources.changed_files()
 
 
 def _known(violation: Violation) -> bool:
@@ -131,19 +118,18 @@ def _known(violation: Violation) -> bool:
     return "another grammatical case" in violation.message and line in OTHER_CASE
 
 
-def _incomplete_pairs(templates: Sequence[Template], place: str) -> Iterator[Violation]:
+def _incomplete_pairs(templates: Sequence[Template]) -> Iterator[Violation]:
     counts = Counter(template.pair for template in templates)
     for template in templates:
-        if counts[template.pair] != 2:
-            found = counts[template.pair]
-            message = f"{shown(template.pair)} has {found} templates instead of 2"
-            yield Violation(place, f"line {template.line}", message)
+        count = counts[template.pair]
+        if count != 2:
+            message = f"{shown(template.pair)} has {count} templates instead of 2"
+            yield template.origin.violation(message)
 
 
 def _other_sentences(sources: Sources, templates: Sequence[Template]) -> Iterator[Violation]:
     """Compare with the 360 of upstream's 720 sentences that name the participant."""
-    place = sources.place(WINOGENDER, "all_sentences.tsv")
-    table = read_table(sources.read(WINOGENDER, "all_sentences.tsv"), ("sentid", "sentence"), place)
+    table = sources.table(WINOGENDER, ALL_SENTENCES, ("sentid", "sentence"))
     upstream = {row.cells["sentid"]: row for row in table}
     genders = {"he": "male", "she": "female", "they": "neutral"}
     for template in templates:
@@ -153,16 +139,11 @@ def _other_sentences(sources: Sources, templates: Sequence[Template]) -> Iterato
             sentid = f"{template.occupation}.{template.participant}.{template.answer}.{gender}.txt"
             row = upstream.get(sentid)
             if row is None:
-                yield Violation(place, None, f"the sentence {shown(sentid)} is missing")
-            elif row.cells["sentence"] != instantiate(template, pronouns)["text"]:
-                yield Violation(
-                    place, f"line {row.line}", f"{shown(sentid)} is not what templates give"
-                )
+                message = f"the sentence {shown(sentid)} is missing"
+                yield Violation(table[0].file, None, message)
+            elif row.cells["sentence"] != instantiate(template, pronouns).text:
+                yield row.violation(f"{shown(sentid)} is not what templates give")
 
 
 def _rows(sources: Sources) -> list[TableRow]:
-    return read_table(sources.read(WINOGENDER, "templates.tsv"), TABLE, _place(sources))
-
-
-def _place(sources: Sources) -> str:
-    return sources.place(WINOGENDER, "templates.tsv")
+    return sources.table(WINOGENDER, TEMPLATES, TABLE)

@@ -6,20 +6,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.script import (
-    BuildOptions,
-    SplitRows,
-    Violation,
-    changed_files,
-)
-from pronominal.dataset_scripts.building.sources import (
-    Sources,
-    TableRow,
-    Upstream,
-    UpstreamFile,
-    read_table,
-    read_zip_member,
-)
+from pronominal.dataset_scripts.building.options import PRONOUNS, BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.schemas.checks import (
     BOTH,
     double_violations,
@@ -34,11 +23,14 @@ from pronominal.dataset_scripts.schemas.templates import (
     parse_case,
 )
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.errors import InputError, shown
 from pronominal.pronouns import CASES
 
 NAME = "winopron"
-OPTIONS = ("pronoun_sets",)
+OPTIONS = (PRONOUNS,)
+UNPUBLISHABLE = ()
 
 WINOPRON = Upstream(
     repository="uds-lsv/winopron",
@@ -46,12 +38,8 @@ WINOPRON = Upstream(
     licence="AGPL-3.0",
     folder="winopron",
     files={
-        "data.zip": UpstreamFile(
-            "data.zip", "d1acbf1f411dc9ec5f149c95c751667cf1c8338562a323b839d7113f2ca8b673"
-        ),
-        "README.md": UpstreamFile(
-            "README.md", "382ec3d5815fe7711e423919a9820e6c2814ec2b1b2186240375b4ae8a1e0d09"
-        ),
+        "data.zip": "d1acbf1f411dc9ec5f149c95c751667cf1c8338562a323b839d7113f2ca8b673",
+        "README.md": "382ec3d5815fe7711e423919a9820e6c2814ec2b1b2186240375b4ae8a1e0d09",
     },
 )
 UPSTREAM = (WINOPRON,)
@@ -83,109 +71,99 @@ class Schema:
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``double`` and ``single``, in upstream's order: template, then pronoun set."""
-    schemas = [parse_schema(row, _place(sources)) for row in _rows(sources)]
+    schemas = [parse_schema(row) for row in _rows(sources)]
     sources.refuse_changed()
-    yield from schema_splits(schemas, options, _place(sources))
+    yield from schema_splits(schemas, options)
 
 
 def violations(sources: Sources) -> Iterator[Violation]:
     """Check the papers' constraints (WinoPron, section 3.3) and what our columns rely on."""
-    yield from table_violations(_rows(sources), _place(sources), templates=360)
-    yield from changed_files(sources)
+    yield from table_violations(_rows(sources), templates=360)
+    yield from sources.changed_files()
 
 
-def schema_splits(
-    schemas: Sequence[Schema], options: BuildOptions, place: str
-) -> Iterator[SplitRows]:
+def schema_splits(schemas: Sequence[Schema], options: BuildOptions) -> Iterator[SplitRows]:
     """Fill every template with every pronoun set; `InputError` for one that cannot be filled."""
     for schema in schemas:
-        refuse_slot_faults(schema.double, BOTH, place)
-        refuse_slot_faults(schema.single, (BOTH[schema.single.answer],), place)
-    for config in ("double", "single"):
-        yield SplitRows.from_rows(
-            config,
-            "test",
-            COLUMNS,
-            (
-                instantiate(getattr(schema, config), pronouns)
-                for schema in schemas
-                for pronouns in options.pronoun_sets
-            ),
+        refuse_slot_faults(schema.double, BOTH)
+        refuse_slot_faults(schema.single, (BOTH[schema.single.answer],))
+    for config, templates in (
+        ("double", [schema.double for schema in schemas]),
+        ("single", [schema.single for schema in schemas]),
+    ):
+        instances = (
+            instantiate(template, pronouns)
+            for template in templates
+            for pronouns in options[PRONOUNS]
         )
+        yield SplitRows.from_instances(config, "test", COLUMNS, instances)
 
 
-def parse_schema(row: TableRow, place: str) -> Schema:
+def parse_schema(row: TableRow) -> Schema:
     """Read one row; `InputError` for an unknown answer or case."""
     occupation, participant, answer, slot, double = (row.cells[column] for column in TABLE)
-    case = parse_case(slot, place, row.line)
-    shared = (row.line, occupation, participant, case, parse_answer(answer, place, row.line))
+    case = parse_case(slot, row)
+    shared = (row, occupation, participant, case, parse_answer(answer, row))
     pair = f"{occupation}-{participant}-{case}"
     return Schema(Template(*shared, double, pair), Template(*shared, row.cells[SINGLE], pair))
 
 
-def table_violations(rows: Sequence[TableRow], place: str, templates: int) -> Iterator[Violation]:
+def table_violations(rows: Sequence[TableRow], templates: int) -> Iterator[Violation]:
     """Check a table of templates in WinoPron's form.
 
     Args:
-        rows: the table.
-        place: how violations call the file.
+        rows: the table, of one row at least.
         templates: how many rows it must have.
     """
     schemas = []
     for row in rows:
         try:
-            schemas.append(parse_schema(row, place))
+            schemas.append(parse_schema(row))
         except InputError as error:
-            yield Violation(place, error.row, error.cause)
+            yield Violation.of(error)
     if len(rows) != templates:
-        yield Violation(place, None, f"{len(rows)} templates instead of {templates}")
+        yield Violation(rows[0].file, None, f"{len(rows)} templates instead of {templates}")
     doubles = [schema.double for schema in schemas]
     for template in doubles:
-        yield from double_violations(template, place)
+        yield from double_violations(template)
     for schema in schemas:
-        yield from single_violations(schema.single, place)
-    yield from _incomplete_blocks(doubles, place)
+        yield from single_violations(schema.single)
+    yield from _incomplete_blocks(doubles)
     if len(doubles) == templates:
-        yield from _misplaced(doubles, place)
-    yield from pair_violations(doubles, place)
+        yield from _misplaced(doubles)
+    yield from pair_violations(doubles)
     for kind in (doubles, [schema.single for schema in schemas]):
-        yield from _repeated(kind, place)
+        yield from _repeated(kind)
 
 
-def _incomplete_blocks(templates: Sequence[Template], place: str) -> Iterator[Violation]:
+def _incomplete_blocks(templates: Sequence[Template]) -> Iterator[Violation]:
     """Every occupation-participant pair has two templates in each grammatical case."""
-    first_line: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, str], Template] = {}
     for template in templates:
-        first_line.setdefault((template.occupation, template.participant), template.line)
+        first.setdefault((template.occupation, template.participant), template)
     counts = Counter((t.occupation, t.participant, t.case) for t in templates)
-    for (occupation, participant), line in first_line.items():
+    for entities, template in first.items():
         for case in CASES:
-            found = counts[occupation, participant, case]
-            if found != 2:
-                pair = shown(f"{occupation}-{participant}")
-                message = f"{pair} has {found} {case} templates instead of 2"
-                yield Violation(place, f"line {line}", message)
+            count = counts[*entities, case]
+            if count != 2:
+                pair = shown("-".join(entities))
+                yield template.origin.violation(f"{pair} has {count} {case} templates instead of 2")
 
 
-def _misplaced(templates: Sequence[Template], place: str) -> Iterator[Violation]:
+def _misplaced(templates: Sequence[Template]) -> Iterator[Violation]:
     """Upstream's blocks of six rows: two of each grammatical case, in a fixed order."""
     for index, template in enumerate(templates):
         if template.case != CASES[index // 2 % 3] or template.pair != templates[index ^ 1].pair:
-            yield Violation(place, f"line {template.line}", "not in the order of its block of six")
+            yield template.origin.violation("not in the order of its block of six")
 
 
-def _repeated(templates: Sequence[Template], place: str) -> Iterator[Violation]:
-    first_line: dict[str, int] = {}
+def _repeated(templates: Sequence[Template]) -> Iterator[Violation]:
+    first: dict[str, Template] = {}
     for template in templates:
-        line = first_line.setdefault(template.text, template.line)
-        if line != template.line:
-            yield Violation(place, f"line {template.line}", f"the same template as line {line}")
+        earlier = first.setdefault(template.text, template)
+        if earlier is not template:
+            yield template.origin.violation(f"the same template as {earlier.origin.row}")
 
 
 def _rows(sources: Sources) -> list[TableRow]:
-    content = read_zip_member(sources, WINOPRON, "data.zip", "new_templates.tsv")
-    return read_table(content, (*TABLE, SINGLE), _place(sources))
-
-
-def _place(sources: Sources) -> str:
-    return f"{sources.place(WINOPRON, 'data.zip')}:new_templates.tsv"
+    return sources.table(WINOPRON, "data.zip", (*TABLE, SINGLE), "new_templates.tsv")

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
-from pronominal.dataset_scripts.reading.published import Split, read_split
-from pronominal.dataset_scripts.reading.streaming import read_joined
+from pronominal.dataset_scripts.reading.loading import load_split, read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
@@ -169,8 +169,8 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
 
 def companion_splits(task: Task, split: Split) -> dict[str, Split]:
     """Return the companion splits that were built beside a split, by the companions' names."""
-    folder, found = split.file.parent.parent, {}
-    for one in task.companions:
+    folder, found = split.folder, {}
+    for one in task.companions if folder is not None else ():
         name = one.split or split.name
         if one.goes_with(split.config) and any((folder / one.config).glob(f"{name}*.parquet")):
             found[one.name] = read_split(str(folder), one.config, name)
@@ -265,7 +265,7 @@ def rows_to_score(
         split = read_record(folder).dataset.split
     if split is None and task.answered_split is not None:
         split = task.answered_split(where, config, predictions)
-    return read_joined(where, config, split or "test")
+    return load_split(where, config, split or "test")
 
 
 def task_options(

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from pronominal.adapters.catalogue.own_object import object_at
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, read_predictions

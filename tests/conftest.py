@@ -43,34 +43,41 @@ def goldens() -> Path:
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The embedded sample, built once."""
-    from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-    from pronominal.dataset_scripts.building.build import build
+    from pronominal.dataset_scripts.building.build import write_dataset
+    from pronominal.dataset_scripts.building.options import BuildOptions
+    from pronominal.dataset_scripts.building.script import dataset_script
+    from pronominal.dataset_scripts.building.sources import Sources
 
     out = tmp_path_factory.mktemp("built")
-    build(dataset_script("sample"), Sources(), BuildOptions(), out)
+    write_dataset(dataset_script("sample"), Sources(), BuildOptions(), out)
     return out / "sample"
 
 
 @pytest.fixture(scope="session")
 def knowref(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """KnowRef's published test set, built once."""
-    from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-    from pronominal.dataset_scripts.building.build import build
+    from pronominal.dataset_scripts.building.build import write_dataset
+    from pronominal.dataset_scripts.building.options import BuildOptions
+    from pronominal.dataset_scripts.building.script import dataset_script
+    from pronominal.dataset_scripts.building.sources import Sources
 
     out = tmp_path_factory.mktemp("built")
-    build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
+    write_dataset(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
     return out / "knowref"
 
 
 @pytest.fixture(scope="session")
 def own_ruff(tmp_path_factory: pytest.TempPathFactory) -> str:
     """RUFF in templates of our own."""
-    from pronominal.dataset_scripts import BuildOptions, ruff
-    from pronominal.dataset_scripts.building.build import build
+    from pronominal.dataset_scripts import ruff
+    from pronominal.dataset_scripts.building.build import write_dataset
+    from pronominal.dataset_scripts.building.options import BuildOptions
     from tests.dataset_scripts.ruff.test_ruff import own_tables, write_sources
 
     out = tmp_path_factory.mktemp("built")
-    build(ruff, write_sources(tmp_path_factory.mktemp("own"), own_tables()), BuildOptions(), out)
+    write_dataset(
+        ruff, write_sources(tmp_path_factory.mktemp("own"), own_tables()), BuildOptions(), out
+    )
     return str(out / "ruff")
 
 

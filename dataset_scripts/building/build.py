@@ -1,26 +1,27 @@
 """From a dataset script to a folder that `datasets.load_dataset` reads."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.building.card import card_header, write_card
-from pronominal.dataset_scripts.building.script import BuildOptions, DatasetScript, SplitRows
-from pronominal.dataset_scripts.building.sources import Sources
-from pronominal.dataset_scripts.reading.published import dataset_of
-from pronominal.dataset_scripts.tables.checksums import SUMS, read_checksums, write_checksums
-from pronominal.dataset_scripts.tables.columns import CANARY, Columns, arrow_schema
-from pronominal.dataset_scripts.tables.digests import BLOCK, ContentDigest, blocks
-from pronominal.dataset_scripts.tables.faults import mention_faults
-from pronominal.dataset_scripts.tables.repeated_ids import (
-    fingerprints,
-    repeated_ids,
-    suspected_rows,
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import (
+    BuiltSplit,
+    DatasetScript,
+    SplitRows,
+    dataset_script,
 )
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.parquet_files import dataset_of
+from pronominal.dataset_scripts.tables.checksums import SUMS, read_checksums, write_checksums
+from pronominal.dataset_scripts.tables.columns import CANARY, arrow_schema
+from pronominal.dataset_scripts.tables.digests import BLOCK, blocks
+from pronominal.dataset_scripts.tables.inspection import Inspection
 from pronominal.errors import InputError
 from pronominal.signals import signals_as_exits
 
@@ -28,52 +29,46 @@ FRONT_CODED = ("id", "text")
 """Columns whose strings begin like the row before, of which only the rest is stored."""
 
 
-SWITCHES = {
-    "pronoun_sets": "--pronouns",
-    "everything": "--all",
-    "repair_case": "--repair-case",
-    "names": "--names",
-}
-"""Each of the `BuildOptions` -> what the command line calls it."""
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltSplit:
-    """What was written for one split.
-
-    Attributes:
-        config: the config's name.
-        name: the split's name.
-        columns: the published columns.
-        path: the Parquet file, relative to the dataset's folder.
-        rows: number of rows.
-        num_bytes: size of the rows in memory.
-        file_bytes: size of the Parquet file.
-        digest: content digest of the rows without the canary; no version of pyarrow changes it.
-    """
-
-    config: str
-    name: str
-    columns: Columns
-    path: Path
-    rows: int
-    num_bytes: int
-    file_bytes: int
-    digest: str
-
-
 def build(
+    name: str,
+    out: str | Path = "out",
+    *,
+    sources: str | Path | None = None,
+    allow_changed: bool = False,
+    **options: Any,
+) -> Path:
+    """Build a dataset from its upstream files, and return its folder, ``OUT/NAME``.
+
+    Args:
+        name: the dataset, such as ``"winopron"``; `pronominal datasets` lists them.
+        out: the folder in which its folder is made.
+        sources: folder with the upstream files; None downloads them.
+        allow_changed: whether upstream files that are not the pinned ones may be used.
+        options: what the dataset's script declares in ``OPTIONS``, such as ``repair_case=True``; a
+            value, or the file that holds it.
+
+    Raises:
+        InputError: there is no such dataset or option, a source is missing, changed or wrong, or
+            the folder is something else's.
+    """
+    script = dataset_script(name)
+    asked = BuildOptions.read(name, script.OPTIONS, options)
+    root = None if sources is None else Path(sources)
+    write_dataset(script, Sources(root, allow_changed), asked, Path(out))
+    return Path(out) / name
+
+
+def write_dataset(
     script: DatasetScript, sources: Sources, options: BuildOptions, out: Path
 ) -> list[BuiltSplit]:
     """Write ``OUT/NAME`` with one Parquet file for each split, the card and SHA256SUMS.
 
-    The folder appears whole or not at all; one that stands there already is replaced if it holds
-    this dataset, and refused otherwise.
+    The folder appears whole or not at all; one that is there already is replaced if it holds this
+    dataset, and refused otherwise.
 
     Raises:
         InputError: a source is missing, changed or wrong, or the folder is something else's.
     """
-    _refuse_useless(script, options)
     folder = (out / script.NAME).resolve()
     refuse_others_files(folder, script.NAME)
     canary = str(card_header(script.NAME)["canary"])
@@ -87,25 +82,17 @@ def build(
     return built
 
 
-def _refuse_useless(script: DatasetScript, options: BuildOptions) -> None:
-    """Refuse an option that changes nothing: who gave it expects that it does."""
-    for name, switch in SWITCHES.items():
-        if name not in script.OPTIONS and getattr(options, name) != getattr(BuildOptions(), name):
-            raise InputError(f"{script.NAME} has no use for {switch}", cure="leave it out")
-
-
 def refuse_others_files(folder: Path, dataset: str) -> None:
     """Refuse a folder that holds anything but `dataset`, since it is replaced as a whole."""
     if not folder.exists():
         return
+    remove = "choose another --out or remove it"
     if not (folder / SUMS).exists():
-        raise InputError(
-            "the folder exists and is not a built dataset",
-            cure="choose another --out or remove it",
-            file=folder,
-        )
+        cause = "the folder exists and is not a built dataset"
+        raise InputError(cause, cure=remove, file=folder)
     sums = read_checksums(folder)
-    _refuse_other_datasets(folder, sums, dataset)
+    if _datasets_named_in(folder, sums) != {dataset}:
+        raise InputError(f"the folder exists and is not {dataset}", cure=remove, file=folder)
     listed = {folder / path for path in (*sums, SUMS)}
     for path in sorted({path for path in folder.rglob("*") if path.is_file()} - listed):
         raise InputError(
@@ -115,25 +102,17 @@ def refuse_others_files(folder: Path, dataset: str) -> None:
         )
 
 
-def _refuse_other_datasets(folder: Path, listed: Iterable[str], dataset: str) -> None:
-    """Refuse a folder unless it has tables and each says that it is of the dataset."""
-    tables = [folder / path for path in listed if PurePosixPath(path).match("*/*.parquet")]
-    tables = [file for file in tables if file.is_file()]
-    names = {_dataset_named_in(file) for file in tables}
-    if names != {dataset}:
-        raise InputError(
-            f"the folder exists and is not {dataset}",
-            cure="choose another --out or remove it",
-            file=folder,
-        )
-
-
-def _dataset_named_in(file: Path) -> str | None:
-    """Return the dataset that a Parquet file says it holds; None if it says none or is damaged."""
-    try:
-        return dataset_of(pq.read_schema(file), file)
-    except (InputError, pa.ArrowException, OSError, TypeError, ValueError):
-        return None
+def _datasets_named_in(folder: Path, listed: Iterable[str]) -> set[str | None]:
+    """Return the datasets that the tables say they hold; None if one says none or is damaged."""
+    names: set[str | None] = set()
+    for path in listed:
+        file = folder / path
+        if PurePosixPath(path).match("*/*.parquet") and file.is_file():
+            try:
+                names.add(dataset_of(pq.read_schema(file)))
+            except (pa.ArrowException, OSError, TypeError, ValueError):
+                names.add(None)
+    return names
 
 
 def write_split(dataset: str, split: SplitRows, canary: str, folder: Path) -> BuiltSplit:
@@ -143,29 +122,32 @@ def write_split(dataset: str, split: SplitRows, canary: str, folder: Path) -> Bu
     facts = {"dataset": dataset, "config": split.config, "split": split.name, "canary": canary}
     columns = (*split.columns, CANARY)
     schema = arrow_schema(columns, facts)
-    digest, ids, rows, num_bytes = ContentDigest(), [], 0, 0
+
+    def refuse(fault: str, row: int | None) -> InputError:
+        cure = "mend the upstream row or report it"
+        return InputError(fault, cure=cure, file=f"{dataset}/{path}", row=f"row {row}")
+
+    def ids_of(rows: Sequence[int]) -> list[str]:
+        ids = pq.read_table(folder / path, columns=["id"])["id"]
+        return list(ids.take(rows).to_pylist())
+
+    inspection, num_bytes = Inspection(refuse), 0
     # one row group from one contiguous block: the same rows give the same bytes, however streamed
     with _parquet_writer(folder / path, schema) as writer:
         for block in blocks(split.tables):
-            for row, fault in mention_faults(block):
-                raise _refusal(fault, f"{dataset}/{path}", rows + row)
-            digest.update(block)
-            ids += [fingerprints(chunk) for chunk in block["id"].chunks]
+            inspection.take(block)
             marked = block.append_column(CANARY.name, pa.repeat(canary, block.num_rows))
             writer.write_table(marked.cast(schema), row_group_size=BLOCK)
-            rows += block.num_rows
             num_bytes += marked.nbytes
-    for row, fault in repeated_ids(_named(suspected_rows(ids), folder / path)):
-        raise _refusal(fault, f"{dataset}/{path}", row)
     return BuiltSplit(
         config=split.config,
         name=split.name,
         columns=columns,
         path=path,
-        rows=rows,
+        digest=inspection.finish(ids_of),
+        rows=inspection.rows,
         num_bytes=num_bytes,
         file_bytes=(folder / path).stat().st_size,
-        digest=digest.hexdigest(),
     )
 
 
@@ -179,7 +161,7 @@ def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
         compression_level=3,
         use_dictionary=[leaf for leaf in leaves if leaf not in FRONT_CODED],
         column_encoding={leaf: "DELTA_BYTE_ARRAY" for leaf in leaves if leaf in FRONT_CODED},
-        # least and greatest values would stand in the footer in plain text
+        # least and greatest values would be in the footer in plain text
         write_statistics=False,
         write_page_index=True,
     )
@@ -194,15 +176,3 @@ def _leaves(name: str, kind: pa.DataType) -> Iterator[str]:
         yield from _leaves(f"{name}.list.element", kind.value_type)
     else:
         yield name
-
-
-def _named(rows: Sequence[int], path: Path) -> Iterator[tuple[int, str]]:
-    """Yield these rows of a file, each with its id."""
-    if rows:
-        yield from zip(
-            rows, pq.read_table(path, columns=["id"])["id"].take(rows).to_pylist(), strict=True
-        )
-
-
-def _refusal(fault: str, file: str, row: int) -> InputError:
-    return InputError(fault, cure="mend the upstream row or report it", file=file, row=f"row {row}")

@@ -1,28 +1,25 @@
 """Dataset cards: the hand-written page in ``cards/`` and what was built, as one README.md."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
 import yaml
 
-from pronominal.dataset_scripts.building.script import BuildOptions, DatasetScript
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import BuiltSplit, DatasetScript
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.tables.columns import Columns, card_features
-from pronominal.pronouns import CASES, PRONOUN_SETS
-
-if TYPE_CHECKING:
-    from pronominal.dataset_scripts.building.build import BuiltSplit
 
 
 def write_card(
     script: DatasetScript,
-    built: Sequence["BuiltSplit"],
+    built: Sequence[BuiltSplit],
     sources: Sources,
     options: BuildOptions,
     path: Path,
@@ -32,27 +29,26 @@ def write_card(
     The header holds the page's own fields, then ``configs`` and ``dataset_info``, from which
     `datasets` takes files, features and the row counts that it verifies.
     """
-    # a script may name splits whose text must stay where it was built; `publish` refuses them
-    kept_back = getattr(script, "UNPUBLISHABLE", ())
+    notes = [option.note(options[option]) for option in script.OPTIONS]
     write_page(
         script.NAME,
         {},
         built,
         path,
         unpublishable=[
-            f"{split.config}/{split.name}" for split in built if split.name in kept_back
+            f"{split.config}/{split.name}" for split in built if split.name in script.UNPUBLISHABLE
         ],
         notice=_notice(sources.changed),
-        splits="\n".join((splits_table(built), *_own_build(options))),
+        splits="\n\n".join((splits_table(built), *filter(None, notes))),
         upstream=script.UPSTREAM,
-        options=options,
+        options={option.name: options[option] for option in script.OPTIONS},
     )
 
 
 def write_page(
     page: str,
     fields: Mapping[str, Any],
-    built: Sequence["BuiltSplit"],
+    built: Sequence[BuiltSplit],
     path: Path,
     *,
     unpublishable: Sequence[str],
@@ -110,7 +106,7 @@ def _page(name: str) -> tuple[str, str]:
     return header, body
 
 
-def generated_fields(built: Sequence["BuiltSplit"]) -> dict[str, Any]:
+def generated_fields(built: Sequence[BuiltSplit]) -> dict[str, Any]:
     """Return the fields of a card's header that follow from what was built."""
     configs, infos = [], []
     for name, group in groupby(built, key=lambda split: split.config):
@@ -130,7 +126,7 @@ def _size_category(rows: int) -> str:
     return names[bisect_right(borders, rows) - 1]
 
 
-def _dataset_info(config: str, splits: Sequence["BuiltSplit"]) -> dict[str, Any]:
+def _dataset_info(config: str, splits: Sequence[BuiltSplit]) -> dict[str, Any]:
     return {
         "config_name": config,
         "features": card_features(splits[0].columns),
@@ -143,27 +139,14 @@ def _dataset_info(config: str, splits: Sequence["BuiltSplit"]) -> dict[str, Any]
     }
 
 
-def splits_table(built: Sequence["BuiltSplit"]) -> str:
+def splits_table(built: Sequence[BuiltSplit]) -> str:
     """Return the Markdown table of splits, their rows and digests."""
     lines = ["| config | split | rows | content digest |", "|---|---|---|---|"]
     lines += [f"| {s.config} | {s.name} | {s.rows:,} | `{s.digest}` |" for s in built]
     return "\n".join(lines)
 
 
-def _own_build(options: BuildOptions) -> Iterator[str]:
-    """Say in which way the folder is not the published one."""
-    for pronouns in options.pronoun_sets[len(PRONOUN_SETS) :]:
-        forms = "/".join(map(pronouns.form, CASES))
-        yield f"\nBuilt with a further pronoun set: {pronouns.name} ({forms})."
-    if options.repair_case:
-        yield "\nBuilt with the case of switched names repaired (`--repair-case`)."
-    if options.names.file is not None:
-        counts = ", ".join(f"{count} {kind}" for kind, count in options.names.counts.items())
-        number = len(options.names.names)
-        yield f"\nBuilt with the user's own names (`--names`) in `personal`: {number} ({counts})."
-
-
-def columns_table(built: Sequence["BuiltSplit"]) -> str:
+def columns_table(built: Sequence[BuiltSplit]) -> str:
     """Return the Markdown table of columns, their types and meanings."""
     lines = ["| column | type | meaning |", "|---|---|---|"]
     for column in _every_column(built):
@@ -172,5 +155,5 @@ def columns_table(built: Sequence["BuiltSplit"]) -> str:
     return "\n".join(lines)
 
 
-def _every_column(built: Sequence["BuiltSplit"]) -> Columns:
+def _every_column(built: Sequence[BuiltSplit]) -> Columns:
     return tuple({column.name: column for split in built for column in split.columns}.values())

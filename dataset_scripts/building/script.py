@@ -1,34 +1,20 @@
-"""What a dataset script is, and what it hands to `build` and `validate`."""
+"""What a dataset script is, what it yields, and what is built of that."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import pyarrow as pa
 
+from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.options import BuildOption, BuildOptions
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
-from pronominal.dataset_scripts.personal_names import FIFTEEN_NAMES, PersonalNames
 from pronominal.dataset_scripts.tables.columns import Columns
-from pronominal.pronouns import PRONOUN_SETS, PronounSet
-
-
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
-    """What a user may ask of a build.
-
-    Attributes:
-        pronoun_sets: the sets that fill the templates of datasets that are built from templates.
-        everything: whether to build the splits too that are not published by default (RUFF).
-        repair_case: whether switched names take the case of their new places, see `switch`.
-        names: the people of WinoNB's ``personal``.
-    """
-
-    pronoun_sets: tuple[PronounSet, ...] = PRONOUN_SETS
-    everything: bool = False
-    repair_case: bool = False
-    names: PersonalNames = FIFTEEN_NAMES
+from pronominal.dataset_scripts.tables.violations import Violation
+from pronominal.errors import unknown_name
+from pronominal.instances import FillingInstance, ResolutionInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,57 +35,51 @@ class SplitRows:
 
     @classmethod
     def from_rows(
-        cls, config: str, name: str, columns: Columns, rows: Iterable[dict[str, object]]
+        cls, config: str, name: str, columns: Columns, rows: Iterable[dict[str, Any]]
     ) -> "SplitRows":
         """Build a split that fits in memory from one dict for each row."""
         schema = pa.schema([(column.name, column.type) for column in columns])
         return cls(config, name, columns, [pa.Table.from_pylist(list(rows), schema=schema)])
 
+    @classmethod
+    def from_instances(
+        cls,
+        config: str,
+        name: str,
+        columns: Columns,
+        instances: Iterable[ResolutionInstance | FillingInstance],
+    ) -> "SplitRows":
+        """Build a split that fits in memory from its instances."""
+        return cls.from_rows(config, name, columns, (one.to_row() for one in instances))
+
 
 @dataclass(frozen=True, slots=True)
-class Violation:
-    """One thing that `validate` found: where, and what, without evaluation text."""
+class BuiltSplit:
+    """What was written for one split.
 
-    file: str | Path
-    row: str | None
-    message: str
-
-    def __str__(self) -> str:
-        place = f"{self.file}, {self.row}" if self.row else str(self.file)
-        return f"{place}: {self.message}"
-
-
-FEW = 5
-"""Rows up to which a fault of many rows is reported for each of them."""
-
-
-def changed_files(sources: Sources) -> Iterator[Violation]:
-    """Yield every file read so far that is not the pinned one."""
-    for file in sources.changed:
-        yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
-
-
-def told_once(violations: Iterable[Violation]) -> Iterator[Violation]:
-    """Report what is wrong with more than `FEW` rows at the first of them, with their number.
-
-    A row too many moves every later one, and a renamed key is missing in all of them. Messages
-    that differ in numbers only are of one kind.
+    Attributes:
+        config: the config's name.
+        name: the split's name.
+        columns: the published columns.
+        path: the Parquet file, relative to the dataset's folder.
+        rows: number of rows.
+        num_bytes: size of the rows in memory.
+        file_bytes: size of the Parquet file.
+        digest: content digest of the rows without the canary; no version of pyarrow changes it.
     """
-    kinds: dict[tuple[str, str], list[Violation]] = {}
-    for violation in violations:
-        kind = (str(violation.file), re.sub(r"\d+", "0", violation.message))
-        kinds.setdefault(kind, []).append(violation)
-    for found in kinds.values():
-        if len(found) <= FEW:
-            yield from found
-        else:
-            first = found[0]
-            message = f"{first.message} (the first of {len(found)} rows like it)"
-            yield Violation(first.file, first.row, message)
+
+    config: str
+    name: str
+    columns: Columns
+    path: Path
+    rows: int
+    num_bytes: int
+    file_bytes: int
+    digest: str
 
 
 class DatasetScript(Protocol):
-    """A module of this package that makes one dataset.
+    """A module of `pronominal.dataset_scripts` that makes one dataset.
 
     Its own top-level names, so that a newcomer reads one file from top to bottom.
     """
@@ -110,13 +90,23 @@ class DatasetScript(Protocol):
         ...
 
     @property
-    def OPTIONS(self) -> tuple[str, ...]:  # noqa: N802
-        """Names of the `BuildOptions` that change what it builds."""
+    def OPTIONS(self) -> tuple[BuildOption[Any], ...]:  # noqa: N802
+        """What a user may ask of its build."""
         ...
 
     @property
     def UPSTREAM(self) -> tuple[Upstream, ...]:  # noqa: N802
         """Where the upstream files come from; empty when the package holds them."""
+        ...
+
+    @property
+    def COLUMNS(self) -> Columns:  # noqa: N802
+        """The published columns; empty where they follow from the options."""
+        ...
+
+    @property
+    def UNPUBLISHABLE(self) -> tuple[str, ...]:  # noqa: N802
+        """Names of the splits whose text must stay where it was built."""
         ...
 
     def splits(self, sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
@@ -126,3 +116,10 @@ class DatasetScript(Protocol):
     def violations(self, sources: Sources) -> Iterator[Violation]:
         """Yield everything that the papers' own checks and ours find wrong."""
         ...
+
+
+def dataset_script(name: str) -> DatasetScript:
+    """Return the script of a dataset; `InputError` with the nearest name if there is none."""
+    if name not in DATASETS:
+        raise unknown_name("dataset", name, DATASETS)
+    return cast(DatasetScript, import_module(f"pronominal.dataset_scripts.{name}"))

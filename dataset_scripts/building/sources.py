@@ -1,36 +1,30 @@
 """Upstream files: where they are, which bytes they must have, and how they are opened."""
 
-import csv
 import hashlib
 import http.client
 import io
 import os
 import re
+import time
+import urllib.error
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pronominal.dataset_scripts.tables.tab_separated import TableRow, read_table
+from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.errors import InputError
-from pronominal.text_files import decoded
 
 DOWNLOADS = "https://raw.githubusercontent.com"
 
+PAUSES = (1.0, 2.0, 4.0)
+"""Seconds before a download is tried again that failed for no fault of the request."""
 
-@dataclass(frozen=True, slots=True)
-class UpstreamFile:
-    """One file of an upstream repository: its path there and its SHA-256."""
-
-    path: str
-    sha256: str
-
-    def matches(self, content: bytes) -> bool:
-        """Say whether the bytes are the pinned ones, but for CRLF and LF line ends."""
-        unix = content.replace(b"\r\n", b"\n")
-        variants = (content, unix, unix.replace(b"\n", b"\r\n"))
-        return any(hashlib.sha256(bytes_).hexdigest() == self.sha256 for bytes_ in variants)
+TEMPORARY = (408, 429, 500, 502, 503, 504)
+"""Statuses after which the same request may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +36,26 @@ class Upstream:
         commit: the pinned commit.
         licence: the licence stated upstream, as an SPDX identifier where it is one.
         folder: name of its folder below ``--sources``.
-        files: local file name -> its place upstream.
+        files: local file name -> its SHA-256.
+        paths: local file name -> its path upstream, where that is another.
     """
 
     repository: str
     commit: str
     licence: str
     folder: str
-    files: Mapping[str, UpstreamFile]
+    files: Mapping[str, str]
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+    def path(self, name: str) -> str:
+        """Return the path of a file upstream."""
+        return self.paths.get(name, name)
+
+    def pins(self, name: str, content: bytes) -> bool:
+        """Say whether the bytes of a file are the pinned ones, but for CRLF and LF line ends."""
+        unix = content.replace(b"\r\n", b"\n")
+        variants = (content, unix, unix.replace(b"\n", b"\r\n"))
+        return any(hashlib.sha256(one).hexdigest() == self.files[name] for one in variants)
 
 
 @dataclass(slots=True)
@@ -68,27 +74,36 @@ class Sources:
 
     def read(self, upstream: Upstream, name: str) -> bytes:
         """Return a file's bytes; `InputError` when it is missing or cannot be downloaded."""
-        pinned = upstream.files[name]
-        content = self._local(upstream, name) if self.root else _download(upstream, pinned)
+        if self.root:
+            cure = "give --sources a folder that holds it, or leave --sources out to download"
+            content = _read(self.root / upstream.folder / name, cure)
+        else:
+            content = _download(upstream, name)
         key = f"{upstream.folder}/{name}"
-        if key not in self.changed and not pinned.matches(content):
+        if key not in self.changed and not upstream.pins(name, content):
             self.changed.append(key)
         return content
 
     def read_own(self, path: Path) -> bytes:
         """Return the bytes of a file below `root` that is not upstream's."""
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise InputError(
-                f"cannot be read ({error.strerror})", cure="check the path", file=path
-            ) from error
+        return _read(path, "check the path")
 
-    def place(self, upstream: Upstream, name: str) -> str:
-        """Return how errors call a file."""
+    def table(
+        self, upstream: Upstream, name: str, columns: tuple[str, ...], member: str | None = None
+    ) -> list[TableRow]:
+        """Return the rows of a tab-separated file, or of one in an archive; see `read_table`."""
+        if member is None:
+            return read_table(self.read(upstream, name), columns, self.locate(upstream, name))
+        content = read_zip_member(self, upstream, name, member)
+        return read_table(content, columns, self.locate(upstream, name, member))
+
+    def locate(self, upstream: Upstream, name: str, member: str | None = None) -> str:
+        """Return the name of a file in errors."""
         if self.root:
-            return str(self.root / upstream.folder / name)
-        return f"{upstream.repository}/{upstream.files[name].path}"
+            file = str(self.root / upstream.folder / name)
+        else:
+            file = f"{upstream.repository}/{upstream.path(name)}"
+        return f"{file}:{member}" if member else file
 
     def refuse_changed(self) -> None:
         """Raise `InputError` if a file read so far is not the pinned one."""
@@ -96,39 +111,42 @@ class Sources:
             raise InputError(
                 "the content is not the pinned upstream version (SHA-256 differs)",
                 cure="fetch the file again, or build with --allow-changed to use it as it is",
-                file=self.place_of_changed(),
+                file=", ".join(str((self.root or Path()) / name) for name in self.changed),
             )
 
-    def place_of_changed(self) -> str:
-        """Return the changed files as one string."""
-        return ", ".join(str(self.root / name) if self.root else name for name in self.changed)
-
-    def _local(self, upstream: Upstream, name: str) -> bytes:
-        assert self.root is not None
-        path = self.root / upstream.folder / name
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise InputError(
-                f"cannot be read ({error.strerror})",
-                cure="give --sources a folder that holds it, or leave --sources out to download",
-                file=path,
-            ) from error
+    def changed_files(self) -> Iterator[Violation]:
+        """Yield every file read so far that is not the pinned one."""
+        for file in self.changed:
+            yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
 
 
-def _download(upstream: Upstream, file: UpstreamFile) -> bytes:
-    base = os.environ.get("PRONOMINAL_UPSTREAM_URL", DOWNLOADS)
-    url = f"{base}/{upstream.repository}/{upstream.commit}/{file.path}"
+def _read(path: Path, cure: str) -> bytes:
     try:
-        with urllib.request.urlopen(url, timeout=60) as response:
-            content: bytes = response.read()
-            return content
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise InputError(
-            f"cannot be downloaded ({error})",
-            cure="check the connection or give --sources a folder with the upstream files",
-            file=url,
-        ) from error
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", cure=cure, file=path) from error
+
+
+def _download(upstream: Upstream, name: str) -> bytes:
+    """Fetch a file; again after a while where the connection or the server fails."""
+    base = os.environ.get("PRONOMINAL_UPSTREAM_URL", DOWNLOADS)
+    url = f"{base}/{upstream.repository}/{upstream.commit}/{upstream.path(name)}"
+    for pause in (*PAUSES, None):
+        try:
+            with urllib.request.urlopen(url, timeout=60) as response:
+                content: bytes = response.read()
+                return content
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            refused = isinstance(error, urllib.error.HTTPError) and error.code not in TEMPORARY
+            malformed = isinstance(error, ValueError | http.client.InvalidURL)
+            if pause is None or refused or malformed:
+                raise InputError(
+                    f"cannot be downloaded ({error})",
+                    cure="check the connection or give --sources a folder with the upstream files",
+                    file=url,
+                ) from error
+            time.sleep(pause)
+    raise AssertionError("the last attempt returns or raises")
 
 
 def read_zip_member(sources: Sources, upstream: Upstream, archive: str, member: str) -> bytes:
@@ -137,31 +155,27 @@ def read_zip_member(sources: Sources, upstream: Upstream, archive: str, member: 
     The password is ``PRONOMINAL_ZIP_PASSWORD`` or stands in the upstream README beside the
     archive; it is never part of our code, because it keeps the plain text out of crawls.
     """
-    place = sources.place(upstream, archive)
     content = sources.read(upstream, archive)
+
+    def refuse(cause: str, cure: str) -> InputError:
+        return InputError(cause, cure=cure, file=sources.locate(upstream, archive))
+
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as opened:
             return opened.read(member, pwd=_password(sources, upstream, archive).encode())
     except KeyError as error:
-        raise InputError(
-            f"there is no {member} in the archive", cure="fetch the archive again", file=place
-        ) from error
+        raise refuse(f"there is no {member} in the archive", "fetch the archive again") from error
     except NotImplementedError as error:
-        raise InputError(
-            f"its compression or encryption is not supported ({error})",
-            cure="fetch the archive again from upstream",
-            file=place,
-        ) from error
+        cause = f"its compression or encryption is not supported ({error})"
+        raise refuse(cause, "fetch the archive again from upstream") from error
     except RuntimeError as error:
-        raise InputError(
-            "the password is wrong", cure="set PRONOMINAL_ZIP_PASSWORD to the right one", file=place
-        ) from error
+        cure = "set PRONOMINAL_ZIP_PASSWORD to the right one"
+        raise refuse("the password is wrong", cure) from error
     # zlib.error: a wrong password may pass the check byte
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-        raise InputError(
+        raise refuse(
             "the archive is truncated, damaged, or the password is wrong",
-            cure="fetch it again from upstream, or set PRONOMINAL_ZIP_PASSWORD",
-            file=place,
+            "fetch it again from upstream, or set PRONOMINAL_ZIP_PASSWORD",
         ) from error
 
 
@@ -170,55 +184,11 @@ def _password(sources: Sources, upstream: Upstream, archive: str) -> str:
     if given:
         return given
     readme = sources.read(upstream, "README.md").decode("utf-8", errors="replace")
-    found = re.search(r"password\s+`([^`]+)`", readme)
-    if found is None:
+    named = re.search(r"password\s+`([^`]+)`", readme)
+    if named is None:
         raise InputError(
             "its README names no password",
             cure="set PRONOMINAL_ZIP_PASSWORD",
-            file=sources.place(upstream, archive),
+            file=sources.locate(upstream, archive),
         )
-    return found.group(1)
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """One data row of an upstream table: its line in the file (the header is 1) and its cells."""
-
-    line: int
-    cells: Mapping[str, str]
-
-
-def read_table(content: bytes, columns: tuple[str, ...], place: str) -> list[TableRow]:
-    """Parse a tab-separated table; line ends may be CRLF or LF, further columns are left out.
-
-    Raises:
-        InputError: the text is not UTF-8, is empty, lacks a column, or a row is cut short.
-    """
-    text = decoded(content, file=place, cure="fetch it again")
-    reader = csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
-    try:
-        lines = list(reader)
-    except csv.Error as error:
-        row = f"line {reader.line_num}"
-        raise InputError(
-            f"the table is damaged ({error})", cure="fetch it again", file=place, row=row
-        ) from error
-    if len(lines) < 2:
-        raise InputError("the table is empty", cure="fetch it again from upstream", file=place)
-    missing = [column for column in columns if column not in lines[0]]
-    if missing:
-        raise InputError(
-            f"the column '{missing[0]}' is missing",
-            cure=f"restore the header: {', '.join(columns)}",
-            file=place,
-            row="line 1",
-        )
-    positions = {column: lines[0].index(column) for column in columns}
-    rows = []
-    for number, cells in enumerate(lines[1:], start=2):
-        if len(cells) <= max(positions.values()):
-            raise InputError(
-                "the row is cut short", cure="fetch it again", file=place, row=f"line {number}"
-            )
-        rows.append(TableRow(number, {c: cells[position] for c, position in positions.items()}))
-    return rows
+    return named.group(1)

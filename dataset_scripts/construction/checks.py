@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.building.script import Violation
 from pronominal.dataset_scripts.construction.genders import NameGenders
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
 from pronominal.dataset_scripts.construction.result import COLUMNS, NAME
 from pronominal.dataset_scripts.construction.words import TARGETS
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.faults import schema_faults
+from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.errors import InputError
 from pronominal.switching import Unswitchable, switch_row
 

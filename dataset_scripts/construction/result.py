@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from pronominal.atomic import held_folder, new_folder
 from pronominal.dataset_scripts.building import build, card
-from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.script import BuiltSplit, SplitRows
 from pronominal.dataset_scripts.construction import engine
 from pronominal.dataset_scripts.construction.duplicates import Duplicates, sentence_key
 from pronominal.dataset_scripts.construction.engine import Construction, parts
@@ -195,7 +195,7 @@ def _write_card(
     construction: Construction,
     description: Description,
     report: Report,
-    built: list[build.BuiltSplit],
+    built: list[BuiltSplit],
     canary: str,
     path: Path,
 ) -> None:

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from pronominal.dataset_scripts import DATASETS, dataset_script
+from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.tables.columns import CANARY, Column, card_features
 from pronominal.errors import InputError

@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pronominal.dataset_scripts.hub.release import Release
+from pronominal.dataset_scripts.reading.folders import HUB_ID
 from pronominal.dataset_scripts.reading.hub_client import hub_client, tokens_page
-from pronominal.dataset_scripts.reading.published import HUB_ID
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:

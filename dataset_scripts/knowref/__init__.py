@@ -6,7 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.script import BuildOptions, SplitRows, Violation
+from pronominal.dataset_scripts.building.options import REPAIR_CASE, BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref import checks
 from pronominal.dataset_scripts.knowref.files import (
@@ -18,10 +19,11 @@ from pronominal.dataset_scripts.knowref.files import (
 from pronominal.dataset_scripts.knowref.reddit import hydrated_file, read_hydrated
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, held
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
+from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.switching import Unswitchable, occurrences, switch_row
 
 NAME = "knowref"
-OPTIONS = ("repair_case",)
+OPTIONS = (REPAIR_CASE,)
 UPSTREAM = (KNOWREF, KNOWREF60K)
 UNPUBLISHABLE = ("train", "validation")
 """Splits of Reddit text: the authors give its ids only, for legal reasons, and so do we."""
@@ -35,8 +37,6 @@ COLUMNS = (
     Column("duplicate_of", pa.string(), "id of an earlier row that is the same, or null"),
     Column("note", pa.string(), "what is odd about the row, or null"),
 )
-
-Rows = list[dict[str, Any]]
 
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
@@ -59,7 +59,7 @@ def violations(sources: Sources) -> Iterator[Violation]:
 
 def _sentences(sources: Sources) -> dict[str, list[Sentence]]:
     """Read the test, and train and validation from the 60k copy or from hydrated files."""
-    found = {"test": read_test(sources)}
+    sentences = {"test": read_test(sources)}
     readers: dict[str, tuple[str, Callable[[Sources], list[Sentence]]]] = {
         "train": ("data/val.json", read_train),
         "validation": ("data/dev.tsv", read_validation),
@@ -67,13 +67,13 @@ def _sentences(sources: Sources) -> dict[str, list[Sentence]]:
     for split, (file, read) in readers.items():
         # never downloaded: the text may be used where somebody holds it, but not handed on
         if held(sources, KNOWREF60K, file):
-            found[split] = read(sources)
+            sentences[split] = read(sources)
         elif sources.root and hydrated_file(sources.root, split).exists():
-            found[split] = read_hydrated(sources, split)
-    return found
+            sentences[split] = read_hydrated(sources, split)
+    return sentences
 
 
-def original_rows(split: str, sentences: Sequence[Sentence]) -> Rows:
+def original_rows(split: str, sentences: Sequence[Sentence]) -> list[dict[str, Any]]:
     """Return the published rows of a split, mentions located by the rule of `locate_candidates`."""
     rows = [_row(split, sentence) for sentence in sentences]
     first: dict[tuple[str, int], dict[str, Any]] = {}
@@ -84,12 +84,12 @@ def original_rows(split: str, sentences: Sequence[Sentence]) -> Rows:
     return rows
 
 
-def switched_rows(rows: Rows, options: BuildOptions) -> Rows:
+def switched_rows(rows: Sequence[dict[str, Any]], options: BuildOptions) -> list[dict[str, Any]]:
     """Return the rows that can be switched, switched."""
     switched = []
     for row in rows:
         try:
-            switched.append(switch_row(row, repair_case=options.repair_case))
+            switched.append(switch_row(row, repair_case=options[REPAIR_CASE]))
         except Unswitchable:
             # named in the card, and by the row's note
             continue
@@ -97,17 +97,12 @@ def switched_rows(rows: Rows, options: BuildOptions) -> Rows:
 
 
 def _row(split: str, sentence: Sentence) -> dict[str, Any]:
-    instance = sentence.instance(split)
-    return {
-        "id": instance.id,
-        "text": instance.text,
-        "pronoun": instance.pronoun._asdict(),
-        "candidates": [candidate._asdict() for candidate in instance.candidates],
-        "label": instance.label,
+    further = {
         "upstream_row": sentence.row,
         "duplicate_of": None,
         "note": "; ".join(_notes(sentence)) or None,
     }
+    return sentence.instance(split).to_row() | further
 
 
 def _notes(sentence: Sentence) -> Iterator[str]:
@@ -117,14 +112,14 @@ def _notes(sentence: Sentence) -> Iterator[str]:
     if names[0] == names[1]:
         yield "both candidates have the same name, the label means nothing"
         return
-    found = Counter(occurrence.candidate for occurrence in occurrences(text, names))
-    if max(found.values(), default=0) > 1:
+    counts = Counter(occurrence.candidate for occurrence in occurrences(text, names))
+    if max(counts.values(), default=0) > 1:
         yield "a candidate's name occurs more than once, its first place is given"
     for index, name in enumerate(names):
         whole = len(occurrences(text, [name]))
-        if not found[index]:
+        if not counts[index]:
             yield f"candidate {index} is not in the text"
-        if whole > found[index]:
+        if whole > counts[index]:
             yield f"the name of candidate {index} is also part of the other name"
         if text.count(name) > whole:
             yield f"the name of candidate {index} is also part of a longer word"

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pronominal.dataset_scripts.building.script import Violation, changed_files, told_once
-from pronominal.dataset_scripts.building.sources import Sources, Upstream, read_table
+from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.knowref.files import (
     LOST,
     Faults,
@@ -18,13 +17,24 @@ from pronominal.dataset_scripts.knowref.files import (
 from pronominal.dataset_scripts.knowref.recipes import recipes
 from pronominal.dataset_scripts.knowref.reddit import (
     SPLITS,
-    SPREADSHEET,
+    Label,
     hydrated_file,
     read_hydrated,
     read_ids,
     read_labels,
 )
-from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, held
+from pronominal.dataset_scripts.knowref.upstream import (
+    KNOWREF,
+    KNOWREF60K,
+    SPREADSHEET,
+    TEST,
+    held,
+)
+from pronominal.dataset_scripts.tables.violations import (
+    RowLocation,
+    Violation,
+    summarise_repeats,
+)
 from pronominal.errors import InputError
 from pronominal.pronouns import HE, SHE, THEY
 from pronominal.switching import Unswitchable, switch
@@ -67,7 +77,7 @@ class Expected:
 EXPECTED = {
     "test": Expected(
         KNOWREF,
-        "knowref_test.json",
+        TEST,
         read_test,
         1269,
         "data/test.tsv",
@@ -107,36 +117,32 @@ def violations(sources: Sources) -> Iterator[Violation]:
     """Check every file of the sources; the test alone when they are downloaded."""
     for split, expected in EXPECTED.items():
         if split == "test" or held(sources, expected.upstream, expected.file):
-            yield from told_once(_split_violations(sources, split))
+            yield from summarise_repeats(_split_violations(sources, split))
     for split in SPLITS:
         if sources.root and hydrated_file(sources.root, split).exists():
             try:
                 read_hydrated(sources, split)
             except InputError as error:
-                yield Violation(str(error.file), error.row, error.cause)
-    yield from changed_files(sources)
+                yield Violation.of(error)
+    yield from sources.changed_files()
 
 
 def _split_violations(sources: Sources, split: str) -> Iterator[Violation]:
     expected = EXPECTED[split]
-    place, faults = sources.place(expected.upstream, expected.file), Faults()
+    file, faults = sources.locate(expected.upstream, expected.file), Faults()
     sentences = expected.read(sources, faults)
-    for fault in faults:
-        yield Violation(place, fault.row, fault.cause)
+    yield from map(Violation.of, faults)
     count = len(sentences) + len(faults)
     if count != expected.rows:
-        yield Violation(place, None, f"{count} rows instead of {expected.rows}")
+        yield Violation(file, None, f"{count} rows instead of {expected.rows}")
     for row, message in _sentences(split, sentences):
-        yield Violation(place, f"row {row}", message)
-    rows = {sentence.row: sentence for sentence in sentences}
+        yield Violation(file, f"row {row}", message)
+    by_row = {sentence.row: sentence for sentence in sentences}
     for check in (_pairs, _switched, _released):
         try:
-            yield from check(sources, split, rows)
+            yield from check(sources, split, by_row)
         except InputError as error:
-            yield Violation(str(error.file), error.row, error.cause)
-
-
-Rows = Mapping[int, Sentence]
+            yield Violation.of(error)
 
 
 def _sentences(split: str, sentences: Sequence[Sentence]) -> Iterator[tuple[int, str]]:
@@ -165,37 +171,37 @@ def _sentences(split: str, sentences: Sequence[Sentence]) -> Iterator[tuple[int,
             yield row, f"the sentence of row {earlier}" if earlier != row else "repeats no row"
 
 
-def _pairs(sources: Sources, split: str, sentences: Rows) -> Iterator[Violation]:
+def _pairs(sources: Sources, split: str, sentences: Mapping[int, Sentence]) -> Iterator[Violation]:
     """Compare with the substitution pairs; the test's labels are blanked there."""
     name = EXPECTED[split].pairs
     if not held(sources, KNOWREF60K, name):
         return
-    place = sources.place(KNOWREF60K, name)
     for row, pair in enumerate(read_pairs(sources, name)):
         sentence = sentences.get(row)
         if sentence is None:
             continue
-        if [joined(one) for one in pair] != [sentence.filled(name) for name in sentence.names]:
-            yield Violation(place, f"row {row}", "the substitutions are not those of the sentence")
+        at = RowLocation(sources.locate(KNOWREF60K, name), f"row {row}")
+        if list(map(joined, pair)) != list(map(sentence.filled, sentence.names)):
+            yield at.violation("the substitutions are not those of the sentence")
         labels = ["0", "0"] if split == "test" else [str(1 - sentence.label), str(sentence.label)]
         if [one["label"] for one in pair] != labels:
-            yield Violation(place, f"row {row}", "the labels are not those of the sentence")
+            yield at.violation("the labels are not those of the sentence")
 
 
-def _switched(sources: Sources, split: str, sentences: Rows) -> Iterator[Violation]:
+def _switched(
+    sources: Sources, split: str, sentences: Mapping[int, Sentence]
+) -> Iterator[Violation]:
     """Compare with the pairs of original and switched row, whose substitutions are shuffled."""
     expected = EXPECTED[split]
     if not held(sources, KNOWREF60K, expected.switched):
         return
-    place = sources.place(KNOWREF60K, expected.switched)
-    rows = read_table(sources.read(KNOWREF60K, expected.switched), SWITCHED, place)
+    rows = sources.table(KNOWREF60K, expected.switched, SWITCHED)
     step = 1 if split == "validation" else 2
     for row, sentence in sentences.items():
-        found = [line.cells for line in rows[row * step : (row + 1) * step]]
-        right = sentence.filled(sentence.names[sentence.label])
-        wrong = sentence.filled(sentence.names[1 - sentence.label])
-        if row not in expected.other_names and not _holds(found[:1], right, wrong):
-            yield Violation(place, f"row {row}", "not the sentence and the answer of the original")
+        at = RowLocation(rows[0].file, f"row {row}")
+        pair = [line.cells for line in rows[row * step : (row + 1) * step]]
+        if row not in expected.other_names and not _holds(pair[:1], sentence):
+            yield at.violation("not the sentence and the answer of the original")
         skipped = expected.unswitchable | expected.two_pronouns | expected.ill_switched
         if step == 1 or row in skipped:
             continue
@@ -203,41 +209,40 @@ def _switched(sources: Sources, split: str, sentences: Rows) -> Iterator[Violati
             ours = switch(sentence.instance(split))
         except Unswitchable:
             continue
-        names = [candidate.text for candidate in ours.candidates]
-        other = Sentence(row, ours.text, (ours.pronoun,), (names[0], names[1]), ours.label)
-        if not _holds(
-            found[1:], other.filled(names[ours.label]), other.filled(names[1 - ours.label])
-        ):
-            yield Violation(place, f"row {row}", "not the switched sentence and its answer")
+        first, second = (candidate.text for candidate in ours.candidates)
+        other = Sentence(row, ours.text, (ours.pronoun,), (first, second), ours.label)
+        if not _holds(pair[1:], other):
+            yield at.violation("not the switched sentence and its answer")
 
 
-def _holds(found: Sequence[Mapping[str, str]], right: str, wrong: str) -> bool:
-    """Say whether the line has these two substitutions and labels the right one."""
-    if not found or found[0]["label"] not in ("0", "1"):
+def _holds(lines: Sequence[Mapping[str, str]], sentence: Sentence) -> bool:
+    """Say whether the first line has the sentence's substitutions and labels the right one."""
+    if not lines or lines[0]["label"] not in ("0", "1"):
         return False
-    substitutions = [found[0]["substitution0"], found[0]["substitution1"]]
-    label = int(found[0]["label"])
-    return (substitutions[label], substitutions[1 - label]) == (right, wrong)
+    substitutions = [lines[0]["substitution0"], lines[0]["substitution1"]]
+    if int(lines[0]["label"]) != sentence.label:
+        substitutions.reverse()
+    return substitutions == list(map(sentence.filled, sentence.names))
 
 
-def _released(sources: Sources, split: str, sentences: Rows) -> Iterator[Violation]:
+def _released(
+    sources: Sources, split: str, sentences: Mapping[int, Sentence]
+) -> Iterator[Violation]:
     """Compare Reddit text with the released ids and labels, and with our fingerprints."""
     if split not in SPLITS:
         return
     for recipe in recipes():
         sentence = sentences.get(recipe.row) if recipe.split == split else None
         if sentence is not None and sentence.fingerprint != recipe.fingerprint:
-            file = sources.place(KNOWREF60K, EXPECTED[split].file)
+            file = sources.locate(KNOWREF60K, EXPECTED[split].file)
             yield Violation(file, f"row {recipe.row}", "not the sentence of our fingerprint")
     if held(sources, KNOWREF, f"redditID_{SPLITS[split]}_final.txt"):
         read_ids(sources, split)
     if not held(sources, KNOWREF, SPREADSHEET):
         return
+    file = sources.locate(KNOWREF, SPREADSHEET, SPLITS[split])
     for row, label in enumerate(read_labels(sources, split)):
         sentence = sentences.get(row)
-        if sentence and (label.names, label.correct) != (
-            sentence.names,
-            sentence.names[sentence.label],
-        ):
-            place = f"{sources.place(KNOWREF, SPREADSHEET)}:{SPLITS[split]}"
-            yield Violation(place, f"row {row}", "not the candidates or answer of the sentence")
+        if sentence and label != Label(sentence.names, sentence.names[sentence.label]):
+            message = "not the candidates or answer of the sentence"
+            yield Violation(file, f"row {row}", message)

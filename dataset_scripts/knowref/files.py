@@ -3,13 +3,14 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from pronominal.dataset_scripts.building.sources import Sources, read_table
-from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K
+from pronominal.dataset_scripts.building.sources import Sources, Upstream
+from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, TEST
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError, shown
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
@@ -75,88 +76,77 @@ Faults = list[InputError]
 
 
 def read_test(sources: Sources, faults: Faults | None = None) -> list[Sentence]:
-    """Read the test sentences; see `read_all` for what `faults` does."""
-    place = sources.place(KNOWREF, "knowref_test.json")
-    records = read_array(sources.read(KNOWREF, "knowref_test.json"), place)
-    return list(read_all(parse_record, records, place, faults))
+    """Read the test sentences; errors of a row are raised, or gathered in `faults` if given."""
+    return _parsed(parse_record, *_records(sources, KNOWREF, TEST), faults)
 
 
 def read_train(sources: Sources, faults: Faults | None = None) -> list[Sentence]:
     """Read the paper's development sentences, which the 60k copy calls ``val.json``."""
-    place = sources.place(KNOWREF60K, "data/val.json")
-    records = read_array(sources.read(KNOWREF60K, "data/val.json"), place)
+    records, file = _records(sources, KNOWREF60K, "data/val.json")
     if records[-2:-1] == records[-1:]:
-        # upstream's last row stands there twice
+        # upstream's last row is there twice
         del records[-1]
-    return list(read_all(parse_record, records, place, faults))
+    return _parsed(parse_record, records, file, faults)
 
 
 def read_validation(sources: Sources, faults: Faults | None = None) -> list[Sentence]:
     """Read the validation sentences from their substitution pairs, called ``dev.tsv``."""
-    place = sources.place(KNOWREF60K, "data/dev.tsv")
-    return list(read_all(_parse_pair, read_pairs(sources, "data/dev.tsv"), place, faults))
+    pairs, file = read_pairs(sources, "data/dev.tsv"), sources.locate(KNOWREF60K, "data/dev.tsv")
+    return _parsed(_parse_pair, pairs, file, faults)
 
 
-def read_all(
-    parse: Callable[[int, Any, str], Sentence],
+def _parsed(
+    parse: Callable[[int, Any, RowLocation], Sentence],
     records: Iterable[Any],
-    place: str,
+    file: str,
     faults: Faults | None,
-) -> Iterator[Sentence]:
-    """Parse every record; errors of a row are raised, or gathered in `faults` if that is given."""
+) -> list[Sentence]:
+    sentences = []
     for row, record in enumerate(records):
         try:
-            yield parse(row, record, place)
+            sentences.append(parse(row, record, RowLocation(file, f"row {row}")))
         except InputError as error:
             if faults is None:
                 raise
             faults.append(error)
+    return sentences
 
 
-def read_array(content: bytes, place: str) -> list[Any]:
-    """Parse a JSON array of at least one record; `InputError` names the line of what is broken."""
-    text = decoded(content, file=place, cure="fetch it again")
+def _records(sources: Sources, upstream: Upstream, name: str) -> tuple[list[Any], str]:
+    """Return the records of a JSON array, one at least, and the name of their file in errors."""
+    file = sources.locate(upstream, name)
+    text = decoded(sources.read(upstream, name), file=file, cure="fetch it again")
     try:
         records = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"not valid JSON ({error.msg})",
-            cure="fetch it again",
-            file=place,
-            row=f"line {error.lineno}",
-        ) from error
+        at = RowLocation(file, f"line {error.lineno}")
+        raise at.refuse(f"not valid JSON ({error.msg})", "fetch it again") from error
     if not isinstance(records, list) or not records:
-        raise InputError("there is no array of sentences", cure="fetch it again", file=place)
-    return records
+        raise InputError("there is no array of sentences", cure="fetch it again", file=file)
+    return records, file
 
 
 def read_pairs(sources: Sources, name: str) -> list[list[Mapping[str, str]]]:
     """Read a table of substitution pairs: for each index its two rows."""
-    table = read_table(sources.read(KNOWREF60K, name), PAIRS, sources.place(KNOWREF60K, name))
-    cells = [row.cells for row in table]
+    cells = [row.cells for row in sources.table(KNOWREF60K, name, PAIRS)]
     return [list(pair) for _, pair in groupby(cells, key=lambda row: row["index"])]
 
 
-def parse_record(row: int, record: Any, place: str) -> Sentence:
+def parse_record(row: int, record: Any, at: RowLocation) -> Sentence:
     """Read one JSON record; candidates may be strings or lists of one string.
 
     The label comes from ``correct_candidate``: ``correct_candidate_idx`` is wrong in 299 rows.
     """
-    names = (_string(record, "candidate0", row, place), _string(record, "candidate1", row, place))
-    correct = _string(record, "correct_candidate", row, place)
-    text, pronouns = unbracketed(_string(record, "sentence_with_pronoun", row, place), row, place)
+    names = (_string(record, "candidate0", at), _string(record, "candidate1", at))
+    correct = _string(record, "correct_candidate", at)
+    text, pronouns = unbracketed(_string(record, "sentence_with_pronoun", at), at)
     if correct not in names:
-        raise InputError(
-            "the correct candidate is neither of the two",
-            cure="write one of them",
-            file=place,
-            row=f"row {row}",
-        )
+        raise at.refuse("the correct candidate is neither of the two", "write one of them")
     return Sentence(row, text, pronouns, names, names.index(correct))
 
 
-def unbracketed(marked: str, row: int, place: str) -> tuple[str, tuple[Mention, ...]]:
-    """Return a sentence without its brackets, and the pronouns that stood in them."""
+def unbracketed(marked: str, at: RowLocation) -> tuple[str, tuple[Mention, ...]]:
+    """Return a sentence without its brackets, and the pronouns that were in them."""
     pieces: list[str] = []
     pronouns = []
     length = done = 0
@@ -168,36 +158,30 @@ def unbracketed(marked: str, row: int, place: str) -> tuple[str, tuple[Mention, 
         length, done = start + len(pronoun), bracket.end()
     text = "".join((*pieces, marked[done:]))
     if not pronouns or "[" in text or "]" in text:
-        raise InputError(
-            "no pronoun, or half of one, is in square brackets",
-            cure="put the pronoun in brackets",
-            file=place,
-            row=f"row {row}",
-        )
+        cause = "no pronoun, or half of one, is in square brackets"
+        raise at.refuse(cause, "put the pronoun in brackets")
     return text, tuple(pronouns)
 
 
-def _parse_pair(row: int, pair: Sequence[Mapping[str, str]], place: str) -> Sentence:
+def _parse_pair(row: int, pair: Sequence[Mapping[str, str]], at: RowLocation) -> Sentence:
     """Read the two substitutions of a row: they differ in the one token that was the pronoun."""
-
-    def refuse(cause: str) -> InputError:
-        return InputError(cause, cure="fetch the file again", file=place, row=f"row {row}")
-
+    again = "fetch the file again"
     if len(pair) != 2 or pair[0]["index"] != str(row):
         index = shown(pair[0]["index"])
-        raise refuse(f"{len(pair)} substitutions of index {index} instead of 2 of {row}")
+        cause = f"{len(pair)} substitutions of index {index} instead of 2 of {row}"
+        raise at.refuse(cause, again)
     names = (pair[0]["candidate0"], pair[0]["candidate1"])
     tokens = [joined(substitution).split(" ") for substitution in pair]
     differing = [
         index for index, (one, other) in enumerate(zip(*tokens, strict=False)) if one != other
     ]
     if len(tokens[0]) != len(tokens[1]) or len(differing) != 1:
-        raise refuse("the substitutions do not differ in exactly one token")
+        raise at.refuse("the substitutions do not differ in exactly one token", again)
     if tuple(words[differing[0]] for words in tokens) != names:
-        raise refuse("the substitutions do not hold the candidates")
+        raise at.refuse("the substitutions do not hold the candidates", again)
     labels = [substitution["label"] for substitution in pair]
     if sorted(labels) != ["0", "1"]:
-        raise refuse("not exactly one substitution is labelled right")
+        raise at.refuse("not exactly one substitution is labelled right", again)
     before, after = tokens[0][: differing[0]], tokens[0][differing[0] + 1 :]
     start = sum(len(token) + 1 for token in before)
     text = " ".join((*before, LOST, *after))
@@ -209,15 +193,10 @@ def joined(substitution: Mapping[str, str]) -> str:
     return f"{substitution['sentence1']} {substitution['sentence2']}"
 
 
-def _string(record: Any, key: str, row: int, place: str) -> str:
+def _string(record: Any, key: str, at: RowLocation) -> str:
     value = record.get(key) if isinstance(record, dict) else None
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str) or not value:
-        raise InputError(
-            f"the field '{key}' is missing or no text",
-            cure="fetch the file again",
-            file=place,
-            row=f"row {row}",
-        )
+        raise at.refuse(f"the field '{key}' is missing or no text", "fetch the file again")
     return value

@@ -13,15 +13,15 @@ from pronominal.dataset_scripts.knowref.reddit import (
     HYDRATED,
     NO_COMMENT,
     SPLITS,
-    SPREADSHEET,
     Label,
     Post,
     hydrated_file,
     read_ids,
     read_labels,
 )
-from pronominal.dataset_scripts.knowref.upstream import KNOWREF
+from pronominal.dataset_scripts.knowref.upstream import KNOWREF, SPREADSHEET, TEST
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError
 
 KNOWREF_FORM = "sentence_with_pronoun"
@@ -73,7 +73,7 @@ def hydrate(
     ids = {split: read_ids(sources, split) for split in SPLITS}
     labels = {split: read_labels(sources, split) for split in SPLITS}
     # what a build of the result reads, too
-    released = {name: sources.read(KNOWREF, name) for name in ("knowref_test.json", SPREADSHEET)}
+    released = {name: sources.read(KNOWREF, name) for name in (TEST, SPREADSHEET)}
     sources.refuse_changed()
     hydration = _match(_texts(texts, progress), ids, labels)
     if not hydration.found:
@@ -119,12 +119,9 @@ def _texts(path: Path, progress: Callable[[int], None]) -> Iterator[tuple[Post, 
         post, comment = record.get("post_id"), record.get("comment_id")
         fields = [name for name in (KNOWREF_FORM, *RAW) if isinstance(record.get(name), str)]
         if not isinstance(post, str) or not isinstance(comment, str | None) or not fields:
-            raise InputError(
-                "no post_id, comment_id and text",
-                cure=f"give the ids and one of {', '.join((KNOWREF_FORM, *RAW))}",
-                file=path,
-                row=f"line {number}",
-            )
+            cure = f"give the ids and one of {', '.join((KNOWREF_FORM, *RAW))}"
+            at = RowLocation(path, f"line {number}")
+            raise at.refuse("no post_id, comment_id and text", cure)
         comment = None if comment in (None, "", NO_COMMENT) else comment.removeprefix("t1_")
         if number % REPORTED == 0:
             progress(number)
@@ -136,7 +133,7 @@ def _sentence(recipe: Recipe, field: str, text: str, names: tuple[str, str]) -> 
     if field != KNOWREF_FORM:
         return recipe.find(text, names)
     try:
-        plain, pronouns = unbracketed(text, recipe.row, "")
+        plain, pronouns = unbracketed(text, RowLocation("", ""))
     except InputError:
         return None
     matches = Sentence(recipe.row, plain, pronouns, names, 0).fingerprint == recipe.fingerprint

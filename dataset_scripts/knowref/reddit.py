@@ -12,15 +12,15 @@ from xml.etree import ElementTree
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref.files import Sentence, parse_record
 from pronominal.dataset_scripts.knowref.recipes import recipes
-from pronominal.dataset_scripts.knowref.upstream import KNOWREF
+from pronominal.dataset_scripts.knowref.upstream import KNOWREF, SPREADSHEET
 from pronominal.dataset_scripts.own_rows.jsonl import parse_json_lines
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError
 
 HYDRATED = Path("knowref") / "hydrated"
 SPLITS = {"train": "dev", "validation": "val"}
 """Our splits of Reddit text, and what upstream calls them."""
 
-SPREADSHEET = "knowref_dev_val_info.xlsx"
 DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
@@ -63,17 +63,16 @@ CORRECTED = {("validation", 2235): Label(("Harold", "Roy"), "Roy")}
 def read_ids(sources: Sources, split: str) -> list[Post]:
     """Return the ids of a split, in upstream's order."""
     name = f"redditID_{SPLITS[split]}_final.txt"
-    place = sources.place(KNOWREF, name)
+    file = sources.locate(KNOWREF, name)
     posts: list[Post] = []
     lines = sources.read(KNOWREF, name).decode("ascii", errors="replace").splitlines()
     for number, line in enumerate(lines, start=1):
         ids = line.split()
         if len(ids) != 2:
-            raise InputError(
-                "no post id and comment id", cure="fetch it again", file=place, row=f"line {number}"
-            )
+            at = RowLocation(file, f"line {number}")
+            raise at.refuse("no post id and comment id", "fetch it again")
         posts.append((ids[0], None if ids[1] == NO_COMMENT else ids[1]))
-    return _complete(posts, split, place)
+    return _complete(posts, split, file)
 
 
 def read_labels(sources: Sources, split: str) -> list[Label]:
@@ -81,7 +80,7 @@ def read_labels(sources: Sources, split: str) -> list[Label]:
 
     Its ids are not read: some of them became numbers.
     """
-    place = f"{sources.place(KNOWREF, SPREADSHEET)}:{SPLITS[split]}"
+    file = sources.locate(KNOWREF, SPREADSHEET, SPLITS[split])
     sheet = list(SPLITS).index(split) + 1
     try:
         with zipfile.ZipFile(io.BytesIO(sources.read(KNOWREF, SPREADSHEET))) as book:
@@ -91,20 +90,16 @@ def read_labels(sources: Sources, split: str) -> list[Label]:
         rows = [[_cell(cell, words) for cell in row] for row in table.iter(f"{XML}row")][1:]
     except DAMAGED as error:
         raise InputError(
-            "the spreadsheet is truncated or damaged", cure="fetch it again", file=place
+            "the spreadsheet is truncated or damaged", cure="fetch it again", file=file
         ) from error
     labels = []
     for number, cells in enumerate(rows):
         first, second, correct = (*cells, "", "", "", "", "", "")[3:6]
         if not correct or correct not in (first, second):
-            raise InputError(
-                "the correct candidate is neither of the two",
-                cure="fetch it again",
-                file=place,
-                row=f"row {number}",
-            )
+            at = RowLocation(file, f"row {number}")
+            raise at.refuse("the correct candidate is neither of the two", "fetch it again")
         labels.append(CORRECTED.get((split, number), Label((first, second), correct)))
-    return _complete(labels, split, place)
+    return _complete(labels, split, file)
 
 
 def hydrated_file(root: Path, split: str) -> Path:
@@ -125,13 +120,10 @@ def read_hydrated(sources: Sources, split: str) -> list[Sentence]:
     for line, record in parse_json_lines(content, path):
         row = record.get("row")
         if type(row) is not int or row not in fingerprints or row in sentences:
-            raise InputError(
-                "the row is unknown or stands there twice",
-                cure="run 'pronominal hydrate' again",
-                file=path,
-                row=f"line {line}",
-            )
-        sentences[row] = parse_record(row, record | labels[row].fields, str(path))
+            at = RowLocation(path, f"line {line}")
+            raise at.refuse("the row is unknown or there twice", "run 'pronominal hydrate' again")
+        at = RowLocation(path, f"row {row}")
+        sentences[row] = parse_record(row, record | labels[row].fields, at)
     if any(fingerprints[row] != sentence.fingerprint for row, sentence in sentences.items()):
         sources.changed.append(str(HYDRATED / path.name))
     return [sentences[row] for row in sorted(sentences)]
@@ -142,10 +134,9 @@ def _cell(cell: ElementTree.Element, words: Sequence[str]) -> str:
     return words[int(value)] if cell.get("t") == "s" else value
 
 
-def _complete(rows: list[Row], split: str, place: str) -> list[Row]:
+def _complete(rows: list[Row], split: str, file: str) -> list[Row]:
     expected = sum(recipe.split == split for recipe in recipes())
     if len(rows) != expected:
-        raise InputError(
-            f"{len(rows)} rows instead of {expected}", cure="fetch it again", file=place
-        )
+        cause = f"{len(rows)} rows instead of {expected}"
+        raise InputError(cause, cure="fetch it again", file=file)
     return rows

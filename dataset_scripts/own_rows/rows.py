@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,36 +9,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError
 from pronominal.located_rows import located_row
 
 BATCH = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a row stands: its file, and its line (JSONL, from 1) or row (Parquet, from 0)."""
-
-    file: Path
-    row: str
-
-    def __str__(self) -> str:
-        return f"{self.file}, {self.row}"
-
-    def refuse(self, cause: str, cure: str) -> InputError:
-        """Return the error about this row."""
-        return InputError(cause, cure=cure, file=self.file, row=self.row)
-
-
-def read_own_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield every row of a JSONL or Parquet file as it is.
+def read_own_rows(path: Path) -> Iterator[tuple[RowLocation, dict[str, Any]]]:
+    """Yield every row of a JSONL or Parquet file as it is, and where it is.
 
     Raises:
         InputError: the file is neither, is damaged, or cannot be read.
     """
     if path.suffix == ".jsonl":
         for line, row in read_json_lines(path):
-            yield Place(path, f"line {line}"), row
+            yield RowLocation(path, f"line {line}"), row
         return
     number = 0
     with open_parquet(path) as file:
@@ -47,7 +32,7 @@ def read_own_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
         batches = file.iter_batches(BATCH)
         while (rows := _next_rows(batches, path)) is not None:
             for row in rows:
-                yield Place(path, f"row {number}"), row
+                yield RowLocation(path, f"row {number}"), row
                 number += 1
 
 
@@ -91,19 +76,21 @@ def _parquet_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def checked_row(row: Mapping[str, Any], place: Place, *, may_be_absent: bool) -> dict[str, Any]:
+def checked_row(
+    row: Mapping[str, Any], location: RowLocation, *, may_be_absent: bool
+) -> dict[str, Any]:
     """Return a row with an id, whose mentions have text, start and end; see `located_row`.
 
     Args:
         row: a string ``id``, and what `located_row` takes.
-        place: where the row stands.
+        location: where the row is.
         may_be_absent: whether a candidate without offsets may be missing from the text.
 
     Raises:
         InputError: a field is missing or wrong.
     """
     if row.get("id") is None:
-        raise place.refuse("there is no id", "add it")
+        raise location.refuse("there is no id", "add it")
     if not isinstance(row["id"], str):
-        raise place.refuse("the id is no string", "write a string")
-    return located_row(row, place.refuse, may_be_absent=may_be_absent)
+        raise location.refuse("the id is no string", "write a string")
+    return located_row(row, location.refuse, may_be_absent=may_be_absent)

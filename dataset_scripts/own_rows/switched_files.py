@@ -11,21 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.own_rows.rows import (
-    BATCH,
-    Place,
-    checked_row,
-    open_parquet,
-    read_own_rows,
-)
+from pronominal.dataset_scripts.own_rows.rows import BATCH, checked_row, open_parquet, read_own_rows
 from pronominal.dataset_scripts.tables.columns import MENTION
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError
 from pronominal.switching import Unswitchable, switch_row
 
 REPORTED = 1_000
 """Rows between two reports of progress."""
 
-Write = Callable[[Place, dict[str, Any]], None]
+Write = Callable[[RowLocation, dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +33,7 @@ class SwitchedFile:
     """
 
     rows: int
-    left_out: list[tuple[Place, str]]
+    left_out: list[tuple[RowLocation, str]]
 
 
 def switch_file(
@@ -68,7 +63,7 @@ def switch_file(
             cure=f"give the output the suffix {source.suffix or '.jsonl, as the input'}",
             file=target,
         )
-    left_out: list[tuple[Place, str]] = []
+    left_out: list[tuple[RowLocation, str]] = []
     written = 0
     with _writer(source, target) as write:
         for number, (place, row) in enumerate(read_own_rows(source), start=1):
@@ -108,7 +103,7 @@ def _writer(source: Path, target: Path) -> Iterator[Write]:
 def _json_writer(source: Path, path: Path) -> Iterator[Write]:
     with path.open("wb") as lines:
 
-        def write(place: Place, row: dict[str, Any]) -> None:
+        def write(place: RowLocation, row: dict[str, Any]) -> None:
             try:
                 lines.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
             except UnicodeEncodeError as error:
@@ -124,7 +119,7 @@ def _parquet_writer(source: Path, path: Path) -> Iterator[Write]:
     waiting: list[dict[str, Any]] = []
     with pq.ParquetWriter(path, schema, compression="zstd") as file:
 
-        def write(place: Place, row: dict[str, Any]) -> None:
+        def write(place: RowLocation, row: dict[str, Any]) -> None:
             waiting.append(row)
             if len(waiting) == BATCH:
                 file.write_table(pa.Table.from_pylist(waiting, schema=schema))

@@ -6,20 +6,9 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.script import (
-    BuildOptions,
-    SplitRows,
-    Violation,
-    changed_files,
-)
-from pronominal.dataset_scripts.building.sources import (
-    Sources,
-    TableRow,
-    Upstream,
-    UpstreamFile,
-    read_table,
-    read_zip_member,
-)
+from pronominal.dataset_scripts.building.options import PRONOUNS, BuildOption, BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.ruff.assembly import SETTINGS, Setting
 from pronominal.dataset_scripts.ruff.checks import (
     instance_violations,
@@ -37,14 +26,22 @@ from pronominal.dataset_scripts.ruff.templates import (
     parse_task,
 )
 from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.errors import InputError
+from pronominal.instances import FillingInstance
 from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet
 from pronominal.spans import Mention
 
 T = TypeVar("T")
 
 NAME = "ruff"
-OPTIONS = ("pronoun_sets", "everything")
+ALL = BuildOption("all", False, "Build also what is not published by default (RUFF).")
+"""Whether ``test`` is built behind more than one distractor, too."""
+
+OPTIONS = (PRONOUNS, ALL)
+UNPUBLISHABLE = ()
+COLUMNS: Columns = ()
 
 RUFF = Upstream(
     repository="uds-lsv/robust-pronoun-fidelity",
@@ -52,12 +49,8 @@ RUFF = Upstream(
     licence="AGPL-3.0",
     folder="ruff",
     files={
-        "data.zip": UpstreamFile(
-            "data.zip", "2538e3f899612e97c5657f1b19941659f28f22816f73a7e0bd974f18aa9383f0"
-        ),
-        "README.md": UpstreamFile(
-            "README.md", "0e122ed68352e7107cc903f678f82dae2d481019f6e237a08fc41e693c8eee76"
-        ),
+        "data.zip": "2538e3f899612e97c5657f1b19941659f28f22816f73a7e0bd974f18aa9383f0",
+        "README.md": "0e122ed68352e7107cc903f678f82dae2d481019f6e237a08fc41e693c8eee76",
     },
 )
 UPSTREAM = (RUFF,)
@@ -91,32 +84,33 @@ def columns(pronoun_sets: Sequence[PronounSet]) -> Columns:
 
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
-    """Yield every config; ``test`` behind more than one distractor with ``everything`` only.
+    """Yield every config; ``test`` behind more than one distractor with `ALL` only.
 
     Further pronoun sets fill the templates too. The seeds' splits then hold the paper's rows,
     followed by as many from each group with a further set; ``human`` holds the paper's rows.
     """
-    settings, of = _settings(sources, options), columns(options.pronoun_sets)
+    settings = _settings(sources, options)
+    sets: tuple[PronounSet, ...] = options[PRONOUNS]
+    of = columns(sets)
     for instances in settings:
-        if options.everything or instances.setting.distractors in WHOLE_BY_DEFAULT:
-            yield SplitRows(_config(instances), "test", of, instances.tables())
+        if options[ALL] or instances.setting.distractors in WHOLE_BY_DEFAULT:
+            yield SplitRows(instances.setting.config, "test", of, instances.tables())
         yield from _seed_splits(instances, of)
-    templates = settings[0].setting.templates
-    yield SplitRows.from_rows("no_context", "test", of, _task_rows(templates, options.pronoun_sets))
+    tasks = _task_instances(settings[0].setting.templates, sets)
+    yield SplitRows.from_instances("no_context", "test", of, tasks)
     yield SplitRows("human", "test", of, _human_tables(settings))
 
 
 def samples(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield the eighteen splits that the paper evaluates on, and make no other row."""
     for instances in _settings(sources, options):
-        yield from _seed_splits(instances, columns(options.pronoun_sets))
+        yield from _seed_splits(instances, columns(instances.setting.pronoun_sets))
 
 
 def violations(sources: Sources) -> Iterator[Violation]:
     """Check the templates (RUFF, section 3) and the balance of every setting and sample."""
     templates, errors = read_templates(sources)
-    for error in errors:
-        yield Violation(str(error.file), error.row, error.cause)
+    yield from map(Violation.of, errors)
     yield from template_violations(templates)
     if not errors:
         for distractors in SETTINGS:
@@ -124,17 +118,17 @@ def violations(sources: Sources) -> Iterator[Violation]:
             yield from setting_violations(instances, SEEDS)
             if distractors in WHOLE_BY_DEFAULT:
                 yield from instance_violations(instances)
-    yield from changed_files(sources)
+    yield from sources.changed_files()
 
 
 def _settings(sources: Sources, options: BuildOptions) -> list[Instances]:
     """Return the six settings; `InputError` if they cannot be assembled."""
-    _refuse_sets(options.pronoun_sets)
+    sets = options[PRONOUNS]
+    _refuse_sets(sets)
     templates, errors = read_templates(sources)
     for error in errors:
         raise error
     sources.refuse_changed()
-    sets = tuple(options.pronoun_sets)
     return [Instances(Setting(templates, sets, count)) for count in SETTINGS]
 
 
@@ -143,23 +137,22 @@ def read_templates(sources: Sources) -> tuple[Templates, list[InputError]]:
     errors: list[InputError] = []
 
     def parsed(
-        member: str, table: tuple[str, ...], parse: Callable[[TableRow, str], T]
+        member: str, table: tuple[str, ...], parse: Callable[[TableRow], T]
     ) -> tuple[T, ...]:
-        place = _place(sources, member)
-        content = read_zip_member(sources, RUFF, "data.zip", f"data/{member}")
         rows = []
-        for row in read_table(content, table, place):
+        for row in sources.table(RUFF, "data.zip", table, member):
             try:
-                rows.append(parse(row, place))
+                rows.append(parse(row))
             except InputError as error:
                 errors.append(error)
         return tuple(rows)
 
+    task, context = "data/task.tsv", "data/context.tsv"
     templates = Templates(
-        parsed("task.tsv", TASK, parse_task),
-        parsed("context.tsv", CONTEXT, parse_context),
-        _place(sources, "task.tsv"),
-        _place(sources, "context.tsv"),
+        parsed(task, TASK, parse_task),
+        parsed(context, CONTEXT, parse_context),
+        sources.locate(RUFF, "data.zip", task),
+        sources.locate(RUFF, "data.zip", context),
     )
     return templates, [*errors, *order_errors(templates)]
 
@@ -183,7 +176,7 @@ def _refuse_sets(pronoun_sets: Sequence[PronounSet]) -> None:
 
 def _seed_splits(instances: Instances, of: Columns) -> Iterator[SplitRows]:
     for seed in SEEDS:
-        yield SplitRows(_config(instances), f"seed_{seed}", of, instances.sampled(seed))
+        yield SplitRows(instances.setting.config, f"seed_{seed}", of, instances.sampled(seed))
 
 
 def _human_tables(settings: Sequence[Instances]) -> Iterator[pa.Table]:
@@ -199,28 +192,22 @@ def _human_tables(settings: Sequence[Instances]) -> Iterator[pa.Table]:
         yield instances.table(instances.setting.sample(SEEDS[0])[drawn])
 
 
-def _task_rows(
+def _task_instances(
     templates: Templates, pronoun_sets: Sequence[PronounSet]
-) -> Iterator[dict[str, object]]:
+) -> Iterator[FillingInstance]:
     """Yield the task sentences alone, for which no form is the right one."""
     for task in templates.tasks:
         start = task.text.index(BLANK)
-        yield {
-            "id": task.name,
-            "text": task.text,
-            "blank": Mention(BLANK, start, start + len(BLANK))._asdict(),
-            "options": [pronouns.form(task.case) for pronouns in pronoun_sets],
-            "label": -1,
-            "case": task.case,
-            "occupation": task.occupation,
-            "participant": task.participant,
-            "uid": "task",
-        }
-
-
-def _config(instances: Instances) -> str:
-    return f"distractors_{instances.setting.distractors}"
-
-
-def _place(sources: Sources, member: str) -> str:
-    return f"{sources.place(RUFF, 'data.zip')}:data/{member}"
+        yield FillingInstance(
+            id=task.name,
+            text=task.text,
+            blank=Mention(BLANK, start, start + len(BLANK)),
+            options=tuple(pronouns.form(task.case) for pronouns in pronoun_sets),
+            label=-1,
+            columns={
+                "case": task.case,
+                "occupation": task.occupation,
+                "participant": task.participant,
+                "uid": "task",
+            },
+        )

@@ -81,6 +81,11 @@ class Setting:
     def __len__(self) -> int:
         return int(np.prod(self.shape))
 
+    @property
+    def config(self) -> str:
+        """Name of the published config."""
+        return f"distractors_{self.distractors}"
+
     def coordinates(self, rows: IntArray) -> Coordinates:
         """Return what the rows with these numbers (0 to ``len(self) - 1``) are made of."""
         # halves the memory that a block of rows passes through

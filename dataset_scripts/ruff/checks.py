@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from pronominal.dataset_scripts.building.script import Violation
 from pronominal.dataset_scripts.ruff.assembly import SLOTS, IntArray, flat_index
 from pronominal.dataset_scripts.ruff.tables import Instances
 from pronominal.dataset_scripts.ruff.templates import (
@@ -18,6 +17,8 @@ from pronominal.dataset_scripts.ruff.templates import (
     Templates,
 )
 from pronominal.dataset_scripts.schemas.templates import WORD, other_pronoun
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.pronouns import CASES
 from pronominal.spans import Mention
 
@@ -35,47 +36,47 @@ def template_violations(templates: Templates) -> Iterator[Violation]:
     in one way only, and with all sentences different, different instances are different texts.
     """
     tasks, contexts = templates.tasks, templates.contexts
-    for place, found, expected in (
-        (templates.task_place, len(tasks), TASKS),
-        (templates.context_place, len(contexts), CONTEXTS),
+    for file, count, expected in (
+        (templates.task_file, len(tasks), TASKS),
+        (templates.context_file, len(contexts), CONTEXTS),
     ):
-        if found != expected:
-            yield Violation(place, None, f"{found} templates instead of {expected}")
+        if count != expected:
+            yield Violation(file, None, f"{count} templates instead of {expected}")
     yield from _incomplete_occupations(templates)
     nouns = {noun for task in tasks for noun in (task.occupation, task.participant)}
     for task in tasks:
-        for message in _task_faults(task):
-            yield Violation(templates.task_place, f"line {task.line}", message)
+        yield from map(task.origin.violation, _task_faults(task))
     for context in contexts:
-        for message in _context_faults(context, nouns):
-            yield Violation(templates.context_place, f"line {context.line}", message)
-    texts = [(task.line, task.text) for task in tasks]
-    yield from _repeated(templates.task_place, "task sentence", texts)
+        yield from map(context.origin.violation, _context_faults(context, nouns))
+    yield from _repeated("task sentence", [(task.origin, task.text) for task in tasks])
     for kind in ("explicit", "implicit"):
-        texts = [(context.line, getattr(context, kind).strip()) for context in contexts]
-        yield from _repeated(templates.context_place, f"{kind} template", texts)
+        texts = [(context.origin, getattr(context, kind).strip()) for context in contexts]
+        yield from _repeated(f"{kind} template", texts)
 
 
 def setting_violations(instances: Instances, seeds: Sequence[int]) -> Iterator[Violation]:
     """Check the size and balance of a setting and of its samples, by its index arithmetic."""
     setting = instances.setting
-    place, name = setting.templates.task_place, f"distractors_{setting.distractors}"
+
+    def violation(message: str) -> Violation:
+        return Violation(setting.templates.task_file, None, f"{setting.config}{message}")
+
     expected = ROWS[setting.distractors]
     if len(setting) != expected:
-        yield Violation(place, None, f"{name}: {len(setting)} rows instead of {expected}")
+        yield violation(f": {len(setting)} rows instead of {expected}")
     if instances.repeated_uids:
-        yield Violation(place, None, f"{name}: {instances.repeated_uids} uids occur again")
+        yield violation(f": {instances.repeated_uids} uids occur again")
     for split, rows in (
         ("test", np.arange(len(setting))),
         *((f"seed_{seed}", setting.sample(seed)) for seed in seeds),
     ):
-        if split != "test" and len(np.unique(rows)) != SAMPLE:
-            message = f"{len(np.unique(rows))} different rows instead of {SAMPLE}"
-            yield Violation(place, None, f"{name}, {split}: {message}")
+        different = len(np.unique(rows))
+        if split != "test" and different != SAMPLE:
+            yield violation(f", {split}: {different} different rows instead of {SAMPLE}")
         for kind, counts in _balances(instances, rows):
             if len(set(counts)) > 1:
-                message = f"from {min(counts)} to {max(counts)} rows of each {kind}"
-                yield Violation(place, None, f"{name}, {split}: {message}")
+                balance = f"from {min(counts)} to {max(counts)} rows of each {kind}"
+                yield violation(f", {split}: {balance}")
 
 
 def instance_violations(instances: Instances) -> Iterator[Violation]:
@@ -85,22 +86,21 @@ def instance_violations(instances: Instances) -> Iterator[Violation]:
     what holds here holds there.
     """
     setting = instances.setting
-    lines = {task.name: f"line {task.line}" for task in setting.templates.tasks}
+    origins = {task.name: task.origin for task in setting.templates.tasks}
     seen: set[str] = set()
     reported: set[tuple[str, str]] = set()
     for table in instances.tables():
         for row in table.to_pylist():
-            line = lines[f"{row['occupation']}-{row['case']}"]
+            origin = origins[f"{row['occupation']}-{row['case']}"]
             filled = row["text"].replace(BLANK, row["options"][row["label"]])
             faults = list(_instance_faults(row, participants=min(setting.distractors, 1)))
             if filled in seen or row["id"] in seen:
                 faults.append("an instance or its id occurs again")
             seen |= {filled, row["id"]}
             for fault in faults:
-                if (line, fault) not in reported:
-                    reported.add((line, fault))
-                    message = f"distractors_{setting.distractors}: {fault}"
-                    yield Violation(setting.templates.task_place, line, message)
+                if (origin.row, fault) not in reported:
+                    reported.add((origin.row, fault))
+                    yield origin.violation(f"{setting.config}: {fault}")
 
 
 def _instance_faults(row: dict[str, Any], participants: int) -> Iterator[str]:
@@ -108,9 +108,9 @@ def _instance_faults(row: dict[str, Any], participants: int) -> Iterator[str]:
     if text.count(BLANK) != 1 or not Mention(**row["blank"]).stands_in(text):
         yield "the offsets of the blank do not hold it"
     for entity, expected in (("occupation", 2), ("participant", participants)):
-        found = _whole_words(text).count(row[entity].lower())
-        if found != expected:
-            yield f"the {entity} occurs {found} times instead of {expected}"
+        count = _whole_words(text).count(row[entity].lower())
+        if count != expected:
+            yield f"the {entity} occurs {count} times instead of {expected}"
 
 
 def _balances(instances: Instances, rows: IntArray) -> Iterator[tuple[str, IntArray]]:
@@ -134,13 +134,12 @@ def _incomplete_occupations(templates: Templates) -> Iterator[Violation]:
     for task in templates.tasks:
         known = first.setdefault(task.occupation, task)
         if known.participant != task.participant:
-            message = f"another participant than in line {known.line}"
-            yield Violation(templates.task_place, f"line {task.line}", message)
+            yield task.origin.violation(f"another participant than in {known.origin.row}")
     for occupation, task in first.items():
         for case in CASES:
-            if counts[occupation, case] != 1:
-                message = f"{occupation} has {counts[occupation, case]} {case} sentences, not one"
-                yield Violation(templates.task_place, f"line {task.line}", message)
+            count = counts[occupation, case]
+            if count != 1:
+                yield task.origin.violation(f"{occupation} has {count} {case} sentences, not one")
 
 
 def _task_faults(task: TaskTemplate) -> Iterator[str]:
@@ -178,12 +177,12 @@ def _wording_faults(text: str, slot: str) -> Iterator[str]:
         yield "a character outside ASCII"
 
 
-def _repeated(place: str, kind: str, texts: Iterable[tuple[int, str]]) -> Iterator[Violation]:
-    first_line: dict[str, int] = {}
-    for line, text in texts:
-        known = first_line.setdefault(text, line)
-        if known != line:
-            yield Violation(place, f"line {line}", f"the same {kind} as line {known}")
+def _repeated(kind: str, texts: Iterable[tuple[TableRow, str]]) -> Iterator[Violation]:
+    first: dict[str, TableRow] = {}
+    for row, text in texts:
+        earlier = first.setdefault(text, row)
+        if earlier is not row:
+            yield row.violation(f"the same {kind} as {earlier.row}")
 
 
 def _whole_words(text: str) -> list[str]:

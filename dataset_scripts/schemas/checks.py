@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from pronominal.dataset_scripts.building.script import Violation
 from pronominal.dataset_scripts.schemas.templates import (
     OCCUPATION,
     PARTICIPANT,
@@ -14,54 +13,53 @@ from pronominal.dataset_scripts.schemas.templates import (
     other_pronoun,
     pairs,
 )
-from pronominal.errors import InputError, shown
+from pronominal.dataset_scripts.tables.violations import Violation
+from pronominal.errors import shown
 
 BOTH = (OCCUPATION, PARTICIPANT)
 GLUED = re.compile(rf"(?>{SLOT.pattern})[\w']|\w{SLOT.pattern}")
 
 
-def double_violations(template: Template, place: str) -> Iterator[Violation]:
+def double_violations(template: Template) -> Iterator[Violation]:
     """Check one double-entity template."""
     for message in (*slot_faults(template, BOTH), *_wording(template)):
-        yield Violation(place, f"line {template.line}", f"double: {message}")
+        yield template.origin.violation(f"double: {message}")
 
 
-def single_violations(template: Template, place: str) -> Iterator[Violation]:
+def single_violations(template: Template) -> Iterator[Violation]:
     """Check one single-entity version: it never names the entity that is not the answer."""
-    entity = (OCCUPATION, PARTICIPANT)[template.answer]
-    for message in (*slot_faults(template, (entity,)), *_wording(template)):
-        yield Violation(place, f"line {template.line}", f"single: {message}")
+    for message in (*slot_faults(template, (BOTH[template.answer],)), *_wording(template)):
+        yield template.origin.violation(f"single: {message}")
 
 
-def pair_violations(templates: Sequence[Template], place: str) -> Iterator[Violation]:
+def pair_violations(templates: Sequence[Template]) -> Iterator[Violation]:
     """Check that only the ending of a template can tell which entity is right."""
     for first, second in pairs(templates):
         for message in _pair(first, second):
-            yield Violation(place, f"line {second.line}", message)
+            yield second.origin.violation(message)
 
 
-def refuse_slot_faults(template: Template, entities: tuple[str, ...], place: str) -> None:
+def refuse_slot_faults(template: Template, entities: tuple[str, ...]) -> None:
     """Raise `InputError` for a template that cannot be filled."""
     for message in slot_faults(template, entities):
-        raise InputError(message, cure="mend the template", file=place, row=f"line {template.line}")
+        raise template.origin.refuse(message, "mend the template")
 
 
 def prefix(template: Template) -> str:
     """Return the text before the pronoun slot; all of it when there is none."""
-    positions = [template.text.find(slot) for slot in PRONOUN_SLOTS]
-    found = [position for position in positions if position >= 0]
-    return template.text[: min(found)] if found else template.text
+    starts = [template.text.index(slot) for slot in PRONOUN_SLOTS if slot in template.text]
+    return template.text[: min(starts, default=None)]
 
 
 def _pair(first: Template, second: Template) -> Iterator[str]:
     if first.answer == second.answer:
-        yield f"the same answer as line {first.line} of its pair"
+        yield f"the same answer as {first.origin.row} of its pair"
     if first.case != second.case:
-        yield f"another grammatical case than line {first.line} of its pair"
+        yield f"another grammatical case than {first.origin.row} of its pair"
     if prefix(first) != prefix(second):
-        yield f"differs from line {first.line} of its pair before the pronoun"
+        yield f"differs from {first.origin.row} of its pair before the pronoun"
     elif first.text == second.text:
-        yield f"the same ending as line {first.line} of its pair"
+        yield f"the same ending as {first.origin.row} of its pair"
 
 
 def slot_faults(template: Template, entities: tuple[str, ...]) -> Iterator[str]:

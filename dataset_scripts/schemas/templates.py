@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from pronominal.errors import InputError, shown
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.errors import shown
+from pronominal.instances import ResolutionInstance
 from pronominal.pronouns import CASES, PRONOUN_SETS, Case, PronounSet
 from pronominal.spans import Mention
 
@@ -23,7 +24,7 @@ class Template:
     """One sentence with a slot for each entity and one for the pronoun.
 
     Attributes:
-        line: where it stands in its file; the header is line 1.
+        origin: the row of its table.
         occupation: the noun of candidate 0.
         participant: the noun of candidate 1.
         case: grammatical case of the pronoun slot.
@@ -32,7 +33,7 @@ class Template:
         pair: identifies the two templates that differ after the pronoun slot only.
     """
 
-    line: int
+    origin: TableRow
     occupation: str
     participant: str
     case: Case
@@ -46,24 +47,18 @@ class Template:
         return f"{self.occupation}-{self.participant}-{self.case}-{self.answer}"
 
 
-def parse_answer(answer: str, place: str, line: int) -> int:
+def parse_answer(answer: str, row: TableRow) -> int:
     """Return 0 or 1; `InputError` for anything else."""
     if answer not in ("0", "1"):
-        raise InputError(
-            f"the answer is {shown(answer)}", cure="write 0 or 1", file=place, row=f"line {line}"
-        )
+        raise row.refuse(f"the answer is {shown(answer)}", "write 0 or 1")
     return int(answer)
 
 
-def parse_case(slot: str, place: str, line: int) -> Case:
+def parse_case(slot: str, row: TableRow) -> Case:
     """Return the grammatical case of a pronoun slot; `InputError` for an unknown one."""
     if slot not in PRONOUN_SLOTS:
-        raise InputError(
-            f"{shown(slot)} is no grammatical case",
-            cure=f"write one of {', '.join(PRONOUN_SLOTS)}",
-            file=place,
-            row=f"line {line}",
-        )
+        cure = f"write one of {', '.join(PRONOUN_SLOTS)}"
+        raise row.refuse(f"{shown(slot)} is no grammatical case", cure)
     return PRONOUN_SLOTS[slot]
 
 
@@ -89,8 +84,8 @@ def fill(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Mention]]:
     return "".join((*pieces, text[done:])), mentions
 
 
-def instantiate(template: Template, pronouns: PronounSet) -> dict[str, Any]:
-    """Return the row of a published table that a template and a pronoun set make.
+def instantiate(template: Template, pronouns: PronounSet) -> ResolutionInstance:
+    """Return what a template and a pronoun set make.
 
     An entity without a slot in the template (WinoPron's single versions) gets offsets -1.
     """
@@ -101,22 +96,23 @@ def instantiate(template: Template, pronouns: PronounSet) -> dict[str, Any]:
         # Winogender's instantiate.py: the only verb of the templates that agrees is "was"
         sentence = sentence.replace("$NOM_PRONOUN was", "$NOM_PRONOUN were")
     text, mentions = fill(sentence, {**entities, slot: pronouns.form(template.case)})
-    candidates = [
-        mentions.get(entity, Mention(word, -1, -1))._asdict() for entity, word in entities.items()
-    ]
-    return {
-        "id": f"{template.id}-{pronouns.name}",
-        "text": text,
-        "pronoun": mentions[slot]._asdict(),
-        "candidates": candidates,
-        "label": template.answer,
-        "occupation": template.occupation,
-        "participant": template.participant,
-        "case": template.case,
-        "pronoun_set": pronouns.name,
-        "template_id": template.id,
-        "pair_id": template.pair,
-    }
+    return ResolutionInstance(
+        id=f"{template.id}-{pronouns.name}",
+        text=text,
+        pronoun=mentions[slot],
+        candidates=tuple(
+            mentions.get(entity, Mention(word, -1, -1)) for entity, word in entities.items()
+        ),
+        label=template.answer,
+        columns={
+            "occupation": template.occupation,
+            "participant": template.participant,
+            "case": template.case,
+            "pronoun_set": pronouns.name,
+            "template_id": template.id,
+            "pair_id": template.pair,
+        },
+    )
 
 
 def pairs(templates: Sequence[Template]) -> Iterator[tuple[Template, Template]]:
@@ -124,9 +120,9 @@ def pairs(templates: Sequence[Template]) -> Iterator[tuple[Template, Template]]:
     members: dict[str, list[Template]] = {}
     for template in templates:
         members.setdefault(template.pair, []).append(template)
-    for found in members.values():
-        if len(found) == 2:
-            yield found[0], found[1]
+    for pair in members.values():
+        if len(pair) == 2:
+            yield pair[0], pair[1]
 
 
 KNOWN_FORMS = frozenset(form for pronouns in PRONOUN_SETS for form in pronouns.forms) | {

@@ -1,15 +1,10 @@
-"""What may be wrong with a dataset's table, by row: columns, ids, offsets, labels."""
+"""What may be wrong with a dataset's table, by row: columns, offsets, labels."""
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from pronominal.dataset_scripts import DATASETS, dataset_script
 from pronominal.dataset_scripts.tables.columns import Columns
-from pronominal.dataset_scripts.tables.repeated_ids import repeated_ids
-from pronominal.errors import InputError
 from pronominal.spans import Mention
 
 Fault = tuple[int | None, str]
@@ -19,13 +14,6 @@ NEVER_NULL = (
     *("id", "text", "pronoun", "candidates", "label"),
     *("case", "pronoun_set", "template_id", "pair_id", "occupation"),
 )
-
-
-def refuse_faults(faults: Iterable[Fault], file: Path, first_row: int = 0) -> None:
-    """Raise `InputError` for the first fault of a table that begins with row `first_row`."""
-    for place, fault in faults:
-        row = f"row {first_row + place}" if place is not None else None
-        raise InputError(fault, cure="build the dataset again", file=file, row=row)
 
 
 def schema_faults(schema: pa.Schema, columns: Columns) -> Iterator[str]:
@@ -38,12 +26,8 @@ def schema_faults(schema: pa.Schema, columns: Columns) -> Iterator[str]:
             yield f"the column '{column.name}' holds {held}, not {column.type}"
 
 
-def column_faults(table: pa.Table, dataset: str) -> Iterator[Fault]:
-    """Yield (row or None, what is wrong) where a table is not what its dataset's script makes."""
-    if not table.num_rows:
-        yield None, "the table is empty"
-    # RUFF's columns depend on the pronoun sets
-    columns = getattr(dataset_script(dataset), "COLUMNS", ()) if dataset in DATASETS else ()
+def column_faults(table: pa.Table, columns: Columns) -> Iterator[Fault]:
+    """Yield (row or None, what is wrong) where a table has not the columns of its dataset."""
     wrong = [*schema_faults(table.schema, columns)]
     yield from ((None, fault) for fault in wrong)
     if wrong:
@@ -57,14 +41,6 @@ def column_faults(table: pa.Table, dataset: str) -> Iterator[Fault]:
             for row, label in enumerate(values.to_pylist()):
                 if label not in known:
                     yield row, f"the {column.name} {label} is not one of {', '.join(column.labels)}"
-
-
-def table_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
-    """Yield (row, what is wrong) for repeated ids and for offsets that miss their mention."""
-    ids = table["id"]
-    if len(pc.unique(ids)) != len(ids):
-        yield from repeated_ids(enumerate(ids.to_pylist()))
-    yield from mention_faults(table)
 
 
 def mention_faults(table: pa.Table) -> Iterator[tuple[int, str]]:

@@ -7,15 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.script import (
-    BuildOptions,
-    SplitRows,
-    Violation,
-    changed_files,
-)
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows
 from pronominal.dataset_scripts.building.sources import Sources
-from pronominal.dataset_scripts.personal_names import PersonalNames
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
+from pronominal.dataset_scripts.tables.violations import Violation
+from pronominal.dataset_scripts.winonb.personal_names import NAMES, PersonalNames
 from pronominal.dataset_scripts.winonb.schemas import (
     SENTENCES,
     WINONB,
@@ -24,11 +21,12 @@ from pronominal.dataset_scripts.winonb.schemas import (
     parse_schema,
 )
 from pronominal.errors import InputError
+from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention, Span
 
 NAME = "winonb"
-OPTIONS = ("names",)
-
+OPTIONS = (NAMES,)
+UNPUBLISHABLE = ()
 UPSTREAM = (WINONB,)
 
 COLUMNS = (
@@ -60,13 +58,13 @@ CHANGED_LABELS = 2908
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``generic`` (someone) and ``personal`` (each row with every name, one by one)."""
-    schemas = [parse_schema(old, new, sources) for old, new in paired_rows(sources)]
+    schemas, names = [parse_schema(*rows) for rows in paired_rows(sources)], options[NAMES]
     sources.refuse_changed()
-    _refuse_words(options.names, schemas)
-    yield SplitRows.from_rows("generic", "test", COLUMNS, map(fill, schemas))
-    people = [(person.name, person.association) for person in options.names.names]
-    rows = (fill(schema, *person) for schema in schemas for person in people)
-    yield SplitRows.from_rows("personal", "test", COLUMNS, rows)
+    _refuse_words(names, schemas)
+    yield SplitRows.from_instances("generic", "test", COLUMNS, map(fill, schemas))
+    people = [(person.name, person.association) for person in names.names]
+    personal = (fill(schema, *person) for schema in schemas for person in people)
+    yield SplitRows.from_instances("personal", "test", COLUMNS, personal)
 
 
 def _refuse_words(names: PersonalNames, schemas: Sequence[Schema]) -> None:
@@ -75,22 +73,22 @@ def _refuse_words(names: PersonalNames, schemas: Sequence[Schema]) -> None:
     There it would be a second mention, which no offset tells from the first; "someone" and the
     forms of *they* are words of every sentence.
     """
-    row_of: dict[str, int] = {}
+    row_of: dict[str, str] = {}
     for schema in schemas:
         for word in WORD.findall(schema.text.casefold()):
             for part in (word, word.partition("'")[0]):
-                row_of.setdefault(part, schema.row)
+                row_of.setdefault(part, schema.origin.row)
     for person in names.names:
         for word in WORD.findall(person.name.casefold()):
             if word in row_of:
-                cause = f"'{word}' is a word of a sentence (line {row_of[word] + 2} of {SENTENCES})"
+                cause = f"'{word}' is a word of a sentence ({row_of[word]} of {SENTENCES})"
                 raise names.refuse(person, cause)
 
 
 def fill(
     schema: Schema, individual: str = "someone", association: str = "someone"
-) -> dict[str, Any]:
-    """Return the row of a published table; by default the sentence as it is, with *someone*.
+) -> ResolutionInstance:
+    """Return an instance; by default the sentence as it is, with *someone*.
 
     A name replaces every mention of the individual by its offsets, so "'s" stays behind it.
     """
@@ -99,26 +97,28 @@ def fill(
         for span in reversed(schema.individual):
             text = text[: span.start] + individual + text[span.end :]
 
-    def mention(span: Span) -> dict[str, Any]:
+    def mention(span: Span) -> Mention:
         shift = len(individual) - len("someone")
         start = span.start + shift * sum(other < span for other in schema.individual)
         end = start + (len(individual) if span == first else span.end - span.start)
-        return Mention(text[start:end], start, end)._asdict()
+        return Mention(text[start:end], start, end)
 
-    return {
-        "id": f"{schema.row:04d}-{individual}",
-        "text": text,
-        "pronoun": mention(schema.pronoun),
-        "candidates": [mention(schema.group_span), mention(first)],
-        "label": schema.label,
-        "source": schema.source,
-        "individual": individual,
-        "group": schema.group,
-        "association": association,
-        "number": NUMBERS[schema.label],
-        "winobias_type": schema.winobias[0],
-        "winobias_split": schema.winobias[1],
-    }
+    return ResolutionInstance(
+        id=f"{schema.number:04d}-{individual}",
+        text=text,
+        pronoun=mention(schema.pronoun),
+        candidates=(mention(schema.group_span), mention(first)),
+        label=schema.label,
+        columns={
+            "source": schema.source,
+            "individual": individual,
+            "group": schema.group,
+            "association": association,
+            "number": NUMBERS[schema.label],
+            "winobias_type": schema.winobias[0],
+            "winobias_split": schema.winobias[1],
+        },
+    )
 
 
 def violations(sources: Sources) -> Iterator[Violation]:
@@ -127,22 +127,24 @@ def violations(sources: Sources) -> Iterator[Violation]:
     That v1's WinoBias labels are wrong is known and not reported; that they are wrong in any
     other way than by their rule (1 exactly where the individual comes first) would be.
     """
-    place, schemas = sources.place(WINONB, SENTENCES), []
-    for old, new in paired_rows(sources):
+    schemas = []
+    for rows in paired_rows(sources):
         try:
-            schemas.append(parse_schema(old, new, sources))
+            schemas.append(parse_schema(*rows))
         except InputError as error:
-            yield Violation(error.file or place, error.row, error.cause)
+            yield Violation.of(error)
     for schema in schemas:
         for message in _label_faults(schema):
-            yield Violation(place, f"line {schema.row + 2}", message)
-    yield from (Violation(place, None, message) for message in _wrong_counts(schemas))
+            yield schema.origin.violation(message)
+    file = sources.locate(WINONB, SENTENCES)
+    yield from (Violation(file, None, message) for message in _wrong_counts(schemas))
     labels: dict[str, int] = {}
     for schema in schemas:
         if labels.setdefault(schema.text, schema.label) != schema.label:
-            message = "an earlier line has the same sentence with the other label"
-            yield Violation(place, f"line {schema.row + 2}", message)
-    yield from changed_files(sources)
+            yield schema.origin.violation(
+                "an earlier line has the same sentence with the other label"
+            )
+    yield from sources.changed_files()
 
 
 def _label_faults(schema: Schema) -> Iterator[str]:

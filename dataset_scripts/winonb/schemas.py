@@ -4,33 +4,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pronominal.dataset_scripts.building.sources import (
-    Sources,
-    TableRow,
-    Upstream,
-    UpstreamFile,
-    read_table,
-)
+from pronominal.dataset_scripts.building.sources import Sources, Upstream
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
 from pronominal.errors import InputError
 from pronominal.spans import Span
 
+LABELS, SENTENCES = "v0/winonb_someone.tsv", "v1/winonb_someone.tsv"
 WINONB = Upstream(
     repository="ctbaumler/winonb",
     commit="b3c0d3efa52d84bed9684c837e85368b97249159",
     licence="none stated",
     folder="winonb",
     files={
-        "v0/winonb_someone.tsv": UpstreamFile(
-            "data/v0/winonb_someone.tsv",
-            "fb4dfc8ae04f00433ba5f87ac4a0c7766e43dadbb5935ee6157b7b8d97ecb0f7",
-        ),
-        "v1/winonb_someone.tsv": UpstreamFile(
-            "data/v1/winonb_someone.tsv",
-            "686a9e810d7e31c5ab72345be88bbe62c588718d56bcb43a55aef468f20a5824",
-        ),
+        LABELS: "fb4dfc8ae04f00433ba5f87ac4a0c7766e43dadbb5935ee6157b7b8d97ecb0f7",
+        SENTENCES: "686a9e810d7e31c5ab72345be88bbe62c588718d56bcb43a55aef468f20a5824",
     },
+    paths={name: f"data/{name}" for name in (LABELS, SENTENCES)},
 )
-LABELS, SENTENCES = WINONB.files
 
 TABLE = ("source", "sentid", "sentence")
 SENTID = re.compile(
@@ -56,7 +46,7 @@ class Schema:
     """One sentence with *someone*, from which every fill is made.
 
     Attributes:
-        row: its 0-based place in both upstream files, whose sentids are no key.
+        origin: its row in v1; the sentids are no key, but both files have the same rows.
         source: the dataset it is adapted from.
         text: the sentence of v1.
         group: candidate 0 as its sentid has it.
@@ -68,7 +58,7 @@ class Schema:
         winobias: type (1 or 2) and split (dev or test) in WinoBias; None and None otherwise.
     """
 
-    row: int
+    origin: TableRow
     source: str
     text: str
     group: str
@@ -80,6 +70,11 @@ class Schema:
     winobias: tuple[int | None, str | None]
 
     @property
+    def number(self) -> int:
+        """Its row from 0."""
+        return self.origin.line - 2
+
+    @property
     def individual_first(self) -> bool:
         """Whether the individual is mentioned before the group."""
         return self.individual[0] < self.group_span
@@ -87,10 +82,7 @@ class Schema:
 
 def paired_rows(sources: Sources) -> Iterator[tuple[TableRow, TableRow]]:
     """Yield the rows of v0 and v1 side by side; `InputError` at the end if one file is longer."""
-    old, new = (
-        read_table(sources.read(WINONB, name), TABLE, sources.place(WINONB, name))
-        for name in (LABELS, SENTENCES)
-    )
+    old, new = (sources.table(WINONB, name, TABLE) for name in (LABELS, SENTENCES))
     yield from zip(old, new, strict=False)
     if len(old) != len(new):
         # the one that is not the pinned file is at fault; of two such, the one that is cut short
@@ -101,37 +93,35 @@ def paired_rows(sources: Sources) -> Iterator[tuple[TableRow, TableRow]]:
         raise InputError(
             f"{counts[wrong]} rows where {other} has {counts[other]}",
             cure="fetch it again from upstream",
-            file=sources.place(WINONB, wrong),
+            file=sources.locate(WINONB, wrong),
         )
 
 
-def parse_schema(old: TableRow, new: TableRow, sources: Sources) -> Schema:
+def parse_schema(old: TableRow, new: TableRow) -> Schema:
     """Read the two versions of one row.
 
     Args:
         old: the row of v0, whose label is right.
         new: the row of v1, whose sentence is mended.
-        sources: for the names of the files in errors.
 
     Raises:
         InputError: a sentid is not of upstream's form, the versions are not of the same sentence,
             or an entity or the pronoun does not occur as often as it should.
     """
-    place = sources.place(WINONB, SENTENCES)
-    ids, row = _parse_sentid(new, place), new.line - 2
-    label = int(_parse_sentid(old, sources.place(WINONB, LABELS))["label"])
+    ids, row = _parse_sentid(new), new.line - 2
+    label = int(_parse_sentid(old)["label"])
     if _but_for_label(old) != _but_for_label(new):
-        raise _refusal("not the sentence that v0 has in this line", new, place)
+        raise new.refuse("not the sentence that v0 has in this line")
     group = re.compile(rf"\b{re.escape(ids['group'])}\b", re.IGNORECASE)
-    groups = _occurrences("the group", group, new, place)
-    people = _occurrences("someone", SOMEONE, new, place)
-    forms = _occurrences("a form of they", THEY, new, place)
+    groups = _occurrences("the group", group, new)
+    people = _occurrences("someone", SOMEONE, new)
+    forms = _occurrences("a form of they", THEY, new)
     if (len(people) == 1 and row in FURTHER_PERSON) or (len(forms) == 1 and row in SECOND_FORM):
-        raise _refusal("a row with a known second mention has only one", new, place)
+        raise new.refuse("a row with a known second mention has only one")
     if len(groups) > 1:
-        raise _refusal("the group occurs more than once", new, place)
+        raise new.refuse("the group occurs more than once")
     return Schema(
-        row=row,
+        origin=new,
         source=new.cells["source"],
         text=new.cells["sentence"],
         group=ids["group"],
@@ -144,11 +134,11 @@ def parse_schema(old: TableRow, new: TableRow, sources: Sources) -> Schema:
     )
 
 
-def _parse_sentid(row: TableRow, place: str) -> dict[str, str]:
-    found = SENTID.fullmatch(row.cells["sentid"])
-    if found is None:
-        raise _refusal("the sentid is not of upstream's form", row, place)
-    return found.groupdict()
+def _parse_sentid(row: TableRow) -> dict[str, str]:
+    parts = SENTID.fullmatch(row.cells["sentid"])
+    if parts is None:
+        raise row.refuse("the sentid is not of upstream's form")
+    return parts.groupdict()
 
 
 def _but_for_label(row: TableRow) -> tuple[str, str, str]:
@@ -158,14 +148,8 @@ def _but_for_label(row: TableRow) -> tuple[str, str, str]:
     return row.cells["source"], entities, sentence[:1].upper() + sentence[1:]
 
 
-def _occurrences(what: str, pattern: re.Pattern[str], row: TableRow, place: str) -> list[Span]:
-    found = [Span(*match.span()) for match in pattern.finditer(row.cells["sentence"])]
-    if not found:
-        raise _refusal(f"{what} does not occur in the sentence", row, place)
-    return found
-
-
-def _refusal(cause: str, row: TableRow, place: str) -> InputError:
-    return InputError(
-        cause, cure="fetch it again from upstream", file=place, row=f"line {row.line}"
-    )
+def _occurrences(what: str, pattern: re.Pattern[str], row: TableRow) -> list[Span]:
+    spans = [Span(*match.span()) for match in pattern.finditer(row.cells["sentence"])]
+    if not spans:
+        raise row.refuse(f"{what} does not occur in the sentence")
+    return spans

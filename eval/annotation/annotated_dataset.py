@@ -8,11 +8,11 @@ import pyarrow as pa
 import yaml
 
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts import DATASETS, dataset_script
+from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building import build, card
-from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.script import BuiltSplit, SplitRows, dataset_script
 from pronominal.dataset_scripts.construction import result
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.checksums import write_checksums
 from pronominal.dataset_scripts.tables.columns import Column, Columns
 from pronominal.errors import InputError
@@ -123,7 +123,7 @@ def _write_card(
     kept: Kept,
     name: str,
     source: dict[str, Any],
-    built: list[build.BuiltSplit],
+    built: list[BuiltSplit],
     path: Path,
 ) -> None:
     card.write_page(

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts.reading.published import Instance, Split
+from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.key import Item, Key
 from pronominal.eval.annotation.sheets import ITEM, Format, one_line, shown_digest, write_sheet

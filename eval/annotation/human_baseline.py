@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.votes import Verdict, decision, majority, verdicts

@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError
 from pronominal.eval.annotation.tasks import LETTERS

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from pronominal.dataset_scripts.reading.published import Instance
+from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.pronouns import PRONOUN_SETS

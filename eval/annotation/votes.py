@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from pronominal.dataset_scripts.reading.published import Instance, Split
+from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.errors import InputError
 from pronominal.eval.annotation.answers import Answers

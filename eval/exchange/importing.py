@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_and_keep

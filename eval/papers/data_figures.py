@@ -6,12 +6,9 @@ from contextlib import suppress
 
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.reading.published import (
-    MissingSplitError,
-    dataset_of,
-    read_split,
-    split_files,
-)
+from pronominal.dataset_scripts.reading.folders import MissingSplitError, split_files
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.parquet_files import dataset_of
 from pronominal.errors import InputError
 from pronominal.eval.papers.figures import Figure, PaperTable
 from pronominal.eval.scores.knowref import score as knowref
@@ -68,7 +65,7 @@ def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[st
     folders = {}
     for folder in datasets:
         file = split_files(folder, None, "test")[1][0]
-        name = dataset_of(pq.read_schema(file), file)
+        name = dataset_of(pq.read_schema(file)) or "no dataset of ours"
         if name not in asked:
             wanted = " and ".join(sorted(asked)) or "none: these tables are about runs"
             cure = f"give the folder of {wanted}"

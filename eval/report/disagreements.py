@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from markupsafe import Markup, escape
 
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.statistics.outcomes import CHOSE_NONE, NOTHING_RIGHT, choices_of, right_choices

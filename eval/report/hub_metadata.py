@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import yaml
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts import DATASETS, dataset_script
+from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.errors import InputError
 from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import read_runs

@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.report import exports
 from pronominal.eval.report.disagreements import Disagreement, disagreements

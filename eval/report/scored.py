@@ -5,8 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pronominal.dataset_scripts.reading.published import MissingSplitError, Split
-from pronominal.dataset_scripts.reading.streaming import read_joined
+from pronominal.dataset_scripts.reading.folders import MissingSplitError
+from pronominal.dataset_scripts.reading.loading import load_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered, with_comparisons
 from pronominal.eval.runs.record import RunRecord, read_record
@@ -96,7 +97,7 @@ def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[
         known = {split.dataset for split in there}
         there += _splits(place, [c for c in comparisons if not known or c.dataset in known])
         if not there:
-            read_joined(place)  # says what is wrong with it
+            load_split(place)  # says what is wrong with it
         answered = {one.digest for one in comparisons}
         matching = {split.digest: split for split in there if split.digest in answered}
         if not matching:
@@ -107,13 +108,13 @@ def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[
 
 def _default_split(place: str) -> Iterator[Split]:
     with suppress(MissingSplitError):  # it has no split "test", as many that users construct
-        yield read_joined(place)
+        yield load_split(place)
 
 
 def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[Split]:
     for one in comparisons:
         with suppress(MissingSplitError):  # it was built without this config or split
-            yield read_joined(place, one.config, one.split)
+            yield load_split(place, one.config, one.split)
 
 
 def _other_rows(place: str, split: Split, comparisons: Sequence[Comparison]) -> InputError:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from pronominal.dataset_scripts.reading.published import Instance, Split
+from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.decisions import NONE, Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.clustering_systems import clusters_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from pronominal.adapters.contract.refusals import FailedCallError
-from pronominal.dataset_scripts.reading.published import Instance
+from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.errors import STRANGERS_ERRORS, InputError, raised
 from pronominal.eval.runs.failures import Failure
 from pronominal.eval.runs.predictions import Prediction

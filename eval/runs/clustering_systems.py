@@ -9,7 +9,7 @@ from typing import Any
 from pronominal.adapters.contract.answers import as_clusters
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.systems import ClusteringSystem, TextWarning
-from pronominal.dataset_scripts.reading.published import Instance
+from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.errors import InputError
 from pronominal.eval.runs.decision_rules import DecisionRule
 from pronominal.eval.runs.predictions import Prediction, predictions_file, refuse_other_length

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pronominal.atomic import held_folder, new_file
-from pronominal.dataset_scripts.reading.published import Instance
+from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.errors import InputError
 from pronominal.eval.runs.clustering_systems import clusters_of
 from pronominal.eval.runs.decision_rules import differing

@@ -23,7 +23,7 @@ from pronominal.adapters.lm.prompting.prompts import (
     concluding,
     question_and_answer,
 )
-from pronominal.dataset_scripts.reading.published import Instance
+from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, refuse_other_length

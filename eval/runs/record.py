@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pronominal.adapters import kind_of
-from pronominal.dataset_scripts.reading.published import Split
-from pronominal.dataset_scripts.reading.streaming import StreamedSplit
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.versions import versions
 from pronominal.json_files import as_record, read_object
@@ -21,9 +20,6 @@ SCHEMA_VERSION = 1
 
 IDENTITY = ("dataset", "system", "checkpoint", "settings")
 """The fields that two runs must have in common to share a folder."""
-
-AnySplit = Split | StreamedSplit
-"""The rows of a run, in memory or on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class DatasetRecord(SplitRecord):
     rows: int
 
     @classmethod
-    def of(cls, split: AnySplit) -> Self:
+    def of(cls, split: Split) -> Self:
         """Return the record of a split."""
         return cls(split.dataset, split.config, split.name, split.digest, split.num_rows)
 
@@ -149,7 +145,7 @@ def _differing(one: Any, other: Any) -> list[str]:
 
 
 def new_record(
-    split: AnySplit, system: Any, name: str, label: str, settings: Mapping[str, Any]
+    split: Split, system: Any, name: str, label: str, settings: Mapping[str, Any]
 ) -> RunRecord:
     """Return what ``run.json`` says before the first prediction.
 
@@ -193,7 +189,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def run_name(split: AnySplit, label: str) -> str:
+def run_name(split: Split, label: str) -> str:
     """Return the name of a run's folder."""
     return f"{split.dataset}.{split.config}.{split.name}.{label}"
 

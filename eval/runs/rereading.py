@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.answers import clustered_rows, read_answers
 from pronominal.eval.runs.clustering_systems import prediction_of

@@ -15,7 +15,7 @@ from pronominal.adapters.contract.systems import (
     MultipleChoiceSystem,
     ScoringSystem,
 )
-from pronominal.dataset_scripts.reading.published import Instance
+from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.answers import clustered_rows
 from pronominal.eval.runs.attempts import Attempt, attempt, strictly
@@ -29,7 +29,7 @@ from pronominal.eval.runs.language_models import (
     predict_scores,
 )
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.runs.record import AnySplit, new_record, run_name, run_path
+from pronominal.eval.runs.record import new_record, run_name, run_path
 from pronominal.eval.runs.shards import WHOLE, Shard
 from pronominal.eval.runs.units import remove_scores
 from pronominal.instances import FillingInstance
@@ -69,7 +69,7 @@ class SystemSettings:
 
 
 def run(  # noqa: PLR0913 - each one is an option of the command
-    split: AnySplit,
+    split: Split,
     system: System,
     asked: SystemSettings,
     out: Path,
@@ -123,7 +123,7 @@ def run(  # noqa: PLR0913 - each one is an option of the command
 
 def _predict_all(
     folder: RunFolder,
-    split: AnySplit,
+    split: Split,
     rows: range,
     system: System,
     strict: bool,
@@ -155,7 +155,7 @@ def _predict_all(
     folder.finish(split.stream(rows.start, rows.stop), time.monotonic() - started)
 
 
-def _ask_again(folder: RunFolder, split: AnySplit, done: range, tried: Attempt) -> None:
+def _ask_again(folder: RunFolder, split: Split, done: range, tried: Attempt) -> None:
     """Ask for what failed before, one by one."""
     folder.describe(complete=False)
     answered: dict[str, Prediction] = {}

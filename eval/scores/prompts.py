@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import predictions_file, read_predictions
 from pronominal.eval.statistics.outcomes import (

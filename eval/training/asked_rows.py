@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.training.data import TrainingData, own_data, own_tests, published_data
 

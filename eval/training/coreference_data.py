@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument, read_conll
 from pronominal.eval.exchange.gold_coref_jsonl import read_coref_jsonl

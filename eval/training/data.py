@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.own_rows.rows import checked_row, read_own_rows
-from pronominal.dataset_scripts.reading.published import (
-    MissingSplitError,
-    Split,
-    read_split,
-)
+from pronominal.dataset_scripts.reading.folders import MissingSplitError
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.columns import MENTION
 from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError, nearest_name

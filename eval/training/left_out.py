@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.switching import Unswitchable, switch
 
 LEFT_OUT = "left-out.jsonl"

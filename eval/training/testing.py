@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision, from_probabilities
 from pronominal.eval.evaluation import answered, score_and_keep
 from pronominal.eval.runs.answers import read_answers

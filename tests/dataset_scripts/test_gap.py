@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, Sources, gap
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts import gap
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.switching import occurrences, switch_row
 
 Row = dict[str, Any]
@@ -145,7 +147,7 @@ def own(folder: Path, *development: dict[str, str]) -> Sources:
 
 def test_a_passage_is_switched_everywhere(tmp_path: Path) -> None:
     neither = cells(ID="development-2", **{"A-coref": "FALSE"})
-    build(gap, own(tmp_path, cells(), neither), BuildOptions(), tmp_path / "out")
+    write_dataset(gap, own(tmp_path, cells(), neither), BuildOptions(), tmp_path / "out")
     folder = str(tmp_path / "out/gap")
     before, after = (
         read_split(folder, config, "train").table.to_pylist() for config in ("original", "switched")
@@ -165,7 +167,7 @@ def test_repair_case_is_an_option(tmp_path: Path) -> None:
     for repair_case in (False, True):
         found = {
             (s.config, s.name): s
-            for s in gap.splits(sources, BuildOptions((), repair_case=repair_case))
+            for s in gap.splits(sources, BuildOptions(repair_case=repair_case))
         }
         (table,) = found["switched", "train"].tables
         first_words[repair_case] = table["text"][0].as_py().split(".")[0]
@@ -191,7 +193,7 @@ def test_a_fault_is_named_with_its_line(tmp_path: Path, fault: str) -> None:
     changes, message = FAULTS[fault]
     sources = own(tmp_path, cells(), cells(ID="development-2", **changes))
     with pytest.raises(InputError, match=re.escape(message)) as caught:
-        build(gap, sources, BuildOptions(), tmp_path / "out")
+        write_dataset(gap, sources, BuildOptions(), tmp_path / "out")
     assert caught.value.row == "line 3"
     assert str(caught.value.file).endswith("gap-development.tsv")
     assert not list(tmp_path.glob("out/*"))
@@ -202,7 +204,7 @@ def test_a_fault_is_named_with_its_line(tmp_path: Path, fault: str) -> None:
 def test_names_that_cannot_change_places_are_named(tmp_path: Path) -> None:
     same = {"B": "Ada Lark", "B-offset": "0"}
     with pytest.raises(InputError, match=r"id development-1: .*the same name"):
-        build(gap, own(tmp_path, cells(**same)), BuildOptions(), tmp_path / "out")
+        write_dataset(gap, own(tmp_path, cells(**same)), BuildOptions(), tmp_path / "out")
 
 
 def test_validate_checks_ids_order_and_balance(tmp_path: Path) -> None:
@@ -253,7 +255,7 @@ def test_damaged_sources_are_named(
 ) -> None:
     damaged(upstream, tmp_path, f"gap-{name}.tsv", damage)
     with pytest.raises(InputError, match=message):
-        build(gap, Sources(tmp_path), BuildOptions(), tmp_path / "out")
+        write_dataset(gap, Sources(tmp_path), BuildOptions(), tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
 
 
@@ -268,7 +270,7 @@ def damaged(upstream: Path, out: Path, file: str, damage: Callable[[bytes], byte
 def test_a_repeated_row_is_named_when_changes_are_allowed(upstream: Path, tmp_path: Path) -> None:
     damaged(upstream, tmp_path, "gap-test.tsv", repeated)
     with pytest.raises(InputError, match=r"gap-test.tsv, line 10: the id is that of line 9"):
-        build(gap, Sources(tmp_path, allow_changed=True), BuildOptions(), tmp_path / "out")
+        write_dataset(gap, Sources(tmp_path, allow_changed=True), BuildOptions(), tmp_path / "out")
 
 
 def test_line_ends_do_not_matter(upstream: Path, tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal import Mention
-from pronominal.dataset_scripts import BuildOptions, Sources, sample
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts import sample
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.schemas.templates import SLOT, fill
 
 
@@ -44,7 +46,7 @@ def test_single_sentences_name_one_entity(sample: Path) -> None:
 def test_a_rebuild_gives_the_same_bytes(sample: Path, tmp_path: Path) -> None:
     from pronominal.dataset_scripts import sample as script
 
-    build(script, Sources(), BuildOptions(), tmp_path)
+    write_dataset(script, Sources(), BuildOptions(), tmp_path)
     for name in ("SHA256SUMS", "double/test.parquet", "single/test.parquet", "README.md"):
         assert (tmp_path / "sample" / name).read_bytes() == (sample / name).read_bytes()
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pronominal.dataset_scripts import BuildOptions, Sources, winogender
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts import winogender
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
 
 SLOTS = {"nominative": "$NOM_PRONOUN", "accusative": "$ACC_PRONOUN", "possessive": "$POSS_PRONOUN"}
 
@@ -17,7 +19,7 @@ SLOTS = {"nominative": "$NOM_PRONOUN", "accusative": "$ACC_PRONOUN", "possessive
 @pytest.fixture(scope="module")
 def built(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("winogender")
-    build(winogender, Sources(upstream), BuildOptions(), out)
+    write_dataset(winogender, Sources(upstream), BuildOptions(), out)
     return out / "winogender"
 
 

@@ -13,9 +13,11 @@ import pytest
 
 from pronominal import InputError, load_pronoun_sets
 from pronominal.cli.main import main
-from pronominal.dataset_scripts import BuildOptions, Sources, winopron
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts import winopron
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
 
 Rows = list[list[str]]
 SLOTS = {"nominative": "$NOM_PRONOUN", "accusative": "$ACC_PRONOUN", "possessive": "$POSS_PRONOUN"}
@@ -42,7 +44,7 @@ def upstream_digest(rows: list[dict]) -> str:
 @pytest.fixture(scope="module")
 def built(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("winopron")
-    build(winopron, Sources(upstream), BuildOptions(), out)
+    write_dataset(winopron, Sources(upstream), BuildOptions(), out)
     return out / "winopron"
 
 
@@ -85,8 +87,8 @@ def test_a_users_pronoun_set_fills_every_template(upstream: Path, tmp_path: Path
     (tmp_path / "ze.toml").write_text(
         '[ze]\nnominative = "ze"\naccusative = "zir"\npossessive = "zir"\n'
     )
-    options = BuildOptions(load_pronoun_sets(tmp_path / "ze.toml"))
-    build(winopron, Sources(upstream), options, tmp_path)
+    options = BuildOptions(pronouns=load_pronoun_sets(tmp_path / "ze.toml"))
+    write_dataset(winopron, Sources(upstream), options, tmp_path)
     rows = read_split(str(tmp_path / "winopron"), "double").table.to_pylist()
     assert len(rows) == 1800
     forms = {(r["case"], r["pronoun"]["text"]) for r in rows if r["pronoun_set"] == "ze"}
@@ -168,10 +170,10 @@ def test_validate_names_the_line_of(upstream: Path, tmp_path: Path, fault: str) 
 def test_changed_sources_are_refused_unless_allowed(upstream: Path, tmp_path: Path) -> None:
     sources = planted(upstream, tmp_path, lambda rows: rows.pop())
     with pytest.raises(InputError, match=r"SHA-256 differs.*--allow-changed"):
-        build(winopron, sources, BuildOptions(), tmp_path / "out")
+        write_dataset(winopron, sources, BuildOptions(), tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
     allowed = Sources(tmp_path, allow_changed=True)
-    build(winopron, allowed, BuildOptions(), tmp_path / "out")
+    write_dataset(winopron, allowed, BuildOptions(), tmp_path / "out")
     assert "winopron/data.zip" in (tmp_path / "out/winopron/README.md").read_text()
 
 
@@ -232,7 +234,7 @@ def test_damaged_sources_are_named(
         path.chmod(0o644)
     damage(tmp_path / "winopron")
     with pytest.raises(InputError, match=message):
-        build(winopron, Sources(tmp_path), BuildOptions(), tmp_path / "out")
+        write_dataset(winopron, Sources(tmp_path), BuildOptions(), tmp_path / "out")
     assert not list(tmp_path.glob("out/*")), "something half-built was left"
 
 
@@ -307,7 +309,9 @@ def test_moved_columns_put_no_sentence_into_a_message(
     longest = max(len(violation.message) for violation in winopron.violations(sources))
     assert longest < 120
     with pytest.raises(InputError) as caught:
-        build(winopron, Sources(tmp_path, allow_changed=True), BuildOptions(), tmp_path / "out")
+        write_dataset(
+            winopron, Sources(tmp_path, allow_changed=True), BuildOptions(), tmp_path / "out"
+        )
     assert len(caught.value.cause) < 120
 
 
@@ -327,5 +331,7 @@ def test_a_template_that_cannot_be_filled_is_named(
 ) -> None:
     planted(upstream, tmp_path, change)
     with pytest.raises(InputError) as caught:
-        build(winopron, Sources(tmp_path, allow_changed=True), BuildOptions(), tmp_path / "out")
+        write_dataset(
+            winopron, Sources(tmp_path, allow_changed=True), BuildOptions(), tmp_path / "out"
+        )
     assert message in str(caught.value)

@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 import transformers
 
-from pronominal.dataset_scripts import DATASETS, dataset_script
+from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.script import dataset_script
 from tests.adapters.fastcoref.checkpoints import checkpoint
 from tests.adapters.lm.language_models import CAUSAL, bert_tokenizer, filled, own_instances, save
 from tests.conftest import ROOT

@@ -9,7 +9,7 @@ import yaml
 
 from pronominal.adapters.lm.prompting.prompts import Templates, filled, read_templates
 from pronominal.atomic import new_folder
-from pronominal.dataset_scripts.reading.published import require_dataset_id
+from pronominal.dataset_scripts.reading.folders import require_dataset_id
 from pronominal.dataset_scripts.ruff import SEEDS
 from pronominal.dataset_scripts.ruff.assembly import SETTINGS
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.reading.published import Split
-from pronominal.dataset_scripts.reading.streaming import read_joined
+from pronominal.dataset_scripts.reading.loading import load_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.ruff import SEEDS
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
@@ -53,7 +53,7 @@ def answered_split(where: str, config: str | None, predictions: Path) -> str:
     """
     if config is not None and not config.startswith("distractors_"):
         return "test"
-    known = set(read_joined(where, config, SAMPLES).table["id"].to_pylist())
+    known = set(load_split(where, config, SAMPLES).table["id"].to_pylist())
     # whoever reads the decisions says that there is no such file
     given = read_predictions(predictions) if predictions.exists() else ()
     return SAMPLES if all(prediction.id in known for _, prediction in given) else "test"

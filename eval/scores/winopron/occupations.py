@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pronominal.dataset_scripts.building.sources import Sources, Upstream, UpstreamFile, read_table
+from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.winogender import WINOGENDER
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
@@ -29,11 +29,8 @@ STATISTICS = Upstream(
     commit=WINOGENDER.commit,
     licence=WINOGENDER.licence,
     folder=WINOGENDER.folder,
-    files={
-        FILE: UpstreamFile(
-            f"data/{FILE}", "3f7f37c16381a70571356982ea7fe613ac700ad04a6d3b19b9f2be18248df567"
-        )
-    },
+    files={FILE: "3f7f37c16381a70571356982ea7fe613ac700ad04a6d3b19b9f2be18248df567"},
+    paths={FILE: f"data/{FILE}"},
 )
 
 COLUMNS = {"bergsma": "bergsma_pct_female", "bls": "bls_pct_female"}
@@ -57,20 +54,15 @@ def read_occupations(sources: Sources) -> dict[str, Percentages]:
     Raises:
         InputError: the file is missing, is not the pinned one, or has a cell that is no number.
     """
-    place = sources.place(STATISTICS, FILE)
-    rows = read_table(sources.read(STATISTICS, FILE), ("occupation", *COLUMNS.values()), place)
+    rows = sources.table(STATISTICS, FILE, ("occupation", *COLUMNS.values()))
     sources.refuse_changed()
     found = {}
     for row in rows:
         try:
             values = [float(row.cells[column]) for column in COLUMNS.values()]
         except ValueError as error:
-            raise InputError(
-                "a percentage is no number",
-                cure="fetch the file again from upstream",
-                file=place,
-                row=f"line {row.line}",
-            ) from error
+            cure = "fetch the file again from upstream"
+            raise row.refuse("a percentage is no number", cure) from error
         found[row.cells["occupation"]] = Percentages(*values)
     return found
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts import Sources
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.scores.winopron.bias_map import bias_map
 from pronominal.eval.scores.winopron.bias_tables import percentage_tables
 from pronominal.eval.scores.winopron.occupations import correlation_tables, read_occupations

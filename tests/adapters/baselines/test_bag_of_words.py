@@ -15,7 +15,9 @@ from pronominal.adapters.baselines.bag_of_words import (
     role_tagged_words,
 )
 from pronominal.cli.main import main
-from pronominal.dataset_scripts import BuildOptions, Sources, knowref
+from pronominal.dataset_scripts import knowref
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import InputError
 from pronominal.eval.training.bag_of_words import CLASS_WEIGHTS, STRENGTHS, train_bag_of_words
 from pronominal.instances import ResolutionInstance

@@ -16,7 +16,7 @@ from pronominal import InputError, Span
 from pronominal.adapters import SYSTEMS, load
 from pronominal.adapters.contract.self_check import SelfCheckWarning
 from pronominal.adapters.corenlp.answers import clusters_of
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.runs.runner import SystemSettings, run
 from tests.adapters.remote.own_server import Handler, serving
 

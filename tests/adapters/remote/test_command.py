@@ -16,7 +16,7 @@ from pronominal.adapters import load
 from pronominal.adapters.contract.check import check_system
 from pronominal.adapters.contract.plain_questions import plain_resolutions, plain_slots
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.runs.runner import SystemSettings, run
 
 TEXTS = ["Ann saw Eve.", "Tom fell.", "It 😀 rained, so she stayed.", ""]

@@ -14,7 +14,7 @@ from pronominal.adapters import load
 from pronominal.adapters.contract.check import check_system
 from pronominal.adapters.contract.plain_questions import plain_resolutions
 from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.runs.runner import SystemSettings, run
 from tests.adapters.remote.own_server import Handler, serving
 

@@ -20,16 +20,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, Sources, SplitRows, Violation
-from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.building.build import write_dataset
 from pronominal.dataset_scripts.building.card import _size_category
-from pronominal.dataset_scripts.building.script import told_once
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.tables.columns import Column
 from pronominal.dataset_scripts.tables.digests import BLOCK
 from pronominal.dataset_scripts.tables.repeated_ids import fingerprints, suspected_rows
+from pronominal.dataset_scripts.tables.violations import Violation, summarise_repeats
 
 IDS = (Column("id", pa.string(), "a key"),)
-FINGERPRINTS = "pronominal.dataset_scripts.building.build.fingerprints"
+FINGERPRINTS = "pronominal.dataset_scripts.tables.inspection.fingerprints"
 
 
 def script(*tables: pa.Table | Callable[[], pa.Table]) -> Any:
@@ -38,7 +40,7 @@ def script(*tables: pa.Table | Callable[[], pa.Table]) -> Any:
     def splits(*_: object) -> Iterator[SplitRows]:
         yield SplitRows("only", "test", IDS, (t() if callable(t) else t for t in tables))
 
-    return SimpleNamespace(NAME="sample", OPTIONS=(), UPSTREAM=(), splits=splits)
+    return SimpleNamespace(NAME="sample", OPTIONS=(), UPSTREAM=(), UNPUBLISHABLE=(), splits=splits)
 
 
 def ids(names: list[str]) -> pa.Table:
@@ -60,16 +62,16 @@ def test_an_id_that_stands_twice_in_a_split_is_refused(
     names = numbered(2 * BLOCK + 7)
     names[later] = names[earlier]
     with pytest.raises(InputError, match=f"that of row {earlier}") as caught:
-        build(script(ids(names)), Sources(), BuildOptions(), tmp_path)
+        write_dataset(script(ids(names)), Sources(), BuildOptions(), tmp_path)
     assert caught.value.row == f"row {later}"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_ids_with_the_same_fingerprint_are_told_apart(tmp_path: Path) -> None:
     with mock.patch(FINGERPRINTS, lambda ids: np.zeros(len(ids), np.uint64)):
-        build(script(ids(["a", "b", "c"])), Sources(), BuildOptions(), tmp_path)
+        write_dataset(script(ids(["a", "b", "c"])), Sources(), BuildOptions(), tmp_path)
         with pytest.raises(InputError, match="the id b is also that of row 1"):
-            build(script(ids(["a", "b", "b"])), Sources(), BuildOptions(), tmp_path)
+            write_dataset(script(ids(["a", "b", "b"])), Sources(), BuildOptions(), tmp_path)
 
 
 WORDS = st.text("aé\N{GRINNING FACE}\0 ", max_size=20)
@@ -111,7 +113,7 @@ def test_a_size_category_is_the_hubs(rows: int, name: str) -> None:
 
 @pytest.mark.parametrize(("rows", "name"), [(12, "n<1K"), (1_200, "1K<n<10K")])
 def test_the_card_counts_the_rows_that_there_are(tmp_path: Path, rows: int, name: str) -> None:
-    build(script(ids(numbered(rows))), Sources(), BuildOptions(), tmp_path)
+    write_dataset(script(ids(numbered(rows))), Sources(), BuildOptions(), tmp_path)
     card = (tmp_path / "sample" / "README.md").read_text()
     assert yaml.safe_load(card.split("---\n")[1])["size_categories"] == [name]
 
@@ -119,10 +121,10 @@ def test_the_card_counts_the_rows_that_there_are(tmp_path: Path, rows: int, name
 def test_changed_files_are_the_first_thing_that_the_card_says(tmp_path: Path) -> None:
     sources = Sources(allow_changed=True, changed=["a/one.tsv", "b/two.tsv"])
     for given_, first in ((sources, "> **Not the pinned upstream version:**"), (Sources(), "# ")):
-        build(script(ids(["a"])), given_, BuildOptions(), tmp_path)
+        write_dataset(script(ids(["a"])), given_, BuildOptions(), tmp_path)
         body = (tmp_path / "sample" / "README.md").read_text().split("---\n", 2)[2]
         assert body.lstrip().startswith(first)
-    build(script(ids(["a"])), sources, BuildOptions(), tmp_path)
+    write_dataset(script(ids(["a"])), sources, BuildOptions(), tmp_path)
     notice = (tmp_path / "sample" / "README.md").read_text().split("---\n", 2)[2].split("\n\n")[0]
     assert "a/one.tsv, b/two.tsv" in notice
 
@@ -166,13 +168,13 @@ OTHERS = {
 def test_a_folder_that_is_not_this_dataset_stands(tmp_path: Path, files: dict[str, bytes]) -> None:
     before = with_checksums(tmp_path / "sample", files)
     with pytest.raises(InputError, match="choose another --out"):
-        build(script(ids(["a"])), Sources(), BuildOptions(), tmp_path)
+        write_dataset(script(ids(["a"])), Sources(), BuildOptions(), tmp_path)
     assert contents(tmp_path) == before
 
 
 def test_a_folder_of_this_dataset_is_replaced(tmp_path: Path) -> None:
     with_checksums(tmp_path / "sample", {"old/test.parquet": OURS})
-    build(script(ids(["a"])), Sources(), BuildOptions(), tmp_path)
+    write_dataset(script(ids(["a"])), Sources(), BuildOptions(), tmp_path)
     assert [path.parent.name for path in tmp_path.rglob("*.parquet")] == ["only"]
 
 
@@ -194,7 +196,7 @@ def violations(*messages: str) -> Iterator[Violation]:
     ],
 )
 def test_a_fault_of_many_rows_is_told_once(messages: tuple[str, ...], told: list[str]) -> None:
-    assert [str(violation) for violation in told_once(violations(*messages))] == told
+    assert [str(violation) for violation in summarise_repeats(violations(*messages))] == told
 
 
 def kill_me(number: signal.Signals) -> Callable[[], pa.Table]:
@@ -218,7 +220,7 @@ def test_a_terminated_build_leaves_nothing(tmp_path: Path) -> None:
     # the folder has files already: the first block is written before the second piece is asked for
     pieces = (ids(numbered(BLOCK)), kill_me(signal.SIGTERM))
     with pytest.raises(SystemExit) as caught:
-        build(script(*pieces), Sources(), BuildOptions(), tmp_path)
+        write_dataset(script(*pieces), Sources(), BuildOptions(), tmp_path)
     assert caught.value.code == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
 
@@ -238,5 +240,5 @@ def test_the_next_build_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL
     (left,) = tmp_path.iterdir()
     assert left.name.startswith(".sample.")
-    build(script(ids(["a"])), Sources(), BuildOptions(), tmp_path)
+    write_dataset(script(ids(["a"])), Sources(), BuildOptions(), tmp_path)
     assert list(tmp_path.iterdir()) == [tmp_path / "sample"]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, Sources
 from pronominal.dataset_scripts.building import builder
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref.reddit import hydrated_file, read_labels
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF
 from pronominal.pronouns import HE, PRONOUN_SETS, PronounSet
@@ -66,7 +66,7 @@ def test_options_reach_the_rows_and_the_cache(tmp_path: Path) -> None:
     ze = PronounSet("ze", "ze", "zir", "zir")
     counts = {}
     for sets in (PRONOUN_SETS, (HE, ze)):
-        made = make("sample", "double", tmp_path, options=BuildOptions(sets))
+        made = make("sample", "double", tmp_path, pronouns=sets)
         made.download_and_prepare()
         rows = made.as_dataset(split="test")
         counts[len(sets)] = (len(rows), set(rows["pronoun_set"]))

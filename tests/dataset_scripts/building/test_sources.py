@@ -13,30 +13,33 @@ from pathlib import Path
 import pytest
 
 from pronominal import InputError
+from pronominal.dataset_scripts.building import sources
 from pronominal.dataset_scripts.building.sources import (
     Sources,
     Upstream,
-    UpstreamFile,
     read_zip_member,
 )
 
-UPSTREAM = Upstream("owner/name", "0" * 40, "MIT", "folder", {"a.zip": UpstreamFile("a.zip", "")})
+UPSTREAM = Upstream("owner/name", "0" * 40, "MIT", "folder", {"a.zip": ""})
 CUT = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
 
 
 @contextmanager
-def answering(answer: bytes, reset: bool) -> Iterator[str]:
-    """Give the address of a server that sends one answer and hangs up."""
+def answering(*answers: bytes, reset: bool = False) -> Iterator[str]:
+    """Give the address of a server that sends each answer on a connection of its own."""
     with socket.create_server(("127.0.0.1", 0)) as server:
+        # who asks less often than expected fails, and does not wait for ever
+        server.settimeout(20)
 
         def serve() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.recv(65536)
-                connection.sendall(answer)
-                if reset:
-                    linger = struct.pack("ii", 1, 0)
-                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            for answer in answers:
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(answer)
+                    if reset:
+                        linger = struct.pack("ii", 1, 0)
+                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -46,9 +49,15 @@ def answering(answer: bytes, reset: bool) -> Iterator[str]:
             thread.join()
 
 
-def refuse_download(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+def point_to(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Download from there, and try three times without a pause."""
+    monkeypatch.setattr(sources, "PAUSES", (0.0, 0.0))
     monkeypatch.setenv("PRONOMINAL_UPSTREAM_URL", url)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+def refuse_download(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    point_to(monkeypatch, url)
     with pytest.raises(InputError, match="cannot be downloaded") as caught:
         Sources().read(UPSTREAM, "a.zip")
     assert str(caught.value.file).startswith(url)
@@ -60,7 +69,26 @@ def refuse_download(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 def test_a_connection_that_ends_early_is_told(
     monkeypatch: pytest.MonkeyPatch, answer: bytes, reset: bool
 ) -> None:
-    with answering(answer, reset) as url:
+    with answering(*[answer] * 3, reset=reset) as url:
+        refuse_download(monkeypatch, url)
+
+
+UNAVAILABLE = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
+MISSING = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole"
+
+
+@pytest.mark.parametrize("failure", [CUT, UNAVAILABLE], ids=["cut", "a fault of the server"])
+def test_a_download_that_fails_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, failure: bytes
+) -> None:
+    with answering(failure, failure, WHOLE) as url:
+        point_to(monkeypatch, url)
+        assert Sources().read(UPSTREAM, "a.zip") == b"whole"
+
+
+def test_a_file_that_is_not_there_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(MISSING) as url:
         refuse_download(monkeypatch, url)
 
 

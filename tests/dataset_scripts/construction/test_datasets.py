@@ -10,7 +10,7 @@ from pronominal.dataset_scripts.construction.datasets_engine import NO_TEXT, con
 from pronominal.dataset_scripts.construction.engine import Construction
 from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from tests.dataset_scripts.construction.texts import corpus, planted, write_names
 

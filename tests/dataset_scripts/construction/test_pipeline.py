@@ -15,7 +15,7 @@ from pronominal.dataset_scripts.construction.engine import Construction
 from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER
 from pronominal.dataset_scripts.construction.tagged_phrases import BATCH, TaggedPhrases
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.tables.checksums import SUMS
 from pronominal.errors import InputError
 from tests.cli.test_main import pronominal

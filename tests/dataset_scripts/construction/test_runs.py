@@ -28,7 +28,7 @@ from pronominal.dataset_scripts.construction.pipeline import STAGES, Report
 from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER, RELEASED
 from pronominal.dataset_scripts.hub.release import read_release
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.tables.checksums import SUMS
 from pronominal.errors import InputError
 from tests.cli.test_main import pronominal

@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 
 from pronominal import InputError
 from pronominal.cli import switching as commands
-from pronominal.dataset_scripts import BuildOptions, Sources, knowref
+from pronominal.dataset_scripts import knowref
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref.files import (
     LOST,
     Sentence,
@@ -32,6 +34,7 @@ from pronominal.dataset_scripts.knowref.recipes import (
 )
 from pronominal.dataset_scripts.knowref.reddit import SPLITS, hydrated_file, read_ids
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K
+from pronominal.dataset_scripts.tables.violations import RowLocation
 
 Row = dict[str, Any]
 
@@ -43,7 +46,7 @@ RAW = "We all went. Ann Lee  saw Tom, but he didn't\nwave &amp; twice. So did I 
 
 
 def recipe(original: str, marked: str) -> Recipe:
-    text, pronouns = unbracketed(marked, 0, "x")
+    text, pronouns = unbracketed(marked, RowLocation("x", "row 0"))
     whole = Sentence(0, text, pronouns, NAMES, 0)
     steps = write_steps(original, marked, NAMES)
     return Recipe("train", 0, whole.fingerprint, fingerprint(letters_of(original)), steps)

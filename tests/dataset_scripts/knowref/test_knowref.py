@@ -13,10 +13,13 @@ import pytest
 import yaml
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, Sources, knowref
-from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts import knowref
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref.files import LOST, parse_record, unbracketed
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from tests.conftest import ROOT
 
 Row = dict[str, Any]
@@ -263,11 +266,13 @@ def header(folder: Path) -> dict[str, Any]:
 def test_a_folder_with_reddit_text_says_that_it_may_not_be_published(
     upstream: Path, tmp_path: Path
 ) -> None:
-    build(knowref, Sources(some(upstream, tmp_path / "a", TEST)), BuildOptions(), tmp_path / "b")
+    write_dataset(
+        knowref, Sources(some(upstream, tmp_path / "a", TEST)), BuildOptions(), tmp_path / "b"
+    )
     page = (tmp_path / "b" / "knowref" / "README.md").read_text()
     assert "unpublishable" not in header(tmp_path / "b" / "knowref")
     assert "must not be published" not in page
-    build(knowref, Sources(upstream), BuildOptions(), tmp_path / "c")
+    write_dataset(knowref, Sources(upstream), BuildOptions(), tmp_path / "c")
     page = (tmp_path / "c" / "knowref" / "README.md").read_text()
     assert header(tmp_path / "c" / "knowref")["unpublishable"] == [
         *("original/train", "original/validation", "switched/train", "switched/validation"),
@@ -289,7 +294,7 @@ def test_the_card_names_the_rows_that_cannot_be_switched(facts: dict[str, Any]) 
 
 def test_the_built_folder_loads(upstream: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    built = build(knowref, Sources(upstream), BuildOptions(), tmp_path)
+    built = write_dataset(knowref, Sources(upstream), BuildOptions(), tmp_path)
     for config in ("original", "switched"):
         loaded = datasets.load_dataset(
             str(tmp_path / "knowref"), config, cache_dir=str(tmp_path / "cache")
@@ -386,7 +391,7 @@ def test_a_damaged_file_is_one_error_and_no_folder(
 ) -> None:
     path = damaged(upstream, tmp_path / "in", name, damage)
     with pytest.raises(InputError) as error:
-        build(knowref, Sources(tmp_path / "in"), BuildOptions(), tmp_path / "out")
+        write_dataset(knowref, Sources(tmp_path / "in"), BuildOptions(), tmp_path / "out")
     assert message in str(error.value)
     assert str(path) in str(error.value)
     assert not (tmp_path / "out" / "knowref").exists()
@@ -402,7 +407,7 @@ def test_line_ends_do_not_matter(upstream: Path, tmp_path: Path, published: Tabl
 def test_a_changed_file_is_used_when_asked_and_named(upstream: Path, tmp_path: Path) -> None:
     damaged(upstream, tmp_path / "in", TEST, repeat_line)
     sources = Sources(tmp_path / "in", allow_changed=True)
-    built = build(knowref, sources, BuildOptions(), tmp_path / "out")
+    built = write_dataset(knowref, sources, BuildOptions(), tmp_path / "out")
     assert built[0].rows == 1270
     page = (tmp_path / "out" / "knowref" / "README.md").read_text()
     assert "**Not the pinned upstream version:** knowref/knowref_release/knowref_test.json" in page
@@ -504,7 +509,7 @@ def record(**changes: Any) -> Row:
 
 
 def test_a_record_is_read_by_its_correct_candidate() -> None:
-    sentence = parse_record(4, record(), "x")
+    sentence = parse_record(4, record(), RowLocation("x", "row 4"))
     assert (sentence.row, sentence.names, sentence.label) == (4, ("Oda", "Ida"), 0)
     assert sentence.text == "Ida thanked Oda because she had kept the seat ."
     assert sentence.filled("Oda") == "Ida thanked Oda because Oda had kept the seat ."
@@ -514,7 +519,7 @@ def test_a_record_is_read_by_its_correct_candidate() -> None:
 
 
 def test_brackets_are_taken_out_and_counted() -> None:
-    text, pronouns = unbracketed(" Ida let [him]  in , [he] sat", 0, "x")
+    text, pronouns = unbracketed(" Ida let [him]  in , [he] sat", RowLocation("x", "row 0"))
     assert text == " Ida let him  in , he sat"
     assert [tuple(pronoun) for pronoun in pronouns] == [("him", 9, 12), ("he", 19, 21)]
 
@@ -524,7 +529,7 @@ def test_brackets_are_taken_out_and_counted() -> None:
 )
 def test_a_record_of_another_kind_is_refused(record_: Any) -> None:
     with pytest.raises(InputError, match="row 7: the field"):
-        parse_record(7, record_, "x")
+        parse_record(7, record_, RowLocation("x", "row 7"))
 
 
 def test_answers_are_those_of_the_facts(published: Tables) -> None:

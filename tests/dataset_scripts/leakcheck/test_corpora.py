@@ -19,8 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.leakcheck.finder import Survey, find_leaks, leakcheck
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 from tests.cli.test_main import pronominal
@@ -238,7 +240,7 @@ def test_branches_stashes_messages_and_lost_objects_are_found(
 def test_what_git_ignores_is_not_looked_into(
     repository: Path, sample: Path, index: LeakIndex, sentence: str
 ) -> None:
-    build(dataset_script("sample"), Sources(), BuildOptions(), repository / "out")
+    write_dataset(dataset_script("sample"), Sources(), BuildOptions(), repository / "out")
     assert found(repository, index, history=False) == []
     (repository / "new.txt").write_text(sentence)
     assert found(repository, index, history=False) == [("new.txt", 1, "")]
@@ -334,7 +336,7 @@ def test_the_hook_stops_a_commit(
 def test_winopron_is_found_in_line_40000_and_in_an_old_commit(
     upstream: Path, tmp_path: Path, repository: Path
 ) -> None:
-    build(dataset_script("winopron"), Sources(upstream), BuildOptions(), tmp_path)
+    write_dataset(dataset_script("winopron"), Sources(upstream), BuildOptions(), tmp_path)
     texts = {
         config: pq.read_table(tmp_path / "winopron" / config / "test.parquet")["text"].to_pylist()
         for config in ("double", "single")
@@ -360,7 +362,7 @@ def test_winopron_is_found_in_line_40000_and_in_an_old_commit(
 
 
 def test_this_repository_holds_no_winopron(upstream: Path, tmp_path: Path) -> None:
-    build(dataset_script("winopron"), Sources(upstream), BuildOptions(), tmp_path)
+    write_dataset(dataset_script("winopron"), Sources(upstream), BuildOptions(), tmp_path)
     known = LeakIndex.of([tmp_path / "winopron"])
     places = {name for name, _, _ in found(ROOT, known, exclude=["cards/*"])}
     assert places == set()

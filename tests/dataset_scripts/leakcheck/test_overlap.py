@@ -9,7 +9,7 @@ import pytest
 from pronominal.dataset_scripts.leakcheck.finder import Survey
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 from pronominal.dataset_scripts.leakcheck.overlap import SplitOverlap, overlap
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from tests.cli.test_main import pronominal
 
 

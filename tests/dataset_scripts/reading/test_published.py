@@ -19,9 +19,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pronominal.dataset_scripts import DATASETS, BuildOptions, Sources, SplitRows, dataset_script
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import SplitRows, dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.tables import digests
 from pronominal.dataset_scripts.tables.columns import MENTION, Column, arrow_schema, card_features
 from pronominal.dataset_scripts.tables.digests import content_digest
@@ -34,7 +37,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     name = str(request.param)
     root = None if name == "sample" else request.getfixturevalue("upstream")
     out = tmp_path_factory.mktemp("built")
-    build(dataset_script(name), Sources(root), BuildOptions(), out)
+    write_dataset(dataset_script(name), Sources(root), BuildOptions(), out)
     return out / name
 
 
@@ -105,7 +108,7 @@ def test_a_second_build_gives_the_same_bytes(
     folder: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     root = None if folder.name == "sample" else request.getfixturevalue("upstream")
-    build(dataset_script(folder.name), Sources(root), BuildOptions(), tmp_path)
+    write_dataset(dataset_script(folder.name), Sources(root), BuildOptions(), tmp_path)
     sums = [(path / "SHA256SUMS").read_text() for path in (folder, tmp_path / folder.name)]
     assert sums[0] == sums[1]
 
@@ -240,9 +243,10 @@ def test_bytes_do_not_depend_on_how_rows_are_streamed(tmp_path: Path) -> None:
         script = SimpleNamespace(
             NAME="sample",
             OPTIONS=(),
+            UNPUBLISHABLE=(),
             UPSTREAM=(),
             splits=lambda *_, pieces=pieces: [SplitRows("only", "test", identified, pieces)],
         )
-        build(script, Sources(), BuildOptions(), tmp_path)  # type: ignore[arg-type]
+        write_dataset(script, Sources(), BuildOptions(), tmp_path)  # type: ignore[arg-type]
         sums.add((tmp_path / "sample" / "SHA256SUMS").read_text())
     assert len(sums) == 1

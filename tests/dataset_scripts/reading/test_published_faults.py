@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pronominal import InputError
-from pronominal.dataset_scripts.reading import published
-from pronominal.dataset_scripts.reading.published import open_dataset, read_split
+from pronominal.dataset_scripts.reading import folders
+from pronominal.dataset_scripts.reading.folders import open_dataset
+from pronominal.dataset_scripts.reading.loading import read_split
 
 
 def replaced(name: str, row: int, value: object) -> Callable[[pa.Table], pa.Table]:
@@ -66,7 +67,7 @@ def test_a_cached_copy_without_checksums_is_refused(
 ) -> None:
     if sums is not None:
         (tmp_path / "SHA256SUMS").write_text(sums)
-    monkeypatch.setattr(published, "_fetch", lambda repo: tmp_path)
+    monkeypatch.setattr(folders, "_fetch", lambda repo: tmp_path)
     with pytest.raises(InputError, match=message):
         open_dataset("x/y")
 

@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from pronominal import InputError
-from pronominal.dataset_scripts.reading import streaming
-from pronominal.dataset_scripts.reading.published import read_split
-from pronominal.dataset_scripts.reading.streaming import LargeSplit, read_joined, read_large
+from pronominal.dataset_scripts.reading import loading
+from pronominal.dataset_scripts.reading.loading import load_split, read_split
 from pronominal.eval.evaluation import evaluate, evaluate_all, rows_to_score, score_predictions
 from pronominal.eval.runs.runner import SystemSettings
-from pronominal.eval.scores.ruff.task import RUFF
 from tests.eval.scores.test_ruff import dataset as dataset
 
 CONFIG = "distractors_1"
@@ -23,11 +21,11 @@ SYSTEMS = [SystemSettings(name, name) for name in ("always-he", "last-pronoun")]
 
 @pytest.fixture
 def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "MOST_IN_MEMORY", 50)
+    monkeypatch.setattr(loading, "MOST_IN_MEMORY", 50)
 
 
-def test_a_large_split_is_the_same_rows(dataset: str) -> None:
-    whole, large = read_split(dataset, CONFIG), read_large(dataset, CONFIG)
+def test_a_large_split_is_the_same_rows(dataset: str, small_memory: None) -> None:
+    whole, large = read_split(dataset, CONFIG), load_split(dataset, CONFIG)
     assert not {"text", "blank"} & set(large.table.column_names)
     assert (large.digest, large.num_rows, large.file) == (whole.digest, whole.num_rows, whole.file)
     for name in large.table.column_names:
@@ -38,11 +36,11 @@ def test_a_large_split_is_the_same_rows(dataset: str) -> None:
 
 
 def test_a_split_is_large_by_its_rows(dataset: str, small_memory: None) -> None:
-    assert isinstance(read_joined(dataset, CONFIG), LargeSplit)
-    assert not isinstance(read_joined(dataset, "no_context"), LargeSplit)
-    assert not isinstance(read_joined(dataset, CONFIG, "seed_13+seed_17"), LargeSplit)
+    assert load_split(dataset, CONFIG).in_memory is None
+    assert load_split(dataset, "no_context").in_memory is not None
+    assert load_split(dataset, CONFIG, "seed_13+seed_17").in_memory is not None
     with pytest.raises(InputError, match="there is no split 'tset'; did you mean 'test'"):
-        read_joined(dataset, CONFIG, "tset")
+        load_split(dataset, CONFIG, "tset")
 
 
 def kept(folder: Path) -> dict[str, bytes]:
@@ -60,9 +58,9 @@ def test_a_comparison_has_the_numbers_of_memory(
 ) -> None:
     found, runs = [], []
     for place, most in (("memory", 10_000), ("disk", 50)):
-        monkeypatch.setattr(streaming, "MOST_IN_MEMORY", most)
-        rows = read_joined(dataset, CONFIG)
-        assert isinstance(rows, LargeSplit) == (place == "disk")
+        monkeypatch.setattr(loading, "MOST_IN_MEMORY", most)
+        rows = load_split(dataset, CONFIG)
+        assert (rows.in_memory is None) == (place == "disk")
         found.append(evaluate_all(rows, SYSTEMS, tmp_path / place, "offsets", bars))
         runs.append(kept(tmp_path / place))
     assert (found[0] == found[1], runs[0] == runs[1]) == (True, True)
@@ -72,8 +70,8 @@ def test_a_comparison_has_the_numbers_of_memory(
 def test_a_run_is_scored_alone(dataset: str, tmp_path: Path, small_memory: None) -> None:
     expected = evaluate(read_split(dataset, CONFIG), SYSTEMS[0], tmp_path)
     folder = tmp_path / f"ruff.{CONFIG}.test.always-he"
-    rows = rows_to_score(RUFF, dataset, CONFIG, None, folder)
-    assert isinstance(rows, LargeSplit)
+    rows = rows_to_score("ruff", dataset, CONFIG, None, folder)
+    assert rows.in_memory is None
     found = score_predictions(rows, folder)
     for key in ("n", "accuracy", "sd", "by_form", "test"):
         without_errors = {k: v for k, v in expected["test"].items() if k != "errors"}

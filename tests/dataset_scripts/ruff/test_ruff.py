@@ -26,9 +26,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, Sources, ruff
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts import ruff
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.ruff.assembly import SLOTS, Setting
 from pronominal.dataset_scripts.ruff.checks import setting_violations, template_violations
 from pronominal.dataset_scripts.ruff.tables import Instances
@@ -226,7 +228,7 @@ def test_table_1_of_the_paper(upstream: Path) -> None:
     samples = {(config, f"seed_{seed}"): 2_160 for config in configs for seed in (13, 17, 19)}
     whole = {("distractors_0", "test"): 7_200, ("distractors_1", "test"): 86_400}
     assert sizes == {**samples, **whole, ("no_context", "test"): 180, ("human", "test"): 600}
-    every = list(ruff.splits(Sources(upstream), BuildOptions(everything=True)))
+    every = list(ruff.splits(Sources(upstream), BuildOptions(all=True)))
     assert {split.config for split in every if split.name == "test"} - {"human"} == {
         "no_context",
         *configs,
@@ -319,7 +321,7 @@ FIVE = (*PRONOUN_SETS, ZE)
 def test_arithmetic_is_assembly(
     own: Sources, distractors: int, sets: tuple[PronounSet, ...]
 ) -> None:
-    options = BuildOptions(sets, everything=True)
+    options = BuildOptions(pronouns=sets, all=True)
     rows = rows_of_config(own, options, f"distractors_{distractors}", "test")
     expected = list(narratives(own_tables(), distractors, sets))
     assert len(rows) == len(expected)
@@ -370,7 +372,7 @@ def test_a_further_set_leaves_the_papers_samples(upstream: Path) -> None:
         found = ruff.splits(Sources(upstream), options)
         return {(s.config, s.name): pa.concat_tables(s.tables) for s in found}
 
-    paper, grown = tables(BuildOptions()), tables(BuildOptions(FIVE))
+    paper, grown = tables(BuildOptions()), tables(BuildOptions(pronouns=FIVE))
     assert len(grown["distractors_1", "test"]) == 180 * 10 * 5 * 4 * 4
     assert len(grown["distractors_0", "seed_17"]) == 180 * 5 * 3
     assert len(grown["distractors_5", "seed_17"]) == 180 * 5 * 4
@@ -403,7 +405,7 @@ def test_sets_that_leave_no_right_answer_are_refused(
     own: Sources, sets: tuple[PronounSet, ...], cause: str
 ) -> None:
     with pytest.raises(InputError, match=cause):
-        next(ruff.splits(own, BuildOptions(sets)))
+        next(ruff.splits(own, BuildOptions(pronouns=sets)))
 
 
 # builds
@@ -411,7 +413,7 @@ def test_sets_that_leave_no_right_answer_are_refused(
 
 def test_built_folder_loads(upstream: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    built = build(ruff, Sources(upstream), BuildOptions(), tmp_path)  # type: ignore[arg-type]
+    built = write_dataset(ruff, Sources(upstream), BuildOptions(), tmp_path)  # type: ignore[arg-type]
     for split in built:
         loaded = datasets.load_dataset(
             str(tmp_path / "ruff"), split.config, split=split.name, cache_dir=str(tmp_path / "c")
@@ -429,7 +431,7 @@ def test_built_folder_loads(upstream: Path, tmp_path: Path) -> None:
 
 
 def test_no_sentence_stands_in_a_footer(own: Sources, tmp_path: Path) -> None:
-    build(ruff, own, BuildOptions(), tmp_path)  # type: ignore[arg-type]
+    write_dataset(ruff, own, BuildOptions(), tmp_path)  # type: ignore[arg-type]
     file = pq.ParquetFile(tmp_path / "ruff" / "distractors_1" / "test.parquet")
     group = file.metadata.row_group(0)
     assert not any(group.column(index).is_stats_set for index in range(group.num_columns))
@@ -439,7 +441,7 @@ def test_same_bytes_again(own: Sources, tmp_path: Path) -> None:
     sums = []
     for name in ("first", "second"):
         sources = Sources(own.root, allow_changed=True)
-        build(ruff, sources, BuildOptions(everything=True), tmp_path / name)  # type: ignore[arg-type]
+        write_dataset(ruff, sources, BuildOptions(all=True), tmp_path / name)  # type: ignore[arg-type]
         sums.append((tmp_path / name / "ruff" / "SHA256SUMS").read_text())
     assert sums[0] == sums[1]
 
@@ -519,7 +521,7 @@ def test_damaged_tables_are_refused(tmp_path: Path, damage: Damage, message: str
     damage(tables)
     sources = write_sources(tmp_path, tables)
     with pytest.raises(InputError) as caught:
-        build(ruff, sources, BuildOptions(), tmp_path / "out")  # type: ignore[arg-type]
+        write_dataset(ruff, sources, BuildOptions(), tmp_path / "out")  # type: ignore[arg-type]
     assert message in str(caught.value)
     assert not list((tmp_path / "out").glob("*"))
 
@@ -638,7 +640,7 @@ def test_damaged_tables_are_violations(tmp_path: Path) -> None:
 
 
 def test_a_coreference_system_cannot_be_asked(own: Sources, tmp_path: Path) -> None:
-    build(ruff, own, BuildOptions(), tmp_path)
+    write_dataset(ruff, own, BuildOptions(), tmp_path)
     split = read_split(str(tmp_path / "ruff"), "no_context")
     with pytest.raises(InputError, match="asks for a pronoun, not for its antecedent"):
         split.instances()

@@ -9,10 +9,12 @@ import pytest
 import yaml
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script, winonb
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.personal_names import FIFTEEN_NAMES, load_names
-from pronominal.pronouns import PRONOUN_SETS
+from pronominal.dataset_scripts import winonb
+from pronominal.dataset_scripts.building.build import build, write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.winonb.personal_names import FIFTEEN_NAMES, NAMES, load_names
 
 HEADER = "name,association"
 SENTENCES = (
@@ -44,7 +46,7 @@ def rows_of(sources: Sources, options: BuildOptions) -> dict[str, list[dict[str,
 
 def test_the_fifteen_are_the_papers() -> None:
     assert FIFTEEN_NAMES.counts == {"fem": 5, "masc": 5, "neutral": 5}
-    assert BuildOptions().names == FIFTEEN_NAMES
+    assert BuildOptions()[NAMES] == FIFTEEN_NAMES
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_own_names_take_the_place_of_the_fifteen(sources: Sources, tmp_path: Pat
 def test_the_card_says_whose_names_and_how_many(sources: Sources, tmp_path: Path) -> None:
     names = load_names(written(tmp_path, HEADER, "Zed,neutral", "Ida,fem", "Uma,fem"))
     for options, out in ((BuildOptions(), "fifteen"), (BuildOptions(names=names), "own")):
-        build(dataset_script("winonb"), sources, options, tmp_path / out)
+        write_dataset(dataset_script("winonb"), sources, options, tmp_path / out)
     cards = [(tmp_path / out / "winonb/README.md").read_text() for out in ("fifteen", "own")]
     assert ["own names (`--names`)" in card for card in cards] == [False, True]
     assert "own names (`--names`) in `personal`: 3 (2 fem, 0 masc, 1 neutral)" in cards[1]
@@ -101,7 +103,9 @@ def test_the_card_says_whose_names_and_how_many(sources: Sources, tmp_path: Path
 def test_a_word_of_a_sentence_is_no_name(sources: Sources, tmp_path: Path, name: str) -> None:
     names = load_names(written(tmp_path, HEADER, "Zed,neutral", f"{name},neutral"))
     with pytest.raises(InputError, match="is a word of a sentence") as caught:
-        build(dataset_script("winonb"), sources, BuildOptions(names=names), tmp_path / "out")
+        write_dataset(
+            dataset_script("winonb"), sources, BuildOptions(names=names), tmp_path / "out"
+        )
     assert (caught.value.file, caught.value.row) == (tmp_path / "names.csv", "line 3")
     assert not list(tmp_path.glob("out/*"))
 
@@ -154,9 +158,9 @@ def test_other_encodings_and_missing_files_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dataset", ["sample", "winopron", "gap"])
 def test_datasets_without_names_refuse_them(tmp_path: Path, dataset: str) -> None:
-    names = load_names(written(tmp_path, HEADER, "Zed,neutral"))
-    with pytest.raises(InputError, match=f"{dataset} has no use for --names"):
-        build(dataset_script(dataset), Sources(), BuildOptions(PRONOUN_SETS, names=names), tmp_path)
+    names = written(tmp_path, HEADER, "Zed,neutral")
+    with pytest.raises(InputError, match=f"{dataset} has no use for --names; leave it out"):
+        build(dataset, tmp_path, names=names)
 
 
 def test_counts_follow_on_the_real_data(upstream: Path, tmp_path: Path) -> None:

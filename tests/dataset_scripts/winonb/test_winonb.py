@@ -18,10 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal import InputError
-from pronominal.dataset_scripts import BuildOptions, Sources, winonb
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.building.sources import TableRow
-from pronominal.dataset_scripts.personal_names import FIFTEEN_NAMES
+from pronominal.dataset_scripts import winonb
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.dataset_scripts.winonb.personal_names import FIFTEEN_NAMES
 from pronominal.dataset_scripts.winonb.schemas import TABLE, parse_schema
 from tests.conftest import ROOT
 
@@ -255,20 +257,20 @@ OWN = (
 
 def own_rows() -> list[TableRow]:
     return [
-        TableRow(line, dict(zip(TABLE, cells, strict=True)))
+        TableRow("own.tsv", f"line {line}", line, dict(zip(TABLE, cells, strict=True)))
         for line, cells in enumerate(OWN, start=2)
     ]
 
 
 @given(st.sampled_from(own_rows()), st.text("ABcdé' -", min_size=1, max_size=12))
 def test_any_name_keeps_every_offset(row: TableRow, name: str) -> None:
-    schema = parse_schema(row, row, Sources())
+    schema = parse_schema(row, row)
     filled = winonb.fill(schema, name, "neutral")
-    text, (group, individual) = filled["text"], filled["candidates"]
-    for mention in (filled["pronoun"], group, individual):
-        assert text[mention["start"] : mention["end"]] == mention["text"]
-    assert individual["text"] == name
-    assert group["text"].lower() == schema.group
+    text, (group, individual) = filled.text, filled.candidates
+    for mention in (filled.pronoun, group, individual):
+        assert text[mention.start : mention.end] == mention.text
+    assert individual.text == name
+    assert group.text.lower() == schema.group
     assert len(text) == len(schema.text) + len(name) - len("someone")
 
 
@@ -332,7 +334,7 @@ def test_build_names_the_line_of(tmp_path: Path, fault: str) -> None:
     old, new, file, line, message = FAULTS[fault]
     sources = write_own(tmp_path, table(*old), table(*new))
     with pytest.raises(InputError, match=re.escape(message)) as caught:
-        build(winonb, sources, BuildOptions(), tmp_path / "out")
+        write_dataset(winonb, sources, BuildOptions(), tmp_path / "out")
     assert caught.value.row == (line and f"line {line}")
     assert str(caught.value.file).endswith(file)
     assert not list(tmp_path.glob("out/*"))
@@ -372,7 +374,7 @@ def test_damaged_sources_are_named(
 ) -> None:
     path = damaged(upstream, tmp_path, file, damage)
     with pytest.raises(InputError, match=message):
-        build(winonb, Sources(tmp_path), BuildOptions(), tmp_path / "out")
+        write_dataset(winonb, Sources(tmp_path), BuildOptions(), tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
     assert path.exists()
 
@@ -423,6 +425,6 @@ def test_validate_names_a_changed_label(
 
 def test_a_changed_file_is_named_in_the_card(tmp_path: Path) -> None:
     sources = write_own(tmp_path, table(*OWN), table(*OWN))
-    build(winonb, sources, BuildOptions(), tmp_path / "out")
+    write_dataset(winonb, sources, BuildOptions(), tmp_path / "out")
     card = (tmp_path / "out/winonb/README.md").read_text()
     assert f"winonb/{V0}, winonb/{V1}" in card

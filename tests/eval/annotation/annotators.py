@@ -4,7 +4,8 @@ import csv
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from pronominal.dataset_scripts.reading.published import Instance, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.eval.annotation.export import FOR_ANNOTATORS, Request, export
 from pronominal.eval.annotation.key import Item, Key
 

@@ -16,7 +16,7 @@ from pronominal.dataset_scripts.construction.engine import Construction
 from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER
 from pronominal.dataset_scripts.hub.release import read_release
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from pronominal.eval.annotation.agreement import agreement, fleiss_kappa, percent_agreement
 from pronominal.eval.annotation.answers import Answers, import_answers

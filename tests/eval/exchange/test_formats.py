@@ -21,7 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pronominal import InputError, Span
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.documents import ExportedText, id_of

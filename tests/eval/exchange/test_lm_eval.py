@@ -21,8 +21,7 @@ import yaml
 from pronominal import InputError
 from pronominal.adapters.lm.prompting.prompts import Prompting
 from pronominal.cli.main import app
-from pronominal.dataset_scripts.reading.published import read_split
-from pronominal.dataset_scripts.reading.streaming import read_joined
+from pronominal.dataset_scripts.reading.loading import load_split, read_split
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores.ruff.samples import SAMPLES
@@ -185,7 +184,7 @@ def test_the_harness_gives_our_accuracy_on_slots(
 
     model = str(save(tmp_path / "model", CAUSAL[family], filled(own_instances())))
     asked = SystemSettings("lm", "lm", model, {"device": "cpu"})
-    split = read_joined(own_ruff, "distractors_1", SAMPLES)
+    split = load_split(own_ruff, "distractors_1", SAMPLES)
     ours = evaluate(split, asked, tmp_path / "runs")
     theirs = harness(tasks, model, ["ruff_distractors_1"], tmp_path / "home")
     assert theirs["ruff_distractors_1"] == pytest.approx(ours["accuracy"], abs=1e-12)

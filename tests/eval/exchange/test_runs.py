@@ -15,7 +15,8 @@ pytest.importorskip("spacy")
 
 from pronominal import Document, InputError
 from pronominal.adapters import load
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.exchange.exporting import export
 from pronominal.eval.exchange.importing import ImportedRun, import_predictions
 from pronominal.eval.runs.predictions import PREDICTIONS

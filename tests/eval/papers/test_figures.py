@@ -9,8 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import InputError
 from pronominal.eval.papers.figures import PaperTable, paper_tables
 from pronominal.eval.papers.reproduce import reproduce
@@ -252,7 +254,7 @@ def test_curves_take_each_point_from_its_config() -> None:
 
 def test_winoprons_table_1_is_computed_from_both_datasets(upstream: Path, tmp_path: Path) -> None:
     for name in ("winopron", "winogender"):
-        build(dataset_script(name), Sources(upstream), BuildOptions(), tmp_path)
+        write_dataset(dataset_script(name), Sources(upstream), BuildOptions(), tmp_path)
     command = ["reproduce", "winopron:1", "--json", "--dataset", tmp_path / "winopron"]
     half = json.loads(pronominal(*command).stdout)[0]["lines"]
     assert {line["ours"] for line in half} == {None, 120}

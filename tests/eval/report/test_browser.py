@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.evaluation import evaluate, score_predictions
 from pronominal.eval.report import write_report
 from pronominal.eval.runs.runner import SystemSettings

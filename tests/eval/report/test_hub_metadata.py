@@ -10,7 +10,7 @@ import yaml
 from huggingface_hub import ModelCard, ModelCardData
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report.hub_metadata import eval_results, write_hub_metadata

@@ -13,9 +13,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report import write_report
@@ -156,7 +158,7 @@ def test_runs_without_units_are_tested_with_the_dataset(
 
 
 def test_a_dataset_of_other_rows_is_refused(runs: Path, tmp_path: Path) -> None:
-    build(dataset_script("sample"), Sources(), BuildOptions(), tmp_path)
+    write_dataset(dataset_script("sample"), Sources(), BuildOptions(), tmp_path)
     file = tmp_path / "sample/double/test.parquet"
     rows = pq.read_table(file)
     pq.write_table(rows.slice(1), file)

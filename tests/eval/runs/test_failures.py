@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pronominal import InputError, Span
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.runs.answers import read_answers

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pronominal.adapters import load
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report.hub_metadata import write_hub_metadata

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from pronominal import InputError, Span
 from pronominal.cli.main import app
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE, Decision
 from pronominal.eval.evaluation import evaluate, score_predictions
 from pronominal.eval.runs.decision_rules import (

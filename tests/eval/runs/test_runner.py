@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from pronominal import InputError, Span
 from pronominal.adapters import load
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.dataset_scripts.reading.published import Split, read_split
-from pronominal.dataset_scripts.reading.streaming import open_split, stream_split
+from pronominal.dataset_scripts.reading import loading
+from pronominal.dataset_scripts.reading.loading import load_split, read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard, merge
 from pronominal.instances import FillingInstance, ResolutionInstance
@@ -91,7 +92,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from pronominal.adapters import load
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.runs import runner
 
 random = load("random")
@@ -250,6 +251,13 @@ class Lengths:
 LENGTHS = SystemSettings("lengths", "lengths")
 
 
+@pytest.fixture
+def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every split is too large for the memory."""
+    monkeypatch.setattr(loading, "MOST_IN_MEMORY", 0)
+
+
+@pytest.mark.usefixtures("on_disk")
 def test_a_streamed_split_is_the_split(own_ruff: str, tmp_path: Path) -> None:
     read = read_split(own_ruff, "distractors_1")
     table = pq.read_table(read.file)
@@ -257,7 +265,7 @@ def test_a_streamed_split_is_the_split(own_ruff: str, tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     pq.write_table(table.slice(0, 1000), folder / "test-00000.parquet", row_group_size=333)
     pq.write_table(table.slice(1000), folder / "test-00001.parquet", row_group_size=1)
-    streamed = stream_split(str(tmp_path / "ruff"), "distractors_1")
+    streamed = load_split(str(tmp_path / "ruff"), "distractors_1")
     assert (streamed.digest, streamed.num_rows) == (read.digest, read.num_rows)
     assert list(streamed.stream()) == list(read.stream())
     every = [instance.id for instance in read.stream()]
@@ -266,20 +274,21 @@ def test_a_streamed_split_is_the_split(own_ruff: str, tmp_path: Path) -> None:
         assert [i.id for i in read.stream(start, stop)] == every[start:stop], (start, stop)
 
 
+@pytest.mark.usefixtures("on_disk")
 def test_a_streamed_split_is_checked(own_ruff: str, tmp_path: Path) -> None:
     table = pq.read_table(read_split(own_ruff, "distractors_0").file)
     folder = tmp_path / "ruff" / "distractors_0"
     folder.mkdir(parents=True)
     pq.write_table(pa.concat_tables([table, table.slice(5, 1)]), folder / "test.parquet")
     with pytest.raises(InputError, match=r"row 240: the id .* is also that of row 5"):
-        stream_split(str(tmp_path / "ruff"), "distractors_0")
+        load_split(str(tmp_path / "ruff"), "distractors_0")
     (folder / "test.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match="the Parquet file is damaged"):
-        stream_split(str(tmp_path / "ruff"), "distractors_0")
+        load_split(str(tmp_path / "ruff"), "distractors_0")
 
 
 def test_samples_can_be_joined(own_ruff: str) -> None:
-    joined = open_split(own_ruff, "distractors_0", "seed_13+seed_17")
+    joined = load_split(own_ruff, "distractors_0", "seed_13+seed_17")
     ids = [
         i.id
         for s in ("seed_13", "seed_17")
@@ -289,9 +298,10 @@ def test_samples_can_be_joined(own_ruff: str) -> None:
     assert len(ids) > joined.num_rows
 
 
+@pytest.mark.usefixtures("on_disk")
 @pytest.mark.parametrize("of", [1, 2, 3, 50])
 def test_shards_merge_to_the_same_bytes(own_ruff: str, tmp_path: Path, of: int) -> None:
-    rows = stream_split(own_ruff, "distractors_0")
+    rows = load_split(own_ruff, "distractors_0")
     whole = run(rows, Lengths(), LENGTHS, tmp_path / "whole")
     parts = [
         run(rows, Lengths(), LENGTHS, tmp_path, shard=Shard(index, of)).path
@@ -311,8 +321,9 @@ def test_shards_merge_to_the_same_bytes(own_ruff: str, tmp_path: Path, of: int) 
         merge(parts)
 
 
+@pytest.mark.usefixtures("on_disk")
 def test_shards_that_do_not_make_up_a_run_are_refused(own_ruff: str, tmp_path: Path) -> None:
-    rows = stream_split(own_ruff, "distractors_0")
+    rows = load_split(own_ruff, "distractors_0")
     one, two = (run(rows, Lengths(), LENGTHS, tmp_path, shard=Shard(i, 3)) for i in (1, 2))
     other = run(
         rows, load("always-he"), SystemSettings("he", "always-he"), tmp_path, shard=Shard(3, 3)
@@ -332,12 +343,13 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
         Shard.parse(text)
 
 
+@pytest.mark.usefixtures("on_disk")
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, 10**9))
 def test_a_streamed_run_cut_at_any_byte_ends_with_the_same_bytes(
     own_ruff: str, tmp_path_factory: pytest.TempPathFactory, cut: int
 ) -> None:
-    rows, out = stream_split(own_ruff, "distractors_0"), tmp_path_factory.mktemp("cut")
+    rows, out = load_split(own_ruff, "distractors_0"), tmp_path_factory.mktemp("cut")
     folder = run(rows, Lengths(), LENGTHS, out)
     content = folder.predictions.read_bytes()
     folder.describe(complete=False)
@@ -378,12 +390,12 @@ def test_a_question_of_another_kind_is_refused(own_ruff: str, split: Split) -> N
 
 def test_a_refused_question_leaves_nothing_behind(own_ruff: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="random looks for antecedents"):
-        run(stream_split(own_ruff, "distractors_0"), load("random"), RANDOM, tmp_path)
+        run(load_split(own_ruff, "distractors_0"), load("random"), RANDOM, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_goes_on_at_another_url(own_ruff: str, tmp_path: Path) -> None:
-    rows = stream_split(own_ruff, "distractors_0")
+    rows = load_split(own_ruff, "distractors_0")
     for port in (1, 2):
         asked = SystemSettings("lengths", "lengths", None, {"url": f"http://localhost:{port}"})
         folder = run(rows, Lengths(), asked, tmp_path)

@@ -10,9 +10,12 @@ import pyarrow as pa
 import pytest
 
 from pronominal import BOTH, NONE, Decision
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.predictions import Prediction
@@ -145,7 +148,7 @@ def test_missing_answers_are_refused_unless_they_are_allowed() -> None:
 @pytest.fixture(scope="module")
 def gap(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Split:
     out = tmp_path_factory.mktemp("gap")
-    build(dataset_script("gap"), Sources(upstream), BuildOptions(), out)
+    write_dataset(dataset_script("gap"), Sources(upstream), BuildOptions(), out)
     return read_split(str(out / "gap"), "original")
 
 

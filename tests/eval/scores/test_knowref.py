@@ -10,7 +10,7 @@ import pytest
 
 from pronominal import BOTH, NONE, Decision
 from pronominal.adapters import load
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
 from pronominal.eval.scores.knowref.score import characteristics, paired_units, score

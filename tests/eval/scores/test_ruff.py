@@ -18,9 +18,10 @@ import pytest
 from pronominal import BOTH, NONE, Decision, InputError
 from pronominal.adapters import load
 from pronominal.cli.main import app
-from pronominal.dataset_scripts import Sources, ruff
-from pronominal.dataset_scripts.reading.published import Split, instances_of, read_split
-from pronominal.dataset_scripts.reading.streaming import read_joined
+from pronominal.dataset_scripts import ruff
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import load_split, read_split
+from pronominal.dataset_scripts.reading.split import Split, instances_of
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
 from pronominal.eval.evaluation import evaluate, rows_to_score, score_predictions
@@ -52,7 +53,7 @@ def decisions(system: Any, table: pa.Table) -> list[Decision]:
 
 def scores(dataset: str, config: str, system: Any) -> dict[str, Any]:
     """Score a system's answers to the three samples, and its own without context."""
-    split, tasks = read_joined(dataset, config, SAMPLES), read_split(dataset, "no_context")
+    split, tasks = load_split(dataset, config, SAMPLES), read_split(dataset, "no_context")
     ids = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
     samples = {}
     for seed in (13, 17, 19):
@@ -258,7 +259,7 @@ def test_one_sample_alone_has_no_deviation(dataset: str, tmp_path: Path) -> None
 
 
 def test_evaluate_asks_for_the_context_free_answers_too(dataset: str, tmp_path: Path) -> None:
-    split = read_joined(dataset, "distractors_1", SAMPLES)
+    split = load_split(dataset, "distractors_1", SAMPLES)
     found = evaluate(split, SystemSettings("he", "always-he"), tmp_path)
     assert found["errors"]["bias"] == 1
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -281,7 +282,7 @@ def test_the_command_prints_what_the_contract_says(
     dataset: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for config, split in (("distractors_1", SAMPLES), ("no_context", "test")):
-        rows = read_joined(dataset, config, split)
+        rows = load_split(dataset, config, split)
         run(rows, load("last-pronoun"), SystemSettings("last", "last-pronoun"), tmp_path)
     command = ["score", "ruff", "--dataset", dataset, "--config", "distractors_1", "--json"]
     command += ["--predictions", str(tmp_path / f"ruff.distractors_1.{SAMPLES}.last")]

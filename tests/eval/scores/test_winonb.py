@@ -11,7 +11,7 @@ import pytest
 from pronominal import BOTH, NONE, Decision
 from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
 from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.scores.winonb.answers import SOURCES, clustered_pronouns, schemas_of
 from pronominal.eval.scores.winonb.hypothesis_tests import across_systems

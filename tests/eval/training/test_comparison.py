@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 
 from pronominal import InputError
 from pronominal.cli.training import compare
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.runs.units import read_units
 from pronominal.eval.training.comparison import (
@@ -72,7 +75,7 @@ def test_a_single_seed_has_no_spread() -> None:
 @pytest.fixture(scope="module")
 def tests(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Split]:
     out = tmp_path_factory.mktemp("built")
-    build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
+    write_dataset(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
     return {config: read_split(str(out / "knowref"), config) for config in ("original", "switched")}
 
 

@@ -21,9 +21,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pronominal.cli.main import app
-from pronominal.dataset_scripts import BuildOptions, knowref, winonb
+from pronominal.dataset_scripts import knowref, winonb
+from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import SplitRows
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.statistics.paired_tests import AGAINST
 from tests.eval.training.coreference_rows import row
 

@@ -15,7 +15,8 @@ from pronominal import BOTH, NONE, Decision, InputError
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.answers import named_by_upstream, named_by_words
 from pronominal.adapters.lm.prompting.prompts import Prompting, read_templates
-from pronominal.dataset_scripts.reading.published import Split, read_split
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.language_models import most_frequent
 from pronominal.eval.runs.runner import SystemSettings, predict, run

@@ -14,7 +14,7 @@ from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.prompting.server import checked_address
 from pronominal.adapters.remote.servers import KEY
 from pronominal.cli.main import app
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.runs.runner import SystemSettings, run
 from tests.adapters.remote.own_server import Handler, serving
 

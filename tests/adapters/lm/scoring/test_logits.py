@@ -26,7 +26,8 @@ from pronominal.adapters.lm.scoring.decoder import CausalScorer, Way
 from pronominal.adapters.lm.scoring.encoder import MaskedScorer
 from pronominal.adapters.lm.scoring.logits import add_log_probabilities
 from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences, TextTokenizer
-from pronominal.dataset_scripts import Sources, ruff
+from pronominal.dataset_scripts import ruff
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
 from pronominal.eval.scores.ruff.samples import Margins

@@ -17,7 +17,7 @@ import torch
 from pronominal import BOTH, Decision, InputError
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.prompts import Prompting
-from pronominal.dataset_scripts.reading.published import read_split
+from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval import scorer
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.runner import SystemSettings, predict, run

@@ -24,7 +24,7 @@ from pronominal.adapters.contract.self_check import SelfCheckWarning
 from pronominal.adapters.lm.scoring.infilling import AnswerScorer
 from pronominal.adapters.lm.scoring.memory import OutOfMemoryWarning
 from pronominal.adapters.lm.scoring.system import LanguageModel
-from pronominal.dataset_scripts.reading.published import Split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.record import new_record
 from pronominal.instances import FillingInstance

@@ -11,8 +11,10 @@ import pytest
 
 from pronominal import NONE, Decision
 from pronominal.cli.main import main
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.scores.winopron.occupations import (
@@ -93,7 +95,7 @@ def test_other_datasets_name_the_option_that_they_lack(tmp_path: Path) -> None:
 
 
 def test_the_command_adds_it_to_the_scores(upstream: Path, tmp_path: Path, monkeypatch, capsys):
-    build(dataset_script("winogender"), Sources(upstream), BuildOptions(), tmp_path)
+    write_dataset(dataset_script("winogender"), Sources(upstream), BuildOptions(), tmp_path)
     where, runs = tmp_path / "winogender", tmp_path / "runs"
     for command in (
         ["evaluate", "--dataset", where, "--system", "random", "--out", runs],

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pronominal.dataset_scripts.building.options import BuildOption
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError, nearest_name, shown
 from pronominal.text_files import read_text
 
@@ -40,8 +42,17 @@ class PersonalNames:
     @property
     def counts(self) -> dict[str, int]:
         """Association -> how many names have it."""
-        found = Counter(name.association for name in self.names)
-        return {association: found[association] for association in ASSOCIATIONS}
+        counts = Counter(name.association for name in self.names)
+        return {association: counts[association] for association in ASSOCIATIONS}
+
+    @property
+    def note(self) -> str:
+        """What the card of a build with these names says; nothing of the paper's fifteen."""
+        if self.file is None:
+            return ""
+        counts = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
+        number = len(self.names)
+        return f"Built with the user's own names (`--names`) in `personal`: {number} ({counts})."
 
     def refuse(self, name: PersonalName, cause: str) -> InputError:
         """Return the error about one of the names."""
@@ -87,14 +98,13 @@ def load_names(path: Path) -> PersonalNames:
 
 def _name(line: int, cells: Sequence[str], path: Path) -> PersonalName:
     name, association = cells
-    place = f"line {line}"
+    at = RowLocation(path, f"line {line}")
     if not any(map(str.isalpha, name)) or not name.isprintable():
         cause = "the name is empty" if not name else "the name has no letters, or a control sign"
-        raise InputError(cause, cure="write a name", file=path, row=place)
+        raise at.refuse(cause, "write a name")
     if association not in ASSOCIATIONS:
         cause = f"there is no association {shown(association)}"
-        cure = nearest_name(association, ASSOCIATIONS)
-        raise InputError(cause, cure=cure, file=path, row=place)
+        raise at.refuse(cause, nearest_name(association, ASSOCIATIONS))
     return PersonalName(name, association, line)
 
 
@@ -108,30 +118,39 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     line = 1
     try:
         for cells in reader:
+            at = RowLocation(path, f"line {line}")
             if header is None:
                 header = [cell.strip() for cell in cells]
-                _refuse_header(header, path)
+                _refuse_header(header, at)
             elif any(map(str.strip, cells)):
                 if len(cells) != len(header):
                     cause = f"{len(cells)} cells where the header has {len(header)}"
-                    raise InputError(cause, cure="mend the row", file=path, row=f"line {line}")
+                    raise at.refuse(cause, "mend the row")
                 wanted = [cells[header.index(column)].strip() for column in HEADER]
                 rows.append((line, wanted))
             line = reader.line_num + 1
     except csv.Error as error:
-        place = f"line {line}"
-        cause = f"the table is damaged ({error})"
-        raise InputError(cause, cure="mend the row", file=path, row=place) from error
+        at = RowLocation(path, f"line {line}")
+        raise at.refuse(f"the table is damaged ({error})", "mend the row") from error
     if header is None:
-        _refuse_header([], path)
+        _refuse_header([], RowLocation(path, "line 1"))
     return rows
 
 
-def _refuse_header(header: Sequence[str], path: Path) -> None:
+def _refuse_header(header: Sequence[str], at: RowLocation) -> None:
     for column in HEADER:
         if header.count(column) != 1:
-            found = "missing" if column not in header else "there twice"
+            fault = "missing" if column not in header else "there twice"
             cure = f"begin the file with the header {','.join(HEADER)}"
-            raise InputError(
-                f"the column '{column}' is {found}", cure=cure, file=path, row="line 1"
-            )
+            raise at.refuse(f"the column '{column}' is {fault}", cure)
+
+
+NAMES = BuildOption(
+    "names",
+    FIFTEEN_NAMES,
+    "CSV or TSV file with the columns name and association (fem, masc, neutral), for WinoNB: "
+    "instead of the paper's fifteen names.",
+    load_names,
+    lambda names: names.note,
+)
+"""The people of the config ``personal``."""

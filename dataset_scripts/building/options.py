@@ -1,0 +1,107 @@
+"""What a user may ask of a build: each dataset script declares its own options."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pronominal.errors import InputError
+from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet, load_pronoun_sets
+
+T = TypeVar("T")
+
+
+def _nothing(value: object) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class BuildOption(Generic[T]):
+    """One thing that a user may ask of a build.
+
+    Attributes:
+        name: a keyword in Python; ``--name`` on the command line.
+        default: the value of published folders.
+        help: what it does, for the command line.
+        read: makes the value from a file that the user gives; None for a switch.
+        note: what the card says of a build with this value; nothing of the default one.
+    """
+
+    name: str
+    default: T
+    help: str
+    read: Callable[[Path], T] | None = None
+    note: Callable[[T], str] = _nothing
+
+    @property
+    def flag(self) -> str:
+        """The option on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+
+class BuildOptions:
+    """What a user asks of one build; every other option has its default.
+
+    Args:
+        values: name of an option -> its value.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+
+    def __getitem__(self, option: BuildOption[T]) -> T:
+        value: T = self.values.get(option.name, option.default)
+        return value
+
+    def __repr__(self) -> str:
+        return f"BuildOptions({sorted(self.values.items())})"
+
+    @classmethod
+    def read(
+        cls, dataset: str, declared: Iterable[BuildOption[Any]], given: Mapping[str, Any]
+    ) -> "BuildOptions":
+        """Return what a user asks for, with the files read.
+
+        Args:
+            dataset: name of the dataset, for errors.
+            declared: its options.
+            given: name -> value, or the file to read it from.
+
+        Raises:
+            InputError: the dataset has no such option, or a file is wrong.
+        """
+        known = {option.name: option for option in declared}
+        values = dict(given)
+        for name, value in given.items():
+            if name not in known:
+                flag = BuildOption(name, None, "").flag
+                raise InputError(f"{dataset} has no use for {flag}", cure="leave it out")
+            read = known[name].read
+            if read is not None and isinstance(value, str | Path):
+                values[name] = read(Path(value))
+        return cls(**values)
+
+
+def _further_sets(pronoun_sets: tuple[PronounSet, ...]) -> str:
+    return "\n\n".join(
+        f"Built with a further pronoun set: {further.name} ({'/'.join(map(further.form, CASES))})."
+        for further in pronoun_sets[len(PRONOUN_SETS) :]
+    )
+
+
+PRONOUNS = BuildOption(
+    "pronouns",
+    PRONOUN_SETS,
+    "TOML file with further pronoun sets, for datasets made of templates.",
+    load_pronoun_sets,
+    _further_sets,
+)
+"""The pronoun sets that fill templates."""
+
+REPAIR_CASE = BuildOption(
+    "repair_case",
+    False,
+    "Give switched names the case of their new places.",
+    note=lambda on: "Built with the case of switched names repaired (`--repair-case`)." * on,
+)
+"""Whether switched names take the case of their new places, see `pronominal.switching.switch`."""

@@ -1,0 +1,113 @@
+"""Where a dataset's files are: in a folder, or in a repository on the Hub."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import yaml
+
+from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors
+from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
+from pronominal.errors import InputError, nearest_name
+
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+class MissingSplitError(InputError):
+    """A built dataset has no such config or split."""
+
+
+def open_dataset(where: str | Path) -> Path:
+    """Return the folder of a dataset; a Hub id is fetched with `huggingface_hub` first.
+
+    Raises:
+        InputError: there is no such folder, the Hub does not give it (why, and what to do), or
+            what it gave is not what its checksums say.
+    """
+    folder = Path(where)
+    if folder.is_dir():
+        return folder
+    repo = str(where)
+    require_dataset_id(repo)
+    snapshot = _fetch(repo)
+    _refuse_damaged(snapshot, repo)
+    return snapshot
+
+
+def require_dataset_id(where: str) -> None:
+    """Raise `InputError` unless what is no folder can be an id of the Hub."""
+    # a path below a folder that is there was meant as a path
+    if not HUB_ID.fullmatch(where) or Path(where).parent.is_dir():
+        raise InputError(
+            "there is no such folder", cure="build it with 'pronominal build'", file=where
+        )
+
+
+def _fetch(repo: str) -> Path:
+    client = hub_client()
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+    wanted = ["README.md", SUMS, "*/*.parquet"]
+    try:
+        with hub_errors(repo):
+            return Path(client.snapshot_download(repo, repo_type="dataset", allow_patterns=wanted))
+    except InputError as error:
+        reason = error.__cause__
+        if not isinstance(reason, RepositoryNotFoundError) or isinstance(reason, GatedRepoError):
+            raise
+        # the name may have been meant as that of a folder
+        cause = f"there is no such folder, and on the Hub: {error.cause}"
+        raise InputError(cause, cure=error.cure, file=repo) from error
+
+
+def _refuse_damaged(snapshot: Path, repo: str) -> None:
+    """Compare what was fetched with its checksums: the client looks at sizes only."""
+    if not (snapshot / SUMS).exists():
+        raise InputError(
+            f"it has no {SUMS}: pronominal did not publish it, or the cache holds a part of it",
+            cure=f"fetch it once with 'hf download {repo} --repo-type dataset'",
+            file=repo,
+        )
+    # the cache would link a removed file to the same damaged bytes again
+    cure = f"remove {snapshot.parent.parent} and run the same command again"
+    try:
+        sums = read_checksums(snapshot)
+    except InputError as error:
+        cause = f"the download is damaged: {error.cause}"
+        raise InputError(cause, cure=cure, file=snapshot / SUMS) from error
+    tables = [path for path in sums if path.endswith(".parquet")]
+    for path in mismatched(snapshot, sums, tables):
+        cause = f"the download is damaged: it is not the file of {SUMS}"
+        raise InputError(cause, cure=cure, file=snapshot / path)
+
+
+def split_files(where: str | Path, config: str | None, split: str) -> tuple[str, list[Path]]:
+    """Return the config, the default one for None, and the files of a split, in order.
+
+    Args and errors are those of `pronominal.dataset_scripts.reading.loading.load_split`.
+    """
+    folder = open_dataset(where)
+    configs = {path.parent.name for path in folder.glob("*/*.parquet")}
+    config = config or (_default_config(folder) if len(configs) != 1 else min(configs))
+    if config not in configs:
+        cure = nearest_name(config, configs) if configs else "build it with 'pronominal build'"
+        raise MissingSplitError(f"there is no config '{config}'", cure=cure, file=where)
+    there = sorted((folder / config).glob("*.parquet"))
+    files = [path for path in there if path.stem == split or path.stem.startswith(f"{split}-")]
+    if not files:
+        names = {path.stem for path in there}
+        raise MissingSplitError(
+            f"there is no split '{split}'", cure=nearest_name(split, names), file=folder / config
+        )
+    return config, files
+
+
+def _default_config(folder: Path) -> str:
+    with suppress(OSError, ValueError, LookupError, yaml.YAMLError):
+        text = (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
+        header = yaml.safe_load(text)
+        configs = header.get("configs") if isinstance(header, dict) else None
+        for config in configs if isinstance(configs, list) else ():
+            if isinstance(config, dict) and config.get("default"):
+                return str(config["config_name"])
+    raise InputError("its card names no default config", cure="add --config NAME", file=folder)

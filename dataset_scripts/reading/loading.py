@@ -1,0 +1,158 @@
+"""Splits read back and checked: from a folder, the Hub, or a `datasets.Dataset`."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.reading.folders import split_files
+from pronominal.dataset_scripts.reading.parquet_files import (
+    batches,
+    dataset_of,
+    open_parquet,
+    read_parquet,
+)
+from pronominal.dataset_scripts.reading.split import Split
+from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns, resolution_columns
+from pronominal.dataset_scripts.tables.digests import blocks, content_digest
+from pronominal.dataset_scripts.tables.inspection import Inspection
+from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+MOST_IN_MEMORY = 100_000
+"""Rows of the largest split that is read with its texts."""
+
+RESOLUTION = resolution_columns("the two possible antecedents", ())
+FILLING = (
+    *(column for column in RESOLUTION if column.name in ("id", "text", "label")),
+    Column("blank", MENTION, "the slot and its offsets in `text`"),
+    Column("options", pa.list_(pa.string()), "the forms that may fill the slot"),
+)
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def load_split(
+    dataset: "str | Path | Dataset", config: str | None = None, split: str = "test"
+) -> Split:
+    """Read one split of a dataset, or several joined by ``+`` such as ``seed_13+seed_17``.
+
+    Of joined splits every row is there once. A single one of more than `MOST_IN_MEMORY` rows stays
+    on the disk; it is gone through for its digest and faults.
+
+    Args:
+        dataset: the dataset's folder, its id on the Hub, or a `datasets.Dataset` with the columns
+            of a published table, which is one split.
+        config: the config's name; the one that the card calls default when None.
+        split: the split's name.
+
+    Raises:
+        InputError: the config or split does not exist, a file is damaged, or a row is wrong.
+    """
+    if not isinstance(dataset, str | Path):
+        return _of_dataset(dataset, config, split)
+    if "+" in split:
+        return _joined([read_split(dataset, config, name) for name in split.split("+")], split)
+    config, files = split_files(dataset, config, split)
+    large = sum(open_parquet(file).metadata.num_rows for file in files) > MOST_IN_MEMORY
+    return _of_files(files, config, split, on_disk=large)
+
+
+def read_split(dataset: str | Path, config: str | None = None, split: str = "test") -> Split:
+    """Read one split into memory, however large it is; else as `load_split`."""
+    config, files = split_files(dataset, config, split)
+    return _of_files(files, config, split, on_disk=False)
+
+
+def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) -> Split:
+    named = dataset_of(open_parquet(files[0]).schema_arrow)
+    # rows that a user wrote are named by their folder
+    name = named or _name_or(files[0].parent.parent.name, "dataset")
+    table = None if on_disk else _fitted(read_parquet(files), name)
+    rows = (batch for _, batch in batches(files)) if table is None else [table]
+
+    def ids_of(suspected: Sequence[int]) -> list[str]:
+        ids = read_parquet(files, columns=["id"]) if table is None else table
+        return list(ids["id"].take(suspected).to_pylist())
+
+    digest = _digest_of_sound(rows, ids_of, name, files[0])
+    return Split(name, config, split, table, digest, files[0], tuple(files))
+
+
+def _joined(parts: Sequence[Split], split: str) -> Split:
+    joined = pa.concat_tables([part.table for part in parts])
+    first: dict[str, int] = {}
+    for row, name in enumerate(joined["id"].to_pylist()):
+        first.setdefault(name, row)
+    table = joined.take([*first.values()]).combine_chunks()
+    return replace(parts[0], name=split, in_memory=table, digest=content_digest(table))
+
+
+def _of_dataset(dataset: "Dataset", config: str | None, split: str) -> Split:
+    """Return the rows of a `datasets.Dataset`, named after what it says of itself."""
+    if not hasattr(dataset, "with_format") or not hasattr(dataset, "info"):
+        raise InputError(
+            f"rows were given as a {type(dataset).__name__}",
+            cure="give a folder, an id of the Hub, or one split as a datasets.Dataset",
+        )
+    name = _name_or(dataset.info.dataset_name, "dataset")
+    config = config or _name_or(dataset.info.config_name, "default")
+    split = _name_or(str(dataset.split), split) if split == "test" else split
+    table, file = _fitted(dataset.with_format("arrow")[:], name), Path(name, config, split)
+
+    def ids_of(suspected: Sequence[int]) -> list[str]:
+        return list(table["id"].take(suspected).to_pylist())
+
+    return Split(name, config, split, table, _digest_of_sound([table], ids_of, name, file), file)
+
+
+def _digest_of_sound(
+    rows: Iterable[pa.Table], ids_of: Callable[[Sequence[int]], list[str]], name: str, file: Path
+) -> str:
+    """Return the content digest of a split's tables; `InputError` for the first fault."""
+
+    def refuse(fault: str, row: int | None) -> InputError:
+        cure = "build the dataset again" if name in DATASETS else "mend the dataset"
+        return InputError(fault, cure=cure, file=file, row=None if row is None else f"row {row}")
+
+    inspection: Inspection | None = None
+    for block in blocks(rows):
+        inspection = inspection or Inspection(refuse, _columns(name, block.schema))
+        inspection.take(block)
+    if inspection is None:
+        raise refuse("the table is empty", None)
+    return inspection.finish(ids_of)
+
+
+def _columns(dataset: str, schema: pa.Schema) -> Columns:
+    """Return the columns that a table must have: those of its script, or of its kind of row."""
+    if dataset in DATASETS:
+        columns: Columns = import_module(f"pronominal.dataset_scripts.{dataset}").COLUMNS
+        return columns
+    return FILLING if "options" in schema.names else RESOLUTION
+
+
+def _fitted(table: pa.Table, dataset: str) -> pa.Table:
+    """Return a user's table with the types of published ones: users write wider integers."""
+    if dataset in DATASETS:
+        return table
+    for column in _columns(dataset, table.schema):
+        position = table.schema.get_field_index(column.name)
+        if position >= 0 and table.schema.field(position).type != column.type:
+            # what cannot be cast is refused by its type
+            with suppress(pa.ArrowException):
+                values = table.column(position).cast(column.type)
+                table = table.set_column(position, column.name, values)
+    return table
+
+
+def _name_or(name: str | None, otherwise: str) -> str:
+    return name if name and NAME.fullmatch(name) else otherwise

@@ -1,0 +1,87 @@
+"""Published Parquet files, read whole or block by block."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pronominal.dataset_scripts.tables.columns import CANARY
+from pronominal.errors import InputError
+
+BATCH = 4096
+"""Rows that are in memory at a time, besides what Parquet decodes for them."""
+
+
+def dataset_of(schema: pa.Schema) -> str | None:
+    """Return the name of the dataset that a file says it holds, if it says one."""
+    name = json.loads((schema.metadata or {}).get(b"pronominal", b"{}")).get("dataset")
+    return name and str(name)
+
+
+def open_parquet(file: Path) -> pq.ParquetFile:
+    """Open a file; `InputError` if it is damaged."""
+    with _damage(file):
+        return pq.ParquetFile(file)
+
+
+def read_parquet(files: Sequence[Path], **how: Any) -> pa.Table:
+    """Return the rows of several files, without the canary.
+
+    Args:
+        files: the files, in order.
+        how: columns and the like, see `pyarrow.parquet.read_table`.
+
+    Raises:
+        InputError: a file is damaged.
+    """
+    tables = []
+    for file in files:
+        with _damage(file):
+            tables.append(pq.read_table(file, **how))
+    return _without_canary(pa.concat_tables(tables))
+
+
+def batches(
+    files: Sequence[Path], start: int = 0, stop: int | None = None
+) -> Iterator[tuple[int, pa.Table]]:
+    """Yield (number of its first row, table) for the batches with rows from start to stop.
+
+    Raises:
+        InputError: a file is damaged.
+    """
+    first = 0
+    for file in files:
+        parquet = open_parquet(file)
+        for group in range(parquet.num_row_groups):
+            rows = parquet.metadata.row_group(group).num_rows
+            if first + rows > start and (stop is None or first < stop):
+                yield from _batches_of(parquet, file, group, first)
+            first += rows
+
+
+def _batches_of(
+    parquet: pq.ParquetFile, file: Path, group: int, first: int
+) -> Iterator[tuple[int, pa.Table]]:
+    with _damage(file):
+        for batch in parquet.iter_batches(BATCH, row_groups=[group]):
+            yield first, _without_canary(pa.Table.from_batches([batch]))
+            first += batch.num_rows
+
+
+@contextmanager
+def _damage(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(
+            "the Parquet file is damaged", cure="build or fetch it again", file=file
+        ) from error
+
+
+def _without_canary(table: pa.Table) -> pa.Table:
+    """Return a table without the column that every published file has besides its own."""
+    return table.drop_columns(CANARY.name) if CANARY.name in table.column_names else table

@@ -1,0 +1,119 @@
+"""One split of a dataset: its rows in memory, or their texts on a disk."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from pronominal.dataset_scripts.reading.parquet_files import batches, open_parquet, read_parquet
+from pronominal.dataset_scripts.tables.columns import CANARY
+from pronominal.errors import InputError
+from pronominal.instances import FillingInstance, ResolutionInstance
+
+Instance = ResolutionInstance | FillingInstance
+
+TEXTS = ("text", "blank", "uid")
+"""Columns that no score reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One split of a dataset; iterating over it gives its instances.
+
+    Attributes:
+        dataset: the dataset's name, such as ``"winopron"``.
+        config: the config's name.
+        name: the split's name.
+        in_memory: all columns but the canary; None where the rows stay on the disk.
+        digest: content digest of the rows.
+        file: where the rows are from, for errors.
+        files: the files that hold the rows, in order; empty where they came from no file.
+    """
+
+    dataset: str
+    config: str
+    name: str
+    in_memory: pa.Table | None
+    digest: str
+    file: Path
+    files: tuple[Path, ...] = ()
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The rows without the canary; of rows on the disk, without `TEXTS`.
+
+        Words that repeat are then numbers in it (dictionary arrays).
+        """
+        if self.in_memory is not None:
+            return self.in_memory
+        schema = open_parquet(self.files[0]).schema_arrow
+        columns = [name for name in schema.names if name not in (*TEXTS, CANARY.name)]
+        words = [one for one in columns if schema.field(one).type == pa.string() and one != "id"]
+        table = read_parquet(self.files, columns=columns, read_dictionary=words)
+        return table.unify_dictionaries()
+
+    @cached_property
+    def num_rows(self) -> int:
+        """How many rows there are."""
+        if self.in_memory is not None:
+            return int(self.in_memory.num_rows)
+        return sum(open_parquet(file).metadata.num_rows for file in self.files)
+
+    @property
+    def folder(self) -> Path | None:
+        """The dataset's folder, where the rows are from one."""
+        return self.files[0].parent.parent if self.files else None
+
+    def __len__(self) -> int:
+        return self.num_rows
+
+    def __iter__(self) -> Iterator[Instance]:
+        return self.stream()
+
+    def stream(self, start: int = 0, stop: int | None = None) -> Iterator[Instance]:
+        """Yield the instances from row `start` up to row `stop`, a few thousand in memory."""
+        end = self.num_rows if stop is None else stop
+        if self.in_memory is not None:
+            yield from instances_of(self.in_memory.slice(start, max(0, end - start)))
+            return
+        for first, batch in batches(self.files, start, end):
+            if first >= end:
+                return
+            skipped = min(max(0, start - first), batch.num_rows)
+            yield from instances_of(batch.slice(skipped, max(0, end - first - skipped)))
+
+    def instances(self) -> list[ResolutionInstance]:
+        """Return the rows as instances, in order; `InputError` for RUFF, without candidates."""
+        if "candidates" not in self.table.column_names:
+            raise InputError(
+                f"{self.dataset} asks for a pronoun, not for its antecedent",
+                cure="run a resolution dataset, such as winopron",
+                file=self.file,
+            )
+        return [one for one in self.stream() if isinstance(one, ResolutionInstance)]
+
+    def whole_table(self) -> pa.Table:
+        """Return all columns but the canary, texts included."""
+        return read_parquet(self.files) if self.in_memory is None else self.in_memory
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with one row for each instance; mentions are dicts.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        try:
+            return self.whole_table().to_pandas()
+        except ImportError as error:
+            raise InputError("pandas is not installed", cure="pip install pandas") from error
+
+
+def instances_of(table: pa.Table) -> Iterator[Instance]:
+    """Yield the rows of a published table as instances, a thousand at a time in memory."""
+    kind = ResolutionInstance if "candidates" in table.column_names else FillingInstance
+    for start in range(0, table.num_rows, 1000):
+        for row in table.slice(start, 1000).to_pylist():
+            yield kind.from_row(row)
