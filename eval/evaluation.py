@@ -170,9 +170,13 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
 def companion_splits(task: Task, split: Split) -> dict[str, Split]:
     """Return the companion splits that were built beside a split, by the companions' names."""
     folder, found = split.folder, {}
-    for one in task.companions if folder is not None else ():
+    for one in task.companions:
         name = one.split or split.name
-        if one.goes_with(split.config) and any((folder / one.config).glob(f"{name}*.parquet")):
+        if (
+            folder is not None
+            and one.goes_with(split.config)
+            and any((folder / one.config).glob(f"{name}*.parquet"))
+        ):
             found[one.name] = read_split(str(folder), one.config, name)
     return found
 

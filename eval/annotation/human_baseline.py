@@ -18,16 +18,15 @@ from pronominal.eval.runs.record import (
     RunRecord,
     SystemRecord,
     Times,
+    new_record,
     now,
     read_record,
     run_name,
 )
 from pronominal.eval.runs.scored import read_scores
 from pronominal.eval.runs.units import SCORE
-from pronominal.eval.runs.versions import versions
 from pronominal.eval.statistics.scores import Scores
 from pronominal.json_files import write_json
-from pronominal.names import require_name
 
 
 def human_baseline(
@@ -54,7 +53,6 @@ def human_baseline(
         InputError: there is no such annotator, the rows have no labels, the label cannot name a
             folder, or another run is there already.
     """
-    require_name("label", label)
     if "candidates" in rows.table.column_names and set(rows.table["label"].to_pylist()) == {-1}:
         raise InputError(
             "nobody has labelled the rows, so there is nothing to be right about",
@@ -67,22 +65,13 @@ def human_baseline(
         for name, given in said.items()
     ]
     majority_of = f"the majority of {len(answers.annotators)} annotators"
-    record = RunRecord(
-        dataset=DatasetRecord.of(rows),
-        system=SystemRecord(label, "people"),
-        checkpoint=None,
-        settings={
-            "answers_of": annotator or majority_of,
-            "answers_digest": answers.digest()[:12],
-        },
-        label=label,
-        versions=versions(),
-        self_check=(),
-        times=Times(now(), now()),
-        counts={},
-        complete=True,
-    )
-    return {label: _write_run(record, predictions, rows, out)}
+    settings = {
+        "answers_of": annotator or majority_of,
+        "answers_digest": answers.digest()[:12],
+    }
+    record = new_record(rows, SystemRecord(label, "people"), label, settings)
+    finished = replace(record, times=Times(now(), now()), complete=True)
+    return {label: _write_run(finished, predictions, rows, out)}
 
 
 def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[str, Scores]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
@@ -18,34 +17,8 @@ from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.eval.runs.failures import Failure
 from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.runs.record import new_record, run_name, run_path
+from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_path
 from pronominal.instances import ResolutionInstance
-from pronominal.names import require_name
-from pronominal.spans import Cluster
-
-ELSEWHERE = "import its output again instead"
-
-
-@dataclass(frozen=True, slots=True)
-class ClusteringElsewhere:
-    """A coreference system whose output was imported; it cannot be asked anything."""
-
-    name: str
-
-    def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
-        """Raise `InputError`."""
-        raise InputError(f"{self.name} was run elsewhere", cure=ELSEWHERE)
-
-
-@dataclass(frozen=True, slots=True)
-class ChoosingElsewhere:
-    """A system of whose output only the answers were imported."""
-
-    name: str
-
-    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
-        """Raise `InputError`."""
-        raise InputError(f"{self.name} was run elsewhere", cure=ELSEWHERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +62,6 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     Raises:
         InputError: the output is not in the format, or cannot be matched with the rows.
     """
-    require_name("label", system)
     instances = split.instances()
     documents = exchange_format(form).read(file)
     found = matched(instances, documents, file, skip_failed=skip_failed)
@@ -98,10 +70,9 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     failures = [Failure(name, cause) for name, cause in found.failed.items()]
     settings: dict[str, object] = {"format": form, "file": _digest(file), "reading": reading}
     settings |= {"skip_failed": True} if skip_failed else {}
-    elsewhere = ChoosingElsewhere(system) if answers else ClusteringElsewhere(system)
+    described = SystemRecord(system, "choosing" if answers else "clustering")
     folder = RunFolder(
-        run_path(out, run_name(split, system)),
-        new_record(split, elsewhere, system, system, settings),
+        run_path(out, run_name(split, system)), new_record(split, described, system, settings)
     )
     predictions = [*_predictions(instances, found, reading)]
     with folder.opened():

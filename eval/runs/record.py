@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from pronominal.adapters import kind_of
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.versions import versions
@@ -145,35 +144,40 @@ def _differing(one: Any, other: Any) -> list[str]:
 
 
 def new_record(
-    split: Split, system: Any, name: str, label: str, settings: Mapping[str, Any]
+    split: Split,
+    system: SystemRecord,
+    label: str,
+    settings: Mapping[str, Any],
+    loaded: object = None,
 ) -> RunRecord:
     """Return what ``run.json`` says before the first prediction.
 
     Args:
         split: the rows.
-        system: the loaded system.
-        name: the system's name among `pronominal.adapters.SYSTEMS`, or one of the user's own.
+        system: what is asked.
         label: the run's name in tables and folders.
         settings: everything that may change a prediction.
+        loaded: the system itself, which may say what it computes with; None for answers that were
+            not computed here.
     """
-    checkpoint = getattr(system, "checkpoint", None)
-    parameters = getattr(system, "parameters", None)
+    checkpoint = getattr(loaded, "checkpoint", None)
+    parameters = getattr(loaded, "parameters", None)
     return RunRecord(
         dataset=DatasetRecord.of(split),
-        system=SystemRecord(name, kind_of(system), getattr(system, "question", None)),
+        system=system,
         checkpoint=checkpoint and checkpoint.digest,
         checkpoint_name=checkpoint and checkpoint.name,
         revision=_words(getattr(checkpoint, "revision", None)),
-        dtype=_words(getattr(system, "dtype", None)),
-        device=_words(getattr(system, "device", None)),
+        dtype=_words(getattr(loaded, "dtype", None)),
+        device=_words(getattr(loaded, "device", None)),
         # a torch module has a method of this name
         parameters=parameters if isinstance(parameters, int) else None,
         settings=settings,
         label=label,
         versions=versions(),
-        seeds={"seed": system.seed} if hasattr(system, "seed") else {},
-        self_check=tuple(getattr(system, "self_check", ())),
-        form_tokens=getattr(system, "form_tokens", None),
+        seeds={"seed": loaded.seed} if hasattr(loaded, "seed") else {},
+        self_check=tuple(getattr(loaded, "self_check", ())),
+        form_tokens=getattr(loaded, "form_tokens", None),
         times=Times(now()),
         counts={},
         complete=False,

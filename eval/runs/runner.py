@@ -29,7 +29,7 @@ from pronominal.eval.runs.language_models import (
     predict_scores,
 )
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.runs.record import new_record, run_name, run_path
+from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_path
 from pronominal.eval.runs.shards import WHOLE, Shard
 from pronominal.eval.runs.units import remove_scores
 from pronominal.instances import FillingInstance
@@ -110,9 +110,10 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     settings |= {"include_text": True} if include_text else {}
     settings |= {"source": source_digest(asked.name)} if is_place(asked.name) else {}
     part = shard.suffix if shard != WHOLE else ""
+    described = SystemRecord(asked.name, kind_of(system), getattr(system, "question", None))
     folder = RunFolder(
         run_path(out, f"{run_name(split, asked.label)}{part}"),
-        new_record(split, system, asked.name, asked.label, settings),
+        new_record(split, described, asked.label, settings, system),
     )
     with folder.opened():
         if folder.failures or not folder.complete:

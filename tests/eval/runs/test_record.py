@@ -14,7 +14,7 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report.hub_metadata import write_hub_metadata
-from pronominal.eval.runs.record import RunRecord, new_record, read_record
+from pronominal.eval.runs.record import RunRecord, SystemRecord, new_record, read_record
 from pronominal.eval.runs.runner import SystemSettings, run
 
 RANDOM = SystemSettings("random", "random")
@@ -60,10 +60,11 @@ class Measured:
 
 
 def test_a_run_keeps_what_its_system_computes_with(split: Split) -> None:
-    record = new_record(split, Measured(), "m:Measured", "measured", {})
+    asked = SystemRecord("m:Measured", "choosing")
+    record = new_record(split, asked, "measured", {}, Measured())
     assert (record.dtype, record.device, record.parameters) == ("bfloat16", "cpu", 12)
     Measured.parameters = lambda self: iter(())  # type: ignore[assignment]
-    assert new_record(split, Measured(), "m:Measured", "measured", {}).parameters is None
+    assert new_record(split, asked, "measured", {}, Measured()).parameters is None
 
 
 @pytest.mark.parametrize(
@@ -135,4 +136,6 @@ def test_nothing_is_written_for_rows_with_such_a_name(
 
 def test_joined_splits_have_names(split: Split) -> None:
     joined = replace(split, name="seed_13+seed_17")
-    assert isinstance(new_record(joined, load("random"), "random", "a-1.b", {}), RunRecord)
+    assert isinstance(
+        new_record(joined, SystemRecord("random", "choosing"), "a-1.b", {}), RunRecord
+    )

@@ -26,7 +26,7 @@ from pronominal.adapters.lm.scoring.memory import OutOfMemoryWarning
 from pronominal.adapters.lm.scoring.system import LanguageModel
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
-from pronominal.eval.runs.record import new_record
+from pronominal.eval.runs.record import SystemRecord, new_record
 from pronominal.instances import FillingInstance
 from pronominal.spans import Mention
 from tests.adapters.lm.language_models import (
@@ -219,7 +219,8 @@ def test_a_form_that_the_tokenizer_does_not_know(folder: Callable[[str], Path]) 
 def test_a_run_keeps_how_each_form_is_split(folder: Callable[[str], Path]) -> None:
     system = loaded(folder("gpt2"))
     split = Split("ruff", "no_context", "test", pa.table({"id": []}), "", Path())
-    run = json.loads(json.dumps(new_record(split, system, "lm", "lm", {}).to_json()))
+    record = new_record(split, SystemRecord("lm", "language model"), "lm", {}, system)
+    run = json.loads(json.dumps(record.to_json()))
     assert run["form_tokens"]["they"] == ["Ġthey"]
     assert len(run["form_tokens"]["xyr"]) > 1
     assert len(run["form_tokens"]) == 11  # three cases of four sets, of which two are "her"
