@@ -14,7 +14,7 @@ hypothesis.settings.load_profile("pronominal")
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 # more threads than that only wait for each other on models as small as these
-os.environ["OMP_NUM_THREADS"] = "1"
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
 
 # started by nohup it is ignored, here and in every process that a test starts
