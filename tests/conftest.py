@@ -1,5 +1,6 @@
 """Where things are, and the rule that CI skips nothing."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -74,6 +75,13 @@ def own_ruff(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(out / "ruff")
 
 
+def pytest_collection_finish() -> None:
+    """Take what was imported out of garbage collection, which would go through it ever again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     """Fail a skipped test in CI, where everything it needs is there."""
@@ -82,6 +90,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
         report.outcome = "failed"
         report.longrepr = f"skipped in CI: {report.longrepr}"
     return report
+
+
+@pytest.fixture
+def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learning curves without ink: to draw them takes longer than to train a tiny model."""
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.savefig", lambda figure, file, **_: Path(file).touch()
+    )
 
 
 @pytest.fixture
