@@ -219,9 +219,7 @@ def test_sentences_in_knowrefs_form_give_both_splits(
 
 
 @pytest.fixture(scope="module")
-def hydrated(
-    released: Path, training: list[Row], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def hydrated(released: Path, training: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hydrated")
     texts = lines_of(folder / "texts.jsonl", training[3:4])
     assert set(hydrate(texts, Sources(released), folder / "out").found) == {("train", 3)}
@@ -240,9 +238,7 @@ def test_missing_rows_keep_their_place(one_row: Path) -> None:
     assert built["original", "train"][0]["upstream_row"] == 3
 
 
-def test_the_command_counts_and_warns(
-    released: Path, training: list[Row], tmp_path: Path
-) -> None:
+def test_the_command_counts_and_warns(released: Path, training: list[Row], tmp_path: Path) -> None:
     texts = lines_of(tmp_path / "texts.jsonl", training[:12])
     app = typer.Typer()
     app.command("switch")(commands.switch)
