@@ -1,8 +1,10 @@
 """Where things are, and the rule that CI skips nothing."""
 
+import fcntl
 import gc
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -42,25 +44,39 @@ def goldens() -> Path:
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedded sample, built once."""
-    from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-    from pronominal.dataset_scripts.building.build import build
+def built(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """The folder of a dataset as published, built once for all processes; not to be changed."""
+    folders = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folders = folders.parent
 
-    out = tmp_path_factory.mktemp("built")
-    build(dataset_script("sample"), Sources(), BuildOptions(), out)
-    return out / "sample"
+    def folder(name: str) -> Path:
+        from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
+        from pronominal.dataset_scripts.building.build import build
+
+        root = None if name == "sample" else request.getfixturevalue("upstream")
+        out = folders / f"built-{name}"
+        with (folders / f"{out.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (out / name).exists():
+                build(dataset_script(name), Sources(root), BuildOptions(), out)
+        return out / name
+
+    return folder
 
 
 @pytest.fixture(scope="session")
-def knowref(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """KnowRef's published test set, built once."""
-    from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-    from pronominal.dataset_scripts.building.build import build
+def sample(built: Callable[[str], Path]) -> Path:
+    """The embedded sample."""
+    return built("sample")
 
-    out = tmp_path_factory.mktemp("built")
-    build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
-    return out / "knowref"
+
+@pytest.fixture(scope="session")
+def knowref(built: Callable[[str], Path]) -> Path:
+    """KnowRef with its Reddit text."""
+    return built("knowref")
 
 
 @pytest.fixture(scope="session")

@@ -261,15 +261,15 @@ def header(folder: Path) -> dict[str, Any]:
 
 
 def test_a_folder_with_reddit_text_says_that_it_may_not_be_published(
-    upstream: Path, tmp_path: Path
+    upstream: Path, built: Callable[[str], Path], tmp_path: Path
 ) -> None:
     build(knowref, Sources(some(upstream, tmp_path / "a", TEST)), BuildOptions(), tmp_path / "b")
     page = (tmp_path / "b" / "knowref" / "README.md").read_text()
     assert "unpublishable" not in header(tmp_path / "b" / "knowref")
     assert "must not be published" not in page
-    build(knowref, Sources(upstream), BuildOptions(), tmp_path / "c")
-    page = (tmp_path / "c" / "knowref" / "README.md").read_text()
-    assert header(tmp_path / "c" / "knowref")["unpublishable"] == [
+    whole = built("knowref")
+    page = (whole / "README.md").read_text()
+    assert header(whole)["unpublishable"] == [
         *("original/train", "original/validation", "switched/train", "switched/validation"),
     ]
     assert "must not be published" in page
@@ -287,14 +287,15 @@ def test_the_card_names_the_rows_that_cannot_be_switched(facts: dict[str, Any]) 
     assert named == facts["knowref_unswitchable"]
 
 
-def test_the_built_folder_loads(upstream: Path, tmp_path: Path) -> None:
+def test_the_built_folder_loads(
+    built: Callable[[str], Path], published: Tables, tmp_path: Path
+) -> None:
     datasets = pytest.importorskip("datasets")
-    built = build(knowref, Sources(upstream), BuildOptions(), tmp_path)
     for config in ("original", "switched"):
         loaded = datasets.load_dataset(
-            str(tmp_path / "knowref"), config, cache_dir=str(tmp_path / "cache")
+            str(built("knowref")), config, cache_dir=str(tmp_path / "cache")
         )
-        counts = {split.name: split.rows for split in built if split.config == config}
+        counts = {name: len(rows) for (of, name), rows in published.items() if of == config}
         assert {name: split.num_rows for name, split in loaded.items()} == counts
         assert loaded["test"].features["label"].names == ["candidate0", "candidate1"]
 

@@ -1,6 +1,7 @@
 """The transcribed figures of the WinoPron, Winogender 2.0, WinoNB and RUFF papers hold together."""
 
 import json
+from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
 from pronominal.errors import InputError
 from pronominal.eval.papers.figures import PaperTable, paper_tables
 from pronominal.eval.papers.reproduce import reproduce
@@ -261,19 +260,17 @@ def test_curves_take_each_point_from_its_config() -> None:
     assert values == [1, 0.9, None, None, None, 0.5]
 
 
-def test_winoprons_table_1_is_computed_from_both_datasets(upstream: Path, tmp_path: Path) -> None:
-    for name in ("winopron", "winogender"):
-        build(dataset_script(name), Sources(upstream), BuildOptions(), tmp_path)
-    command = ["reproduce", "winopron:1", "--json", "--dataset", tmp_path / "winopron"]
+def test_winoprons_table_1_is_computed_from_both_datasets(built: Callable[[str], Path]) -> None:
+    command = ["reproduce", "winopron:1", "--json", "--dataset", built("winopron")]
     half = json.loads(pronominal(*command).stdout)[0]["lines"]
     assert {line["ours"] for line in half} == {None, 120}
-    whole = pronominal(*command, "--dataset", tmp_path / "winogender")
+    whole = pronominal(*command, "--dataset", built("winogender"))
     assert whole.returncode == 0
     found = json.loads(whole.stdout)[0]["lines"]
     assert len(found) == 6
     assert {line["difference"] for line in found} == {0}
     with pytest.raises(InputError, match="holds winogender"):
-        reproduce(paper_tables("ruff"), datasets=[str(tmp_path / "winogender")])
+        reproduce(paper_tables("ruff"), datasets=[str(built("winogender"))])
 
 
 def ruff(folder: Path, rows: dict[str, int]) -> str:

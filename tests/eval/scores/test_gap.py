@@ -10,8 +10,6 @@ import pyarrow as pa
 import pytest
 
 from pronominal import BOTH, NONE, Decision
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_predictions
@@ -141,10 +139,8 @@ def test_missing_answers_are_refused_unless_they_are_allowed() -> None:
 
 
 @pytest.fixture(scope="module")
-def gap(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Split:
-    out = tmp_path_factory.mktemp("gap")
-    build(dataset_script("gap"), Sources(upstream), BuildOptions(), out)
-    return read_split(str(out / "gap"), "original")
+def gap(built: Callable[[str], Path]) -> Split:
+    return read_split(str(built("gap")), "original")
 
 
 def test_the_official_scorers_figures_on_the_real_test(gap: Split) -> None:

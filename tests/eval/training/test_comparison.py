@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from pronominal import InputError
 from pronominal.cli.training import compare
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.reading.published import Split, read_split
 from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.runs.units import read_units
@@ -70,10 +68,8 @@ def test_a_single_seed_has_no_spread() -> None:
 
 
 @pytest.fixture(scope="module")
-def tests(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Split]:
-    out = tmp_path_factory.mktemp("built")
-    build(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
-    return {config: read_split(str(out / "knowref"), config) for config in ("original", "switched")}
+def tests(knowref: Path) -> dict[str, Split]:
+    return {config: read_split(str(knowref), config) for config in ("original", "switched")}
 
 
 def trained(folder: Path, tests: dict[str, Split], *systems: str) -> Path:
