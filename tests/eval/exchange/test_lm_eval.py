@@ -4,7 +4,7 @@ All sentences are our own.
 """
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -142,9 +142,10 @@ Harness = Callable[[str, str], dict[str, float]]
 
 
 @pytest.fixture
-def harness(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
+def harness(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Harness]:
     """Ask the harness for a model's accuracy on a task and on what it groups."""
     lm_eval = pytest.importorskip("lm_eval")
+    state = pytest.importorskip("accelerate.state")
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
 
     def accuracies(model: str, name: str) -> dict[str, float]:
@@ -159,7 +160,9 @@ def harness(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Har
         )
         return {task: result["acc,none"] for task, result in found["results"].items()}
 
-    return accuracies
+    yield accuracies
+    # it leaves its precision to whatever trains next in this process
+    state.AcceleratorState._reset_state(reset_partial_state=True)
 
 
 @pytest.mark.parametrize("family", MODELS)
