@@ -1,7 +1,10 @@
 """Where things are, and the rule that CI skips nothing."""
 
+import fcntl
+import gc
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +17,7 @@ hypothesis.settings.load_profile("pronominal")
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 # more threads than that only wait for each other on models as small as these
-os.environ["OMP_NUM_THREADS"] = "1"
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
 
 # started by nohup it is ignored, here and in every process that a test starts
@@ -41,29 +44,41 @@ def goldens() -> Path:
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedded sample, built once."""
-    from pronominal.dataset_scripts.building.build import write_dataset
-    from pronominal.dataset_scripts.building.options import BuildOptions
-    from pronominal.dataset_scripts.building.script import dataset_script
-    from pronominal.dataset_scripts.building.sources import Sources
+def built(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """The folder of a dataset as published, built once for all processes; not to be changed."""
+    folders = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folders = folders.parent
 
-    out = tmp_path_factory.mktemp("built")
-    write_dataset(dataset_script("sample"), Sources(), BuildOptions(), out)
-    return out / "sample"
+    def folder(name: str) -> Path:
+        from pronominal.dataset_scripts.building.build import write_dataset
+        from pronominal.dataset_scripts.building.options import BuildOptions
+        from pronominal.dataset_scripts.building.script import dataset_script
+        from pronominal.dataset_scripts.building.sources import Sources
+
+        root = None if name == "sample" else request.getfixturevalue("upstream")
+        out = folders / f"built-{name}"
+        with (folders / f"{out.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (out / name).exists():
+                write_dataset(dataset_script(name), Sources(root), BuildOptions(), out)
+        return out / name
+
+    return folder
 
 
 @pytest.fixture(scope="session")
-def knowref(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """KnowRef's published test set, built once."""
-    from pronominal.dataset_scripts.building.build import write_dataset
-    from pronominal.dataset_scripts.building.options import BuildOptions
-    from pronominal.dataset_scripts.building.script import dataset_script
-    from pronominal.dataset_scripts.building.sources import Sources
+def sample(built: Callable[[str], Path]) -> Path:
+    """The embedded sample."""
+    return built("sample")
 
-    out = tmp_path_factory.mktemp("built")
-    write_dataset(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
-    return out / "knowref"
+
+@pytest.fixture(scope="session")
+def knowref(built: Callable[[str], Path]) -> Path:
+    """KnowRef with its Reddit text."""
+    return built("knowref")
 
 
 @pytest.fixture(scope="session")
@@ -81,6 +96,13 @@ def own_ruff(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(out / "ruff")
 
 
+def pytest_collection_finish() -> None:
+    """Take what was imported out of garbage collection, which would go through it ever again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     """Fail a skipped test in CI, where everything it needs is there."""
@@ -89,6 +111,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
         report.outcome = "failed"
         report.longrepr = f"skipped in CI: {report.longrepr}"
     return report
+
+
+@pytest.fixture
+def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learning curves without ink: to draw them takes longer than to train a tiny model."""
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.savefig", lambda figure, file, **_: Path(file).touch()
+    )
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -161,10 +162,10 @@ def test_the_program_answers_every_line_and_survives_a_fault(stored: Path) -> No
 
 @pytest.fixture
 def environment(
-    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stored: Path, without_torch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., System]:
     """The system of an environment that is this one, in place of one with old pins."""
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{without_torch}")
 
     def of(home: str = "home", packages: Sequence[str] = ("spacy==3.5",)) -> System:
         made = tmp_path / home / "coreferee"

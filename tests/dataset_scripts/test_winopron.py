@@ -42,23 +42,21 @@ def upstream_digest(rows: list[dict]) -> str:
 
 
 @pytest.fixture(scope="module")
-def built(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("winopron")
-    write_dataset(winopron, Sources(upstream), BuildOptions(), out)
-    return out / "winopron"
+def published(built: Callable[[str], Path]) -> Path:
+    return built("winopron")
 
 
 @pytest.mark.parametrize("config", ["double", "single"])
-def test_rows_are_upstreams(built: Path, goldens: Path, config: str) -> None:
-    rows = read_split(str(built), config).table.to_pylist()
+def test_rows_are_upstreams(published: Path, goldens: Path, config: str) -> None:
+    rows = read_split(str(published), config).table.to_pylist()
     digests = json.loads((goldens / "data" / "digests.json").read_text())
     assert len(rows) == 1440
     assert upstream_digest(rows) == digests[f"winopron_{config}"]["sha256"]
 
 
 @pytest.mark.parametrize("config", ["double", "single"])
-def test_columns_are_the_contracts(built: Path, config: str) -> None:
-    rows = read_split(str(built), config).table.to_pylist()
+def test_columns_are_the_contracts(published: Path, config: str) -> None:
+    rows = read_split(str(published), config).table.to_pylist()
     assert list(rows[0]) == [
         *("id", "text", "pronoun", "candidates", "label", "occupation", "participant", "case"),
         *("pronoun_set", "template_id", "pair_id"),
@@ -72,8 +70,8 @@ def test_columns_are_the_contracts(built: Path, config: str) -> None:
     assert len({row["id"] for row in rows}) == 1440
 
 
-def test_balance_is_the_papers(built: Path) -> None:
-    table = read_split(str(built), "double").table
+def test_balance_is_the_papers(published: Path) -> None:
+    table = read_split(str(published), "double").table
     for column, size in (("case", 480), ("pronoun_set", 360), ("label", 720)):
         counts = {v["values"]: v["counts"] for v in table[column].value_counts().to_pylist()}
         assert set(counts.values()) == {size}, column
@@ -262,16 +260,16 @@ SYSTEMS: dict[str, Callable[[dict], int | None]] = {
 @pytest.mark.parametrize("config", ["double", "single"])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_score_gives_every_number_of_the_upstream_scorer(
-    built: Path, goldens: Path, tmp_path: Path, capsys, monkeypatch, config: str, system: str
+    published: Path, goldens: Path, tmp_path: Path, capsys, monkeypatch, config: str, system: str
 ) -> None:
-    rows = read_split(str(built), config).table.to_pylist()
+    rows = read_split(str(published), config).table.to_pylist()
     lines = (
         {"id": row["id"], "choice": choice, "abstained": "none" if choice is None else None}
         for row in rows
         for choice in [SYSTEMS[system](row)]
     )
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    command = ["score", "winopron", "--dataset", built, "--config", config, "--json"]
+    command = ["score", "winopron", "--dataset", published, "--config", config, "--json"]
     command += ["--predictions", tmp_path / "p.jsonl"]
     monkeypatch.setattr("sys.argv", ["pronominal", *map(str, command)])
     with pytest.raises(SystemExit):

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -261,16 +262,27 @@ def filled(instances: Sequence[FillingInstance]) -> list[str]:
     return [text for instance in instances for text in instance.filled()]
 
 
-def plain_log_likelihood(model: Any, tokenizer: Any, text: str) -> float:
-    """One text through the model: every token but the first, given those before it."""
-    ids = torch.tensor([tokenizer(text).input_ids])
-    with torch.inference_mode():
-        found = model(ids).logits[0].log_softmax(dim=-1)
-    return found[:-1].gather(1, ids[0, 1:, None]).double().sum().item()
+def plain_log_likelihoods(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float]:
+    """Every token but the first, given those before it; texts of one length go in together."""
+    found: dict[str, float] = {}
+    encoded = {text: tokenizer(text).input_ids for text in texts}
+    lengths = {text: len(ids) for text, ids in encoded.items()}
+    for _, alike in groupby(sorted(texts, key=lengths.__getitem__), lengths.__getitem__):
+        batch = [*alike]
+        ids = torch.tensor([encoded[text] for text in batch])
+        with torch.inference_mode():
+            logits = model(ids).logits.log_softmax(dim=-1)
+        chosen = logits[:, :-1].gather(2, ids[:, 1:, None])[..., 0]
+        found |= zip(batch, chosen.double().sum(dim=1).tolist(), strict=True)
+    return [found[text] for text in texts]
 
 
-def plain_pseudo_log_likelihood(model: Any, tokenizer: Any, text: str) -> float:
-    """One text in as many copies as it has tokens, with all their logits."""
+def plain_pseudo_log_likelihoods(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float]:
+    """Each text in as many copies as it has tokens, with all their logits."""
+    return [_plain_pseudo_log_likelihood(model, tokenizer, text) for text in texts]
+
+
+def _plain_pseudo_log_likelihood(model: Any, tokenizer: Any, text: str) -> float:
     encoded = tokenizer(text)
     ids = torch.tensor(encoded.input_ids)
     words = torch.tensor([-1 if word is None else word for word in encoded.word_ids()])

@@ -1,5 +1,6 @@
 """The programs of environments: started as they are there, with stand-ins for what they import."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -56,12 +57,15 @@ STAND_INS = {
 
 @pytest.fixture(params=STAND_INS)
 def program(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    without_torch: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> list[str]:
     path, code = STAND_INS[request.param]
     (tmp_path / path).parent.mkdir(parents=True)
     (tmp_path / path).write_text(code)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{without_torch}")
     return [sys.executable, str(PROGRAMS / request.param)]
 
 

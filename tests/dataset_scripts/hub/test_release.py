@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pronominal.dataset_scripts.building.build import write_dataset
-from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import dataset_script
-from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.hub.release import read_release
 from pronominal.errors import InputError
 from tests.hub.folders import replace, resealed
@@ -105,9 +102,8 @@ def test_what_a_script_keeps_back_is_refused_whatever_the_card_says(
         read_release(sample)
 
 
-def test_the_reddit_text_of_knowref_is_refused(upstream: Path, tmp_path: Path) -> None:
-    write_dataset(dataset_script("knowref"), Sources(upstream), BuildOptions(), tmp_path)
+def test_the_reddit_text_of_knowref_is_refused(knowref: Path) -> None:
     with pytest.raises(InputError, match="must not leave this machine") as error:
-        read_release(tmp_path / "knowref", "1.0.0")
+        read_release(knowref, "1.0.0")
     for table in ("original/train", "original/validation", "switched/train", "switched/validation"):
         assert f"{table}.parquet" in str(error.value)

@@ -152,6 +152,13 @@ def written(original: str) -> str:
     return text.replace("``", '"').replace("''", '"').replace(" na ", "na ")
 
 
+@pytest.fixture(scope="module")
+def training(upstream: Path) -> list[Row]:
+    """Every sentence of the training split with its ids."""
+    texts = [marked(sentence) for sentence in read_train(Sources(upstream))]
+    return posts(upstream, "train", "sentence_with_pronoun", texts)
+
+
 def rows_of(folder: Path) -> dict[tuple[str, str], list[Row]]:
     return {
         (split.config, split.name): [row for table in split.tables for row in table.to_pylist()]
@@ -159,7 +166,14 @@ def rows_of(folder: Path) -> dict[tuple[str, str], list[Row]]:
     }
 
 
-def test_comments_give_the_training_split(upstream: Path, released: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def whole(upstream: Path) -> dict[tuple[str, str], list[Row]]:
+    return rows_of(upstream)
+
+
+def test_comments_give_the_training_split(
+    upstream: Path, released: Path, whole: dict[tuple[str, str], list[Row]], tmp_path: Path
+) -> None:
     records = json.loads((upstream / KNOWREF60K.folder / "data" / "val.json").read_text())[:5219]
     texts = [f"Hm. {written(r['original_sentence'][0])} And so on (yes)." for r in records]
     rows = posts(upstream, "train", "body", texts)
@@ -171,7 +185,7 @@ def test_comments_give_the_training_split(upstream: Path, released: Path, tmp_pa
     assert {key[0] for key in found.found} == {"train"}
     reasons = Counter(reason for (split, _), reason in found.missing.items() if split == "train")
     assert set(reasons) <= {"the text does not hold its sentence"}
-    built, whole = rows_of(tmp_path / "out"), rows_of(upstream)
+    built = rows_of(tmp_path / "out")
     assert ("original", "validation") not in built
     theirs = {row["id"]: row for row in whole["original", "train"]}
     assert all(theirs[row["id"]] == row for row in built["original", "train"])
@@ -181,15 +195,17 @@ def test_comments_give_the_training_split(upstream: Path, released: Path, tmp_pa
 
 
 def test_sentences_in_knowrefs_form_give_both_splits(
-    upstream: Path, released: Path, tmp_path: Path
+    upstream: Path,
+    released: Path,
+    training: list[Row],
+    whole: dict[tuple[str, str], list[Row]],
+    tmp_path: Path,
 ) -> None:
-    field, sources = "sentence_with_pronoun", Sources(upstream)
-    rows = posts(upstream, "train", field, [marked(one) for one in read_train(sources)])
-    forms = [marked(one, "he") for one in read_validation(sources)]
-    rows += posts(upstream, "validation", field, forms)
+    forms = [marked(one, "he") for one in read_validation(Sources(upstream))]
+    rows = training + posts(upstream, "validation", "sentence_with_pronoun", forms)
     found = hydrate(lines_of(tmp_path / "texts.jsonl", rows), Sources(released), tmp_path / "out")
     assert found.missing == {}
-    built, whole = rows_of(tmp_path / "out"), rows_of(upstream)
+    built = rows_of(tmp_path / "out")
     for config in ("original", "switched"):
         same = built[config, "train"] == whole[config, "train"]
         assert same
@@ -205,18 +221,18 @@ def test_sentences_in_knowrefs_form_give_both_splits(
             assert ours["label"] == theirs["label"]
 
 
+@pytest.fixture(scope="module")
+def hydrated(released: Path, training: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hydrated")
+    texts = lines_of(folder / "texts.jsonl", training[3:4])
+    assert set(hydrate(texts, Sources(released), folder / "out").found) == {("train", 3)}
+    return folder / "out"
+
+
 @pytest.fixture
-def one_row(upstream: Path, released: Path, tmp_path: Path) -> Path:
+def one_row(hydrated: Path, tmp_path: Path) -> Path:
     """A sources folder with one hydrated row."""
-    rows = posts(
-        upstream,
-        "train",
-        "sentence_with_pronoun",
-        [marked(r) for r in read_train(Sources(upstream))],
-    )
-    texts = lines_of(tmp_path / "texts.jsonl", rows[3:4])
-    assert set(hydrate(texts, Sources(released), tmp_path / "out").found) == {("train", 3)}
-    return tmp_path / "out"
+    return shutil.copytree(hydrated, tmp_path / "out")
 
 
 def test_missing_rows_keep_their_place(one_row: Path) -> None:
@@ -225,10 +241,8 @@ def test_missing_rows_keep_their_place(one_row: Path) -> None:
     assert built["original", "train"][0]["upstream_row"] == 3
 
 
-def test_the_command_counts_and_warns(upstream: Path, released: Path, tmp_path: Path) -> None:
-    form = "sentence_with_pronoun"
-    rows = posts(upstream, "train", form, [marked(r) for r in read_train(Sources(upstream))])
-    texts = lines_of(tmp_path / "texts.jsonl", rows[:12])
+def test_the_command_counts_and_warns(released: Path, training: list[Row], tmp_path: Path) -> None:
+    texts = lines_of(tmp_path / "texts.jsonl", training[:12])
     app = typer.Typer()
     app.command("switch")(commands.switch)
     app.command("hydrate")(commands.hydrate)

@@ -334,14 +334,14 @@ def test_the_hook_stops_a_commit(
 
 
 def test_winopron_is_found_in_line_40000_and_in_an_old_commit(
-    upstream: Path, tmp_path: Path, repository: Path
+    built: Callable[[str], Path], tmp_path: Path, repository: Path
 ) -> None:
-    write_dataset(dataset_script("winopron"), Sources(upstream), BuildOptions(), tmp_path)
+    winopron = built("winopron")
     texts = {
-        config: pq.read_table(tmp_path / "winopron" / config / "test.parquet")["text"].to_pylist()
+        config: pq.read_table(winopron / config / "test.parquet")["text"].to_pylist()
         for config in ("double", "single")
     }
-    known = LeakIndex.of([tmp_path / "winopron"])
+    known = LeakIndex.of([winopron])
     for rows in texts.values():
         lines = {line for line, _ in find_leaks(["\n".join(rows).encode()], known)}
         assert lines == set(range(1, 1441))
@@ -361,8 +361,7 @@ def test_winopron_is_found_in_line_40000_and_in_an_old_commit(
     assert found(repository, known) == [("leak.txt", 1, f"commit {commit[:12]}")]
 
 
-def test_this_repository_holds_no_winopron(upstream: Path, tmp_path: Path) -> None:
-    write_dataset(dataset_script("winopron"), Sources(upstream), BuildOptions(), tmp_path)
-    known = LeakIndex.of([tmp_path / "winopron"])
+def test_this_repository_holds_no_winopron(built: Callable[[str], Path]) -> None:
+    known = LeakIndex.of([built("winopron")])
     places = {name for name, _, _ in found(ROOT, known, exclude=["cards/*"])}
     assert places == set()

@@ -5,7 +5,7 @@ so rows are compared before it.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,12 +33,8 @@ datasets = pytest.importorskip("datasets")
 
 
 @pytest.fixture(scope="module", params=DATASETS)
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    name = str(request.param)
-    root = None if name == "sample" else request.getfixturevalue("upstream")
-    out = tmp_path_factory.mktemp("built")
-    write_dataset(dataset_script(name), Sources(root), BuildOptions(), out)
-    return out / name
+def folder(request: pytest.FixtureRequest, built: Callable[[str], Path]) -> Path:
+    return built(str(request.param))
 
 
 def header(folder: Path) -> dict[str, Any]:

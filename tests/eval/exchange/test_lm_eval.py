@@ -4,13 +4,8 @@ All sentences are our own.
 """
 
 import importlib.util
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -142,43 +137,36 @@ def test_an_export_replaces_an_earlier_one_and_nothing_else(tasks: Path, tmp_pat
         app(["export", "lm_eval", str(tmp_path / "new")], standalone_mode=False)
 
 
-EVALUATE = """
-import json, sys
-import lm_eval
-from lm_eval.tasks import TaskManager
-
-tasks, model, names = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
-found = lm_eval.simple_evaluate(
-    model="hf",
-    model_args=f"pretrained={model},dtype=float32",
-    tasks=names,
-    task_manager=TaskManager(include_path=tasks, include_defaults=False),
-    device="cpu",
-    batch_size=16,
-    bootstrap_iters=0,
-)
-print(json.dumps({name: result["acc,none"] for name, result in found["results"].items()}))
-"""
+Harness = Callable[[str, str], dict[str, float]]
 
 
-def harness(tasks: Path, model: str, names: Sequence[str], home: Path) -> dict[str, float]:
-    """Return the harness's accuracy for each task and group."""
-    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(home)}
-    command = [sys.executable, "-c", EVALUATE, str(tasks), model, ",".join(names)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**os.environ, **offline}
-    )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+@pytest.fixture
+def harness(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Harness]:
+    """Ask the harness for a model's accuracy on a task and on what it groups."""
+    lm_eval = pytest.importorskip("lm_eval")
+    state = pytest.importorskip("accelerate.state")
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
+
+    def accuracies(model: str, name: str) -> dict[str, float]:
+        found = lm_eval.simple_evaluate(
+            model="hf",
+            model_args=f"pretrained={model},dtype=float32",
+            tasks=[name],
+            task_manager=lm_eval.tasks.TaskManager(include_path=tasks, include_defaults=False),
+            device="cpu",
+            batch_size=16,
+            bootstrap_iters=0,
+        )
+        return {task: result["acc,none"] for task, result in found["results"].items()}
+
+    yield accuracies
+    # it leaves its precision to whatever trains next in this process
+    state.AcceleratorState._reset_state(reset_partial_state=True)
 
 
-needs_harness = pytest.mark.skipif(find_spec("lm_eval") is None, reason="needs lm-eval")
-
-
-@needs_harness
 @pytest.mark.parametrize("family", MODELS)
 def test_the_harness_gives_our_accuracy_on_slots(
-    tasks: Path, own_ruff: str, tmp_path: Path, family: str
+    harness: Harness, own_ruff: str, tmp_path: Path, family: str
 ) -> None:
     from tests.adapters.lm.language_models import CAUSAL, filled, own_instances, save
 
@@ -186,16 +174,15 @@ def test_the_harness_gives_our_accuracy_on_slots(
     asked = SystemSettings("lm", "lm", model, {"device": "cpu"})
     split = load_split(own_ruff, "distractors_1", SAMPLES)
     ours = evaluate(split, asked, tmp_path / "runs")
-    theirs = harness(tasks, model, ["ruff_distractors_1"], tmp_path / "home")
+    theirs = harness(model, "ruff_distractors_1")
     assert theirs["ruff_distractors_1"] == pytest.approx(ours["accuracy"], abs=1e-12)
     for seed, block in ours["by_seed"].items():
         found = theirs[f"ruff_distractors_1_seed_{seed}"]
         assert found == pytest.approx(block["accuracy"], abs=1e-12)
 
 
-@needs_harness
 def test_the_harness_gives_our_accuracy_on_prompts(
-    tasks: Path, sample: Path, tmp_path: Path
+    harness: Harness, sample: Path, tmp_path: Path
 ) -> None:
     from tests.adapters.lm.language_models import CAUSAL, save
     from tests.adapters.lm.prompting.test_prompting import words
@@ -209,5 +196,5 @@ def test_the_harness_gives_our_accuracy_on_prompts(
     asked = SystemSettings("prompted", "lm-prompts", model, settings)
     ours = evaluate(split, asked, tmp_path / "runs")["prompts"]["by_prompt"][PROMPT]["accuracy"]
     name = f"winopron_double_{PROMPT.replace('-', '_')}"
-    assert harness(tasks, model, [name], tmp_path / "home")[name] == pytest.approx(ours, abs=1e-12)
+    assert harness(model, name)[name] == pytest.approx(ours, abs=1e-12)
     assert ours > 0

@@ -10,10 +10,6 @@ import pyarrow as pa
 import pytest
 
 from pronominal import BOTH, NONE, Decision
-from pronominal.dataset_scripts.building.build import write_dataset
-from pronominal.dataset_scripts.building.options import BuildOptions
-from pronominal.dataset_scripts.building.script import dataset_script
-from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
@@ -146,10 +142,8 @@ def test_missing_answers_are_refused_unless_they_are_allowed() -> None:
 
 
 @pytest.fixture(scope="module")
-def gap(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Split:
-    out = tmp_path_factory.mktemp("gap")
-    write_dataset(dataset_script("gap"), Sources(upstream), BuildOptions(), out)
-    return read_split(str(out / "gap"), "original")
+def gap(built: Callable[[str], Path]) -> Split:
+    return read_split(str(built("gap")), "original")
 
 
 def test_the_official_scorers_figures_on_the_real_test(gap: Split) -> None:

@@ -9,8 +9,10 @@ import pyarrow as pa
 import pytest
 
 from pronominal import BOTH, NONE, Decision
-from pronominal.dataset_scripts import BuildOptions, Sources, dataset_script
-from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.building.build import write_dataset
+from pronominal.dataset_scripts.building.options import BuildOptions
+from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.scores.winonb.answers import SOURCES, clustered_pronouns, schemas_of
@@ -236,7 +238,7 @@ def built(folder: Path) -> Path:
         path.parent.mkdir(parents=True)
         path.write_text("\n".join(lines))
     sources = Sources(folder, allow_changed=True)
-    build(dataset_script("winonb"), sources, BuildOptions(), folder / "built")
+    write_dataset(dataset_script("winonb"), sources, BuildOptions(), folder / "built")
     return folder / "built" / "winonb"
 
 

@@ -101,6 +101,12 @@ def test_holm_steps_down() -> None:
     assert holm([]) == []
 
 
+def test_holm_is_that_of_statsmodels() -> None:
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    values = np.random.default_rng(0).choice([*np.linspace(0, 0.06, 9), 0.5, 1.0], 60)
+    assert holm(values) == multitest.multipletests(values, method="holm")[1].tolist()
+
+
 @settings(max_examples=30)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_holm_never_lowers_a_value_and_keeps_their_order(values: list[float]) -> None:

@@ -12,10 +12,6 @@ from hypothesis import strategies as st
 
 from pronominal import InputError
 from pronominal.cli.training import compare
-from pronominal.dataset_scripts.building.build import write_dataset
-from pronominal.dataset_scripts.building.options import BuildOptions
-from pronominal.dataset_scripts.building.script import dataset_script
-from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.runner import SystemSettings, run
@@ -73,10 +69,8 @@ def test_a_single_seed_has_no_spread() -> None:
 
 
 @pytest.fixture(scope="module")
-def tests(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Split]:
-    out = tmp_path_factory.mktemp("built")
-    write_dataset(dataset_script("knowref"), Sources(upstream), BuildOptions(), out)
-    return {config: read_split(str(out / "knowref"), config) for config in ("original", "switched")}
+def tests(knowref: Path) -> dict[str, Split]:
+    return {config: read_split(str(knowref), config) for config in ("original", "switched")}
 
 
 def trained(folder: Path, tests: dict[str, Split], *systems: str) -> Path:

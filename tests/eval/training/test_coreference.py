@@ -17,6 +17,8 @@ from pronominal.eval.training.coreference_settings import CoreferenceTraining, E
 from tests.adapters.c2f.elmo.test_network import options, random_weights, written
 from tests.eval.training.coreference_rows import run, write_conll, write_rows, write_vectors
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 
 @pytest.fixture
 def command(tmp_path: Path) -> list[object]:

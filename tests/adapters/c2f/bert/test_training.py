@@ -41,6 +41,8 @@ from pronominal.adapters.c2f.learning.training import document_loss
 from pronominal.adapters.c2f.learning.windows import Windows, window
 from tests.eval.training.coreference_rows import run, write_rows
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 RECIPES: dict[Recipe, str] = {
     "coref-hoi": "trajectory_coref_hoi",
     "tensorflow": "trajectory_tf_mandarjoshi90",

@@ -33,6 +33,8 @@ from pronominal.eval.training.coreference_documents import RowReader, row_docume
 from pronominal.spans import Mention
 from tests.eval.training.coreference_rows import run, write_conll, write_rows, write_vectors
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 OWN = ROOT / "tests" / "goldens" / "e2e"
 SHARED = ROOT.parent / "shared" / "goldens" / "e2e"
 FILES = {"clean": OWN / "train-clean.json", "public": SHARED / "train-goldens.json"}

@@ -39,8 +39,8 @@ from tests.adapters.lm.language_models import (
     WITHOUT_TREES,
     filled,
     own_instances,
-    plain_log_likelihood,
-    plain_pseudo_log_likelihood,
+    plain_log_likelihoods,
+    plain_pseudo_log_likelihoods,
     quiet,
 )
 
@@ -91,7 +91,7 @@ def rows(upstream: Path) -> Callable[[int], list[FillingInstance]]:
 
 
 def scored(
-    family: tuple[Any, Any], instances: Sequence[FillingInstance], loop: Callable[..., float]
+    family: tuple[Any, Any], instances: Sequence[FillingInstance], loop: Callable[..., list[float]]
 ) -> Scored:
     make_tokenizer, make_model = family
     texts = filled(instances)
@@ -99,13 +99,13 @@ def scored(
         tokenizer = make_tokenizer(texts)
         model = make_model(len(tokenizer))
         sequences = TextTokenizer(tokenizer).read(instances)
-        plain = [loop(model, tokenizer, text) for text in texts]
-    return Scored(model, tokenizer, sequences, np.array(plain))
+        plain = np.array(loop(model, tokenizer, texts))
+    return Scored(model, tokenizer, sequences, plain)
 
 
 @pytest.fixture(scope="module", params=CAUSAL)
 def causal(request: Any, rows: Callable[[int], list[FillingInstance]]) -> Scored:
-    return scored(CAUSAL[request.param], rows(2), plain_log_likelihood)
+    return scored(CAUSAL[request.param], rows(2), plain_log_likelihoods)
 
 
 @pytest.mark.parametrize("way", ["tree", "plain"])
@@ -152,7 +152,7 @@ def test_half_precision_turns_close_decisions_alone(
 
 @pytest.mark.parametrize("family", MASKED)
 def test_masked_models_on_ruff(family: str, rows: Callable[[int], list[FillingInstance]]) -> None:
-    known = scored(MASKED[family], rows(0), plain_pseudo_log_likelihood)
+    known = scored(MASKED[family], rows(0), plain_pseudo_log_likelihoods)
     scorer = MaskedScorer(
         known.model,
         frame=TextTokenizer(known.tokenizer).frame,
@@ -169,7 +169,7 @@ def test_masked_models_on_ruff(family: str, rows: Callable[[int], list[FillingIn
 
 @pytest.mark.parametrize("family", WITHOUT_TREES)
 def test_attention_that_takes_no_tree_gets_plain_batches(family: str) -> None:
-    known = scored(WITHOUT_TREES[family], own_instances(), plain_log_likelihood)
+    known = scored(WITHOUT_TREES[family], own_instances(), plain_log_likelihoods)
     scorer = CausalScorer(known.model, batch_tokens=512, pack_tokens=512)
     found = scorer.score(known.sequences, np.ones(len(known.plain), np.int32))
     assert np.abs(found - known.plain).max() < 1e-4
@@ -178,7 +178,7 @@ def test_attention_that_takes_no_tree_gets_plain_batches(family: str) -> None:
 
 @pytest.mark.parametrize("family", WITHOUT_TREES)
 def test_a_tree_that_is_wrong_is_told_from_half_precision(family: str) -> None:
-    known = scored(WITHOUT_TREES[family], own_instances()[:12], plain_log_likelihood)
+    known = scored(WITHOUT_TREES[family], own_instances()[:12], plain_log_likelihoods)
     model = known.model.to(torch.bfloat16)
     tried, plain = (
         CausalScorer(model, batch_tokens=512, pack_tokens=512, way=way) for way in (None, "plain")
@@ -207,7 +207,7 @@ def test_packs_of_any_size(
 
 @cache
 def known_own(family: str) -> Scored:
-    return scored(CAUSAL[family], own_instances(), plain_log_likelihood)
+    return scored(CAUSAL[family], own_instances(), plain_log_likelihoods)
 
 
 def test_probabilities_are_single_and_sums_double() -> None:
@@ -240,7 +240,7 @@ def test_the_output_layer_sees_what_is_needed() -> None:
 
 
 def test_equal_copies_are_fed_once() -> None:
-    known = scored(MASKED["bert"], own_instances(), plain_pseudo_log_likelihood)
+    known = scored(MASKED["bert"], own_instances(), plain_pseudo_log_likelihoods)
     fed: list[Any] = []
     hook = known.model.register_forward_pre_hook(
         lambda _, __, given: fed.extend(map(tuple, given["input_ids"].tolist())), with_kwargs=True

@@ -35,8 +35,8 @@ from tests.adapters.lm.language_models import (
     T5,
     filled,
     own_instances,
-    plain_log_likelihood,
-    plain_pseudo_log_likelihood,
+    plain_log_likelihoods,
+    plain_pseudo_log_likelihoods,
     quiet,
     save,
 )
@@ -96,7 +96,7 @@ def test_a_causal_model(folder: Callable[[str], Path]) -> None:
     assert len(system.form_tokens["xyr"]) > 1
     found = system.loglikelihood(ASKED)
     model, tokenizer = system._loaded.model, system._loaded.tokenizer
-    expected = [plain_log_likelihood(model, tokenizer, text) for text in filled(ASKED)]
+    expected = plain_log_likelihoods(model, tokenizer, filled(ASKED))
     assert np.abs(np.ravel(found) - expected).max() < 1e-4
     assert {type(score) for scores in found for score in scores} == {float}
 
@@ -107,7 +107,7 @@ def test_a_masked_model(folder: Callable[[str], Path]) -> None:
     found = system.loglikelihood(ASKED[:9])
     model, tokenizer = system._loaded.model, system._loaded.tokenizer
     texts = filled(ASKED[:9])
-    expected = [plain_pseudo_log_likelihood(model, tokenizer, text) for text in texts]
+    expected = plain_pseudo_log_likelihoods(model, tokenizer, texts)
     assert np.abs(np.ravel(found) - expected).max() < 1e-4
 
 

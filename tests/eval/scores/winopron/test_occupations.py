@@ -11,9 +11,6 @@ import pytest
 
 from pronominal import NONE, Decision
 from pronominal.cli.main import main
-from pronominal.dataset_scripts.building.build import write_dataset
-from pronominal.dataset_scripts.building.options import BuildOptions
-from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import score_predictions
@@ -94,9 +91,8 @@ def test_other_datasets_name_the_option_that_they_lack(tmp_path: Path) -> None:
         score_predictions(rows, tmp_path / "absent", {"sources": {}})
 
 
-def test_the_command_adds_it_to_the_scores(upstream: Path, tmp_path: Path, monkeypatch, capsys):
-    write_dataset(dataset_script("winogender"), Sources(upstream), BuildOptions(), tmp_path)
-    where, runs = tmp_path / "winogender", tmp_path / "runs"
+def test_the_command_adds_it_to_the_scores(built, upstream: Path, tmp_path, monkeypatch, capsys):
+    where, runs = built("winogender"), tmp_path / "runs"
     for command in (
         ["evaluate", "--dataset", where, "--system", "random", "--out", runs],
         ["score", "winogender", "--dataset", where, "--sources", upstream, "--json"],
