@@ -8,10 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from pronominal.adapters.training.settings import Precision
 from pronominal.errors import InputError
-
-PRECISIONS = ("auto", "no", "bf16", "fp16")
-"""What a training multiplies with; auto is bf16 or fp16 on a GPU, and no (float32) elsewhere."""
 
 
 class OneProcess:
@@ -53,13 +51,9 @@ class OneProcess:
 
 
 class Accelerated(OneProcess):
-    """GPUs, the processes that ``accelerate launch`` started, or mixed precision.
+    """GPUs, the processes that ``accelerate launch`` started, or mixed precision."""
 
-    Args:
-        precision: one of `PRECISIONS`.
-    """
-
-    def __init__(self, precision: str) -> None:
+    def __init__(self, precision: Precision) -> None:
         from accelerate import Accelerator
         from accelerate.utils import DistributedDataParallelKwargs
 
@@ -117,11 +111,8 @@ class Accelerated(OneProcess):
             self._accelerator.scaler.load_state_dict(state)
 
 
-def open_devices(precision: str = "auto") -> OneProcess:
+def open_devices(precision: Precision = "auto") -> OneProcess:
     """Return where to compute: on the CPU unless there is a GPU or ``accelerate launch`` says so.
-
-    Args:
-        precision: one of `PRECISIONS`.
 
     Raises:
         InputError: fp16 is asked of a CPU.

@@ -58,11 +58,10 @@ class SeedFolder:
         self.description.update(facts)
         write_json(self.path / DESCRIPTION, self.description)
 
-    def save(self, what: str, save: Callable[[Path], None]) -> None:
+    def save(self, save: Callable[[Path], None]) -> None:
         """Move what is trained into the folder, its weights last: without them it is none.
 
         Args:
-            what: what it is, for an error.
             save: writes it into the folder that it is given.
 
         Raises:
@@ -73,7 +72,6 @@ class SeedFolder:
                 save(beside)
             whole = self.path / "checkpoint"
             for file in sorted(whole.iterdir(), key=lambda file: file.suffix == ".safetensors"):
-                file.chmod(0o644)
                 file.replace(self.path / file.name)
             whole.rmdir()
         except Exception as error:
@@ -81,7 +79,7 @@ class SeedFolder:
             if not isinstance(error, OSError) and "(os error " not in str(error):
                 raise
             raise InputError(
-                f"the {what} cannot be saved ({_reason(error)}), its training's state is whole",
+                f"the system cannot be saved ({_reason(error)}), its training's state is whole",
                 cure="make room and give the same command: it goes on from there",
                 file=self.path,
             ) from error

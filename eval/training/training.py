@@ -1,0 +1,132 @@
+"""One training for each seed: begun or gone on with, tested and summed up, whatever is trained."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters.training.curves import draw_curves, read_curves
+from pronominal.adapters.training.devices import OneProcess, open_devices
+from pronominal.adapters.training.loop import CURVES, remove_state, train
+from pronominal.adapters.training.random_states import seeded
+from pronominal.adapters.training.settings import TrainingSettings
+from pronominal.errors import InputError
+from pronominal.eval.training.card import write_card
+from pronominal.eval.training.choosing import prepare_chooser
+from pronominal.eval.training.clustering import prepare_clusterer
+from pronominal.eval.training.data.left_out import write_left_out
+from pronominal.eval.training.data.rows import TrainingData
+from pronominal.eval.training.measures.testing import (
+    Progress,
+    digests_of,
+    run_tests,
+    score_tests,
+)
+from pronominal.eval.training.preparation import PreparedTraining
+from pronominal.eval.training.seed_folder import SeedFolder, refuse_other_trainings
+from pronominal.eval.training.summary import summarise
+
+
+def train_seeds(
+    data: TrainingData,
+    asked: TrainingSettings,
+    seeds: Sequence[int],
+    out: Path,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Train one system for each seed, going on with trainings that were stopped.
+
+    Writes ``OUT/left-out.jsonl``, ``OUT/seed-N`` (a checkpoint that `pronominal.adapters.load`
+    opens, with curves, card and test runs) and ``OUT/summary.json``.
+
+    Returns:
+        The summary: counts, and mean, standard deviation and values over the seeds of everything
+        that was measured; nothing in a process beside the first.
+
+    Raises:
+        InputError: a file or a setting is wrong, nothing is left to learn from, or a folder holds
+            another training.
+    """
+    if asked.switching and not data.rows:
+        raise InputError("--switching has no effect without rows to switch", cure="leave it out")
+    devices = open_devices(asked.precision)
+    if devices.processes > 1 and not asked.several_processes:
+        raise InputError(
+            "it trains in one process", cure="start it without accelerate launch, a seed at a time"
+        )
+    prepared = (
+        prepare_chooser(data, asked)
+        if asked.kind == "choosing"
+        else prepare_clusterer(data, asked, out)
+    )
+    earlier = asked.earlier()
+    refuse_other_trainings(out, prepared.identity, earlier)
+    if devices.rank == 0:
+        out.mkdir(parents=True, exist_ok=True)
+        write_left_out(out, prepared.left_out)
+    devices.wait()
+    for seed in seeds:
+        folder = SeedFolder(out / f"seed-{seed}", {**prepared.identity, "seed": seed}, earlier)
+        _go_on(prepared, seed, folder, devices, progress)
+        devices.wait()
+    if devices.rank != 0:
+        return {}
+    return summarise(out, prepared.identity, digests_of(data.tests))
+
+
+def _go_on(
+    prepared: PreparedTraining,
+    seed: int,
+    folder: SeedFolder,
+    devices: OneProcess,
+    progress: Progress,
+) -> None:
+    tests = prepared.data.tests
+    was_complete = folder.was_complete()
+    devices.wait()  # until every process has looked
+    if devices.rank == 0:
+        with folder.opened():
+            if not folder.complete:
+                _train_seed(prepared, seed, folder, devices, progress)
+            elif tests and folder.description.get("tests") != digests_of(tests):
+                _test(prepared, folder, progress)
+    elif not was_complete:
+        _train_seed(prepared, seed, folder, devices, progress)
+
+
+def _train_seed(
+    prepared: PreparedTraining,
+    seed: int,
+    folder: SeedFolder,
+    devices: OneProcess,
+    progress: Progress,
+) -> None:
+    started = time.monotonic()
+    system, loop = prepared.system, prepared.loop
+    with seeded(seed):
+        model = system.new_model()
+        training = system.training(model, seed=seed, updates=loop.updates)
+        training = replace(training, validate=prepared.validate)
+        with progress(f"seed {seed}", loop.updates) as bar:
+            outcome = train(training, loop, folder.path, devices=devices, progress=bar)
+    if devices.rank != 0:
+        return
+    seconds = folder.description.get("seconds", 0.0) + time.monotonic() - started
+    folder.describe(outcome=asdict(outcome), counts=prepared.counts(), seconds=round(seconds, 1))
+    points = read_curves(folder.path / CURVES)
+    draw_curves(points, folder.path / "curves.svg", f"{system.title}, seed {seed}")
+    folder.save(lambda beside: system.save(model, beside))
+    _test(prepared, folder, progress)
+    folder.describe(complete=True)
+    remove_state(folder.path)
+
+
+def _test(prepared: PreparedTraining, folder: SeedFolder, progress: Progress) -> None:
+    tests, name = prepared.data.tests, prepared.system.name
+    run_tests(tests, folder.path, progress, name, prepared.asked.load_settings())
+    scores = score_tests(
+        tests, prepared.data.test_name, folder.path, name, prepared.figures, prepared.prior
+    )
+    folder.describe(scores=scores, tests=digests_of(tests))
+    write_card(folder.path, folder.description, prepared.system.card_text(), prepared.figures)
