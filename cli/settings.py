@@ -84,7 +84,7 @@ def _default(field: Any) -> Any:
 
 
 def _plain(hint: Any) -> Any:
-    """Return a type with words in the place of choices: settings refuse wrong ones themselves."""
+    """Return a type with strings instead of choices, which settings check themselves."""
     if get_origin(hint) is Literal:
         return str
     if get_origin(hint) in (Union, UnionType):

@@ -82,7 +82,7 @@ def bag_of_words(out: Out, **given: Any) -> None:
 
 
 def _declare(command: Any, *kinds: type) -> None:
-    """Put the options of settings into the place of a command's ``**given``."""
+    """Give a command the options of settings instead of its ``**given``."""
     own = inspect.signature(command)
     parameters = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
     command.__signature__ = own.replace(parameters=[*parameters, *options(*kinds)])

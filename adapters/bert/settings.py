@@ -1,4 +1,4 @@
-"""What a classifier of antecedents is made of, beside its encoder."""
+"""What a classifier of antecedents is made of, apart from its encoder."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal, get_args
@@ -17,9 +17,9 @@ FORMAT = 1
 class Classifier:
     """How a classifier reads and scores an instance.
 
-    Under ``cls``, KnowRef's section 3.3, each candidate stands in the pronoun's place in its copy
-    of the text, and `pooling` says what stands for a copy: the first token's state (the paper's),
-    the mean of all, or the mean of the substituted candidate's.
+    ``cls``, KnowRef's section 3.3, reads a copy of the text for each candidate, with the candidate
+    instead of the pronoun. `pooling` says what represents a copy: the state of the first token (the
+    paper's), the mean of all states, or the mean of the substituted candidate's.
 
     Attributes:
         first_prior: share of the training rows whose first mention is right, in (0, 1).

@@ -1,7 +1,7 @@
 """A classifier of antecedents to be trained: its batches, its loss and its optimiser."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -48,7 +48,6 @@ class TrainableBERT:
     """
 
     name: ClassVar[str] = "bert"
-    clip: ClassVar[float | None] = 1.0
 
     def __init__(self, asked: BertTraining) -> None:
         network, self._tokenizer, self._checkpoint = open_encoder(asked.encoder)
@@ -58,6 +57,7 @@ class TrainableBERT:
         self._complete(asked, max_length=longest)
         self.units: Sequence[Unit] = ()
         self.title = asked.classifier.scorer
+        self.begins_with = {"encoder": self._checkpoint.digest}
         self._reader = InstanceEncoder(self._tokenizer, self.asked.classifier)
 
     def _complete(self, asked: BertTraining, **known: Any) -> None:
@@ -76,11 +76,6 @@ class TrainableBERT:
         right = [one.label == one.first for unit in units for one in unit]
         # kept away from 0 and 1
         self._complete(self.asked, first_prior=(sum(right) + 1) / (len(right) + 2))
-
-    @property
-    def begins_with(self) -> Mapping[str, Any]:
-        """The digest of the encoder's files."""
-        return {"encoder": self._checkpoint.digest}
 
     @property
     def updates_in_epoch(self) -> int:
@@ -117,6 +112,8 @@ class TrainableBERT:
             schedules=[linear_with_warmup(optimiser, updates, recipe.warmup)],
             batches=batches,
             loss=AntecedentLoss(recipe, self.asked.classifier.first_prior, model.padding),
+            updates=updates,
+            clip=1.0,
         )
 
     def choose(

@@ -4,8 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, get_args
 
 from pronominal.adapters.bert.settings import Classifier
-from pronominal.adapters.contract.systems import Kind
-from pronominal.adapters.training.settings import Precision, TrainingSettings, require_choice
+from pronominal.adapters.training.settings import Kind, Precision, TrainingSettings, require_choice
 from pronominal.errors import InputError
 from pronominal.settings import Help
 
@@ -40,6 +39,7 @@ class BertTraining(TrainingSettings):
     """
 
     kind: ClassVar[Kind] = "choosing"
+    opens: ClassVar[str] = "bert.training:TrainableBERT"
     usual_epochs: ClassVar[int] = 3
     several_processes: ClassVar[bool] = True
 
@@ -69,7 +69,7 @@ class BertTraining(TrainingSettings):
             )
 
     def identity(self) -> dict[str, Any]:
-        """Return what identifies the training beside its data, its encoder and its seed."""
+        """Return what identifies the training apart from its data, its encoder and its seed."""
         return {
             "classifier": asdict(self.classifier),
             "recipe": asdict(self.recipe),

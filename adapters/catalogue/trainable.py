@@ -1,45 +1,30 @@
 """The table of systems that ``pronominal train`` trains."""
 
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from pronominal.adapters.training.settings import TrainingSettings
 
-
-@dataclass(frozen=True, slots=True)
-class TrainableEntry:
-    """Where a trainable system is, as ``module:attribute`` below ``pronominal.adapters``.
-
-    Attributes:
-        settings: what its training is asked for; imports no model library.
-        system: opens a `TrainableSystem` with those settings.
-    """
-
-    settings: str
-    system: str
-
-
-TRAINABLE: dict[str, TrainableEntry] = {
-    "bert": TrainableEntry("bert.training_settings:BertTraining", "bert.training:TrainableBERT"),
-    "c2f": TrainableEntry(
-        "c2f.bert.training_settings:TransformerTraining", "c2f.bert.training:open_transformer"
-    ),
-    "e2e": TrainableEntry("c2f.e2e.training_settings:E2ETraining", "c2f.e2e.training:open_e2e"),
+TRAINABLE: dict[str, str] = {
+    "bert": "bert.training_settings:BertTraining",
+    "c2f": "c2f.bert.training_settings:TransformerTraining",
+    "e2e": "c2f.e2e.training_settings:E2ETraining",
 }
-"""Command of ``pronominal train`` -> the system that it trains."""
+"""Command -> the `TrainingSettings` of its system, as ``module:attribute`` below our package.
+
+Those modules import no model library.
+"""
 
 
 def training_settings(name: str) -> type[TrainingSettings]:
     """Return what the training of a system is asked for."""
-    settings: type[TrainingSettings] = _at(TRAINABLE[name].settings)
+    settings: type[TrainingSettings] = _at(TRAINABLE[name])
     return settings
 
 
-def trainable_system(asked: TrainingSettings) -> Any:
-    """Return what opens the `TrainableSystem` that settings are for."""
-    (entry,) = (one for one in TRAINABLE.values() if _at(one.settings) is type(asked))
-    return _at(entry.system)
+def open_trainable(asked: TrainingSettings, *data: Any) -> Any:
+    """Open the `TrainableSystem` that settings are of, with what it has to know of the data."""
+    return _at(asked.opens)(asked, *data)
 
 
 def _at(place: str) -> Any:

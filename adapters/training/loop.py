@@ -5,7 +5,7 @@ same weights, bit for bit, as one that was not (on the CPU; GPUs add in changing
 """
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
@@ -35,7 +35,7 @@ def train(
 
     Args:
         training: what is trained.
-        settings: how long, and what is kept.
+        settings: when it is measured and saved, and what is kept.
         folder: gets ``state.pt``, ``best.pt`` and ``curves.jsonl``; see `remove_state`.
         devices: where to compute; on the CPU when None.
         progress: told how many updates are done.
@@ -52,26 +52,22 @@ def remove_state(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
+@dataclass
 class _Loop:
-    def __init__(
-        self,
-        training: Training,
-        settings: LoopSettings,
-        folder: Path,
-        devices: OneProcess,
-        progress: Callable[[int], None],
-    ) -> None:
-        self.training = training
-        self.settings = settings
-        self.folder = folder
-        self.devices = devices
-        self.progress = progress
+    training: Training
+    settings: LoopSettings
+    folder: Path
+    devices: OneProcess
+    progress: Callable[[int], None]
+
+    def __post_init__(self) -> None:
+        training, devices = self.training, self.devices
         self.model = devices.prepare(training.model.to(devices.device), training.optimisers)
         self.position = Position()
         if self._leads:
-            state.remove_unfinished(folder)
+            state.remove_unfinished(self.folder)
         self._load()
-        self.curves = Curves(folder / CURVES, self.position.update) if self._leads else None
+        self.curves = Curves(self.folder / CURVES, self.position.update) if self._leads else None
 
     @property
     def _leads(self) -> bool:
@@ -98,7 +94,7 @@ class _Loop:
     def _finished(self) -> bool:
         patience = self.settings.patience
         stopped = patience is not None and self.position.validations_since >= patience
-        return stopped or self.position.update >= self.settings.updates
+        return stopped or self.position.update >= self.training.updates
 
     def _update(self, batch: Batch) -> None:
         position, devices = self.position, self.devices
@@ -116,8 +112,8 @@ class _Loop:
         if not torch.isfinite(torch.tensor(value)):
             raise self._diverged(f"the loss of update {position.update}")
         rates = [group["lr"] for one in self.training.optimisers for group in one.param_groups]
-        if self.settings.clip is not None:
-            devices.clip(self.model, self.settings.clip)
+        if self.training.clip is not None:
+            devices.clip(self.model, self.training.clip)
         for optimiser in self.training.optimisers:
             devices.step(optimiser)
             optimiser.zero_grad(set_to_none=True)
@@ -135,7 +131,7 @@ class _Loop:
     def _validate_and_save(self, epoch_ended: bool) -> None:
         settings, update = self.settings, self.position.update
         every = settings.validate_every
-        last = update >= settings.updates
+        last = update >= self.training.updates
         due = epoch_ended if every is None else update % every == 0
         if self.training.validate is not None and (due or last):
             self._validate(self.training.validate)

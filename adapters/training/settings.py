@@ -6,51 +6,48 @@ A trainable system extends `TrainingSettings` by its own fields.
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pronominal.adapters.contract.systems import Kind
 from pronominal.errors import InputError, nearest_name
 from pronominal.settings import Help
 
+Kind = Literal["choosing", "clustering"]
 Keep = Literal["best", "last"]
 Precision = Literal["auto", "no", "bf16", "fp16"]
 """What a training multiplies with; auto is bf16 or fp16 on a GPU, and no (float32) elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoopSettings:
-    """How long a training lasts and what it keeps.
+    """When a training is measured and saved, when it stops early, and what it keeps.
 
-    Attributes:
-        updates: steps of the optimisers.
-        clip: the gradients' norm is scaled down to this; None leaves them.
-        save_every: updates between two saved states; one is saved at each epoch's end, too.
-        validate_every: updates between two validations; None validates at each epoch's end. The
-            last update is always validated.
-        patience: validations without a better score after which the training stops; None goes on
-            to the end.
-        keep: the weights that are the result: those of the best validation or the last ones.
+    The state is saved at each epoch's end, too, and the last update is always validated.
     """
 
-    updates: int
-    clip: float | None = 1.0
-    save_every: int = 200
-    validate_every: int | None = None
-    patience: int | None = None
-    keep: Keep = "best"
+    validate_every: Annotated[
+        int | None, Help("Updates between validations; an epoch without it.", least=1)
+    ] = None
+    patience: Annotated[
+        int | None, Help("Stop after so many validations without a gain.", least=1)
+    ] = None
+    keep: Annotated[Keep, Help("Weights to keep: best (by validation) or last.")] = "best"
+    save_every: Annotated[int, Help("Updates between saved states.", least=1)] = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingSettings:
+class TrainingSettings(LoopSettings):
     """What every training is asked for.
 
     Attributes:
         kind: how the trained system answers.
+        opens: where what opens the `TrainableSystem` is, as ``module:attribute`` below
+            ``pronominal.adapters``.
         usual_epochs: passes over the data where neither epochs nor updates are given.
-        packages: what the training imports beside the packages of every training.
+        packages: what the training imports in addition to the packages of every training.
         several_processes: whether processes may share each batch.
         precision: what the training multiplies with.
     """
 
     kind: ClassVar[Kind]
+    opens: ClassVar[str]
     usual_epochs: ClassVar[int]
     packages: ClassVar[tuple[str, ...]] = ()
     several_processes: ClassVar[bool] = False
@@ -62,14 +59,6 @@ class TrainingSettings:
     updates: Annotated[int | None, Help("Steps of the optimiser instead of epochs.", least=1)] = (
         None
     )
-    validate_every: Annotated[
-        int | None, Help("Updates between validations; an epoch without it.", least=1)
-    ] = None
-    patience: Annotated[
-        int | None, Help("Stop after so many validations without a gain.", least=1)
-    ] = None
-    keep: Annotated[Keep, Help("Weights to keep: best (by validation) or last.")] = "best"
-    save_every: Annotated[int, Help("Updates between saved states.", least=1)] = 200
     precision: Precision = "no"
 
     def __post_init__(self) -> None:
@@ -81,24 +70,12 @@ class TrainingSettings:
                 cure="give one of them",
             )
 
-    def loop(self, updates_in_epoch: int, clip: float | None) -> LoopSettings:
-        """Return what the loop is told.
-
-        Args:
-            updates_in_epoch: batches of one pass over the data.
-            clip: see `LoopSettings`.
-        """
-        return LoopSettings(
-            updates=self.updates or (self.epochs or self.usual_epochs) * updates_in_epoch,
-            clip=clip,
-            save_every=self.save_every,
-            validate_every=self.validate_every,
-            patience=self.patience,
-            keep=self.keep,
-        )
+    def length(self, updates_in_epoch: int) -> int:
+        """Return the updates of one training, given the batches of one pass over the data."""
+        return self.updates or (self.epochs or self.usual_epochs) * updates_in_epoch
 
     def identity(self) -> dict[str, Any]:
-        """Return what identifies the training beside its data, its files and its seed.
+        """Return what identifies the training apart from its data, its files and its seed.
 
         How often the state is saved changes no weight; files count by their content.
         """
@@ -116,7 +93,7 @@ class TrainingSettings:
         return {}
 
     def load_settings(self) -> dict[str, Any]:
-        """Return what the trained system needs, beside its folder, to answer as it learnt."""
+        """Return what the trained system needs besides its folder, to answer as it learnt."""
         return {}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -41,7 +41,9 @@ class Training:
         batches: the batches of an epoch (from 0), which nothing but its number may change.
         loss: takes the model and a batch, in training mode, and returns the mean loss; like
             `validate` it raises `FloatingPointError` where a model that diverged has no answers.
-        validate: takes the model in evaluation mode; None trains without validation.
+        updates: steps of the optimisers.
+        clip: the gradients' norm is scaled down to this; None leaves them.
+        validate: measures the model; None trains without validation.
     """
 
     model: nn.Module
@@ -49,6 +51,8 @@ class Training:
     schedules: Sequence[LRScheduler]
     batches: Callable[[int], Sequence[Batch]]
     loss: Callable[[nn.Module, Batch], Tensor]
+    updates: int
+    clip: float | None = None
     validate: Validate | None = None
 
 
@@ -71,7 +75,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CardText:
-    """What the model card says of a system, beside what its run says.
+    """What the model card says of a system, in addition to what its run says.
 
     Attributes:
         title: what was trained.
@@ -79,7 +83,6 @@ class CardText:
         settings: what it was asked for.
         beginning: what the training began with; empty where the settings say it.
         libraries: lines of the card's header that say which libraries open the folder.
-        load: further arguments of `load`, each after a comma.
         use: lines that show another way to use it.
     """
 
@@ -88,8 +91,21 @@ class CardText:
     settings: Mapping[str, Any]
     beginning: str = ""
     libraries: Sequence[str] = ()
-    load: str = ""
     use: Sequence[str] = ()
+
+
+class Corpus(NamedTuple):
+    """What a system may have to know of the data before it can be opened.
+
+    Attributes:
+        learnt: the words of the training set, each once, in order.
+        words: those of all data.
+        out: the folder of the trainings.
+    """
+
+    learnt: Sequence[str]
+    words: Sequence[str]
+    out: Path
 
 
 class TrainableSystem(Protocol):
@@ -98,12 +114,12 @@ class TrainableSystem(Protocol):
     Attributes:
         name: under which `pronominal.adapters.load` opens what `save` writes.
         title: what its learning curves are called.
-        clip: see `LoopSettings`.
+        asked: the settings, with what the system and its training set complete.
     """
 
     name: ClassVar[str]
     title: str
-    clip: ClassVar[float | None]
+    asked: Any
 
     @property
     def updates_in_epoch(self) -> int:

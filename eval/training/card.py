@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.training.trainable import CardText
+from pronominal.adapters.training.trainable import CardText, TrainableSystem
 from pronominal.atomic import new_file
 from pronominal.eval.tables.table import percent
 from pronominal.eval.training.measures.figures import Figures
@@ -13,46 +13,50 @@ from pronominal.eval.training.summary import counted
 
 
 def write_card(
-    folder: Path, training: Mapping[str, Any], system: CardText, figures: Figures
+    folder: Path, training: Mapping[str, Any], system: TrainableSystem, figures: Figures
 ) -> None:
     """Write ``README.md``: what was trained, on what, what came out, and how to use it.
 
     Args:
         folder: the system's.
         training: what ``training.json`` says.
-        system: what the card says of the system.
+        system: what was trained.
         figures: what was measured of rows.
     """
+    own = system.card_text()
+    needed = "".join(
+        f', {name}="{name.partition("_")[0].upper()}"' for name in system.asked.load_settings()
+    )
     switching = " and with the candidates switched" if training["settings"]["switching"] else ""
     learnt = (
         f" It learnt every row as it is{switching}." if training["counts"]["train_rows"] else ""
     )
     lines = [
         "---",
-        *system.libraries,
+        *own.libraries,
         "language: en",
         "tags: [coreference, pronouns, pronominal]",
         "---",
         "",
-        f"# {system.title}, trained on {training['data']['name']}",
+        f"# {own.title}, trained on {training['data']['name']}",
         "",
-        system.summary + learnt,
+        own.summary + learnt,
         "",
         "## What came out",
         "",
         *_results(training, figures),
         "## How it was trained",
         "",
-        *_recipe(training, system),
+        *_recipe(training, own),
         "## Use",
         "",
         "```python",
         "from pronominal.adapters import load",
         "",
-        f'system = load("{training["system"]}", checkpoint="FOLDER"{system.load})',
+        f'system = load("{training["system"]}", checkpoint="FOLDER"{needed})',
         "```",
         "",
-        *system.use,
+        *own.use,
     ]
     with new_file(folder / "README.md") as beside:
         beside.write_text("\n".join(lines), encoding="utf-8")
@@ -87,9 +91,9 @@ def _results(training: Mapping[str, Any], figures: Figures) -> list[str]:
     return lines
 
 
-def _recipe(training: Mapping[str, Any], system: CardText) -> list[str]:
+def _recipe(training: Mapping[str, Any], own: CardText) -> list[str]:
     outcome = training["outcome"]
-    beginning = f"{system.beginning}; " if system.beginning else ""
+    beginning = f"{own.beginning}; " if own.beginning else ""
     return [
         f"{beginning}{counted(training['counts'])} by name; {outcome['updates']:,} updates, the "
         f"weights of update {outcome['kept_update']:,} kept; seed {training['seed']}; "
@@ -97,7 +101,7 @@ def _recipe(training: Mapping[str, Any], system: CardText) -> list[str]:
         "`curves.svg`.",
         "",
         "```json",
-        json.dumps(system.settings, indent=2),
+        json.dumps(own.settings, indent=2),
         "```",
         "",
     ]

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from torch import nn
 
-from pronominal.adapters.catalogue.trainable import trainable_system
+from pronominal.adapters.catalogue.trainable import open_trainable
 from pronominal.adapters.training.settings import TrainingSettings
 from pronominal.adapters.training.trainable import TrainableSystem, Validation
 from pronominal.decisions import from_probabilities
@@ -19,13 +19,7 @@ from pronominal.instances import ResolutionInstance
 
 
 class TrainableChooser(TrainableSystem, Protocol):
-    """A system that learns which candidate of a row is right.
-
-    Attributes:
-        asked: the settings, with what the system and `learn` complete.
-    """
-
-    asked: Any
+    """A system that learns which candidate of a row is right."""
 
     @property
     def prior_to_correct(self) -> float:
@@ -49,7 +43,7 @@ def prepare_chooser(data: TrainingData, asked: TrainingSettings) -> PreparedTrai
             stop by.
     """
     data.refuse_documents()
-    system: TrainableChooser = trainable_system(asked)(asked)
+    system: TrainableChooser = open_trainable(asked)
     rows, left_out = versions(data.rows, "train", system.read, switching=asked.switching)
     stopping, unreadable = versions(data.validation_rows, "validation", system.read)
     if not rows or not stopping:
@@ -73,7 +67,6 @@ def prepare_chooser(data: TrainingData, asked: TrainingSettings) -> PreparedTrai
 
     return PreparedTraining(
         data=data,
-        asked=system.asked,
         system=system,
         learnt={
             "train_rows": len(data.rows),

@@ -9,10 +9,9 @@ from typing import Any, Protocol
 
 from torch import nn
 
-from pronominal.adapters.c2f.learning.training import Corpus
-from pronominal.adapters.catalogue.trainable import trainable_system
+from pronominal.adapters.catalogue.trainable import open_trainable
 from pronominal.adapters.training.settings import TrainingSettings
-from pronominal.adapters.training.trainable import TrainableSystem, Validation
+from pronominal.adapters.training.trainable import Corpus, TrainableSystem, Validation
 from pronominal.adapters.words.english import in_characters
 from pronominal.errors import InputError
 from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
@@ -57,21 +56,16 @@ def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) ->
     reader = RowReader()
     rows, left_out = versions(data.rows, "train", reader.read, switching=asked.switching)
     stopping_rows, unreadable = versions(data.validation_rows, "validation", reader.read)
-    row_versions, stopping = originals_first(rows), originals_first(stopping_rows)
-    learnt = [version.content.gold for version in row_versions] + [*data.documents]
+    stopping = originals_first(stopping_rows)
+    learnt = [version.content.gold for version in originals_first(rows)] + [*data.documents]
     if not learnt or not (stopping or data.validation_documents):
         raise InputError(
             f"{len(learnt)} documents can be learnt from, and {len(stopping)} rows stopped by",
-            cure="give rows whose right candidate stands in the text",
+            cure="give rows whose right candidate is in the text",
         )
-    tested = chain.from_iterable(
-        originals_first(versions(split.instances(), "test", reader.read)[0])
-        for split in data.tests.values()
-    )
-    others = [version.content.gold for version in chain(stopping, tested)]
-    every = [*learnt, *others, *data.validation_documents]
-    corpus = Corpus(_words(learnt), _words(every), out)
-    system: TrainableClusterer = trainable_system(asked)(asked, corpus)
+    corpus = Corpus(_words(learnt), _words([*learnt, *_others(data, stopping, reader)]), out)
+    system: TrainableClusterer = open_trainable(asked, corpus)
+    names = [(version.instance.id, version.name) for version in originals_first(rows)]
     read = _read(system, learnt)
     long_enough = [document for document in read if system.can_learn(document)]
     if not long_enough:
@@ -80,19 +74,13 @@ def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) ->
             cure="give longer documents",
         )
     system.learn(long_enough)
-    names = [(version.instance.id, version.name) for version in row_versions]
-    names += [
-        (document.document.key or f"document {number}", "original")
-        for number, document in enumerate(data.documents, start=len(names))
-    ]
     too_short = [
-        LeftOut("train", *name, "it is too short to keep a span")
-        for name, document in zip(names, read, strict=True)
+        LeftOut("train", *_name(names, number, learnt[number]), "it is too short to keep a span")
+        for number, document in enumerate(read)
         if not system.can_learn(document)
     ]
     return PreparedTraining(
         data=data,
-        asked=asked,
         system=system,
         learnt={
             "train_rows": len(data.rows),
@@ -104,6 +92,26 @@ def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) ->
         validate=ClusterValidation(system, stopping, data.validation_documents),
         figures=OUTCOMES,
     )
+
+
+def _others(
+    data: TrainingData, stopping: Sequence[Version[RowDocument]], reader: RowReader
+) -> list[AnnotatedDocument]:
+    """Return what is not learnt but read: documents to stop by and to test on."""
+    tested = chain.from_iterable(
+        originals_first(versions(split.instances(), "test", reader.read)[0])
+        for split in data.tests.values()
+    )
+    return [version.content.gold for version in (*stopping, *tested)] + [*data.validation_documents]
+
+
+def _name(
+    rows: Sequence[tuple[str, str]], number: int, document: AnnotatedDocument
+) -> tuple[str, str]:
+    """Return the id and the version of a document of the training set, whose rows come first."""
+    if number < len(rows):
+        return rows[number]
+    return document.document.key or f"document {number}", "original"
 
 
 class ClusterValidation:

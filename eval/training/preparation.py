@@ -1,10 +1,9 @@
-"""What the trainings of all seeds share, whatever system is trained."""
+"""What the trainings of all seeds share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pronominal.adapters.training.settings import LoopSettings, TrainingSettings
 from pronominal.adapters.training.trainable import TrainableSystem, Validate
 from pronominal.eval.training.data.left_out import LeftOut
 from pronominal.eval.training.data.rows import TrainingData
@@ -17,7 +16,6 @@ class PreparedTraining:
 
     Attributes:
         data: rows and documents.
-        asked: the settings, with what system and data complete.
         system: opened, with its training set.
         learnt: how many rows there are, and how many of what the system learns and is stopped by.
         left_out: what is not learnt, validated on or tested in both versions.
@@ -28,7 +26,6 @@ class PreparedTraining:
     """
 
     data: TrainingData
-    asked: TrainingSettings
     system: TrainableSystem
     learnt: Mapping[str, int]
     left_out: Sequence[LeftOut]
@@ -43,14 +40,14 @@ class PreparedTraining:
             "system": self.system.name,
             **self.system.begins_with,
             "data": {"name": self.data.name, **self.data.digests},
-            "settings": self.asked.identity(),
+            "settings": self.system.asked.identity(),
         }
 
     @property
-    def loop(self) -> LoopSettings:
-        """How long one training lasts, and what it keeps."""
-        return self.asked.loop(self.system.updates_in_epoch, self.system.clip)
+    def updates(self) -> int:
+        """Steps of one training."""
+        return int(self.system.asked.length(self.system.updates_in_epoch))
 
     def counts(self) -> dict[str, int]:
         """Return how much is learnt and left out, in how many updates."""
-        return {**self.learnt, "left_out": len(self.left_out), "updates": self.loop.updates}
+        return {**self.learnt, "left_out": len(self.left_out), "updates": self.updates}

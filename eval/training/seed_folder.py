@@ -39,7 +39,7 @@ class SeedFolder:
         return bool(self.description["complete"])
 
     def was_complete(self) -> bool:
-        """Say whether an earlier command has completed the seed; for processes beside the first."""
+        """Say whether an earlier command has completed the seed; for any process but the first."""
         return (self.path / DESCRIPTION).exists() and bool(read_training(self.path)["complete"])
 
     @contextmanager
@@ -78,8 +78,9 @@ class SeedFolder:
             # safetensors and tokenizers are in Rust, whose file errors end in "(os error N)"
             if not isinstance(error, OSError) and "(os error " not in str(error):
                 raise
+            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
             raise InputError(
-                f"the system cannot be saved ({_reason(error)}), its training's state is whole",
+                f"the system cannot be saved ({reason}), its training's state is whole",
                 cure="make room and give the same command: it goes on from there",
                 file=self.path,
             ) from error
@@ -120,20 +121,16 @@ def _refuse_another(
     defaults: Mapping[str, Any],
 ) -> None:
     for name, value in identity.items():
-        found = earlier.get(name)
+        known = earlier.get(name)
         if name == "settings":
-            found = _filled_in(found, defaults)
-        if found != value:
+            known = _filled_in(known, defaults)
+        if known != value:
             raise InputError(
                 "the folder holds another training, with another "
-                + " and another ".join(_differing(name, found, value)),
+                + " and another ".join(_differing(name, known, value)),
                 cure="choose another --out or remove the folder",
                 file=folder,
             )
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error).partition("\n")[0]
 
 
 def read_training(folder: Path) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""One training for each seed: begun or gone on with, tested and summed up, whatever is trained."""
+"""One training for each seed, of any system: begun or resumed, tested and summed up."""
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def train_seeds(
 
     Returns:
         The summary: counts, and mean, standard deviation and values over the seeds of everything
-        that was measured; nothing in a process beside the first.
+        that was measured; empty in any process but the first.
 
     Raises:
         InputError: a file or a setting is wrong, nothing is left to learn from, or a folder holds
@@ -68,65 +68,64 @@ def train_seeds(
     devices.wait()
     for seed in seeds:
         folder = SeedFolder(out / f"seed-{seed}", {**prepared.identity, "seed": seed}, earlier)
-        _go_on(prepared, seed, folder, devices, progress)
+        _Seed(prepared, seed, folder, devices, progress).go_on()
         devices.wait()
     if devices.rank != 0:
         return {}
     return summarise(out, prepared.identity, digests_of(data.tests))
 
 
-def _go_on(
-    prepared: PreparedTraining,
-    seed: int,
-    folder: SeedFolder,
-    devices: OneProcess,
-    progress: Progress,
-) -> None:
-    tests = prepared.data.tests
-    was_complete = folder.was_complete()
-    devices.wait()  # until every process has looked
-    if devices.rank == 0:
-        with folder.opened():
-            if not folder.complete:
-                _train_seed(prepared, seed, folder, devices, progress)
-            elif tests and folder.description.get("tests") != digests_of(tests):
-                _test(prepared, folder, progress)
-    elif not was_complete:
-        _train_seed(prepared, seed, folder, devices, progress)
+@dataclass(frozen=True, slots=True)
+class _Seed:
+    prepared: PreparedTraining
+    seed: int
+    folder: SeedFolder
+    devices: OneProcess
+    progress: Progress
 
+    def go_on(self) -> None:
+        """Do what is still to be done: the training, or tests on other rows than before."""
+        tests = self.prepared.data.tests
+        was_complete = self.folder.was_complete()
+        self.devices.wait()  # until every process has looked
+        if self.devices.rank == 0:
+            with self.folder.opened():
+                if not self.folder.complete:
+                    self._train()
+                elif tests and self.folder.description.get("tests") != digests_of(tests):
+                    self._test()
+        elif not was_complete:
+            self._train()
 
-def _train_seed(
-    prepared: PreparedTraining,
-    seed: int,
-    folder: SeedFolder,
-    devices: OneProcess,
-    progress: Progress,
-) -> None:
-    started = time.monotonic()
-    system, loop = prepared.system, prepared.loop
-    with seeded(seed):
-        model = system.new_model()
-        training = system.training(model, seed=seed, updates=loop.updates)
-        training = replace(training, validate=prepared.validate)
-        with progress(f"seed {seed}", loop.updates) as bar:
-            outcome = train(training, loop, folder.path, devices=devices, progress=bar)
-    if devices.rank != 0:
-        return
-    seconds = folder.description.get("seconds", 0.0) + time.monotonic() - started
-    folder.describe(outcome=asdict(outcome), counts=prepared.counts(), seconds=round(seconds, 1))
-    points = read_curves(folder.path / CURVES)
-    draw_curves(points, folder.path / "curves.svg", f"{system.title}, seed {seed}")
-    folder.save(lambda beside: system.save(model, beside))
-    _test(prepared, folder, progress)
-    folder.describe(complete=True)
-    remove_state(folder.path)
+    def _train(self) -> None:
+        started = time.monotonic()
+        system, folder, updates = self.prepared.system, self.folder, self.prepared.updates
+        with seeded(self.seed):
+            model = system.new_model()
+            training = system.training(model, seed=self.seed, updates=updates)
+            training = replace(training, validate=self.prepared.validate)
+            with self.progress(f"seed {self.seed}", updates) as bar:
+                outcome = train(
+                    training, system.asked, folder.path, devices=self.devices, progress=bar
+                )
+        if self.devices.rank != 0:
+            return
+        seconds = folder.description.get("seconds", 0.0) + time.monotonic() - started
+        counts = self.prepared.counts()
+        folder.describe(outcome=asdict(outcome), counts=counts, seconds=round(seconds, 1))
+        points = read_curves(folder.path / CURVES)
+        draw_curves(points, folder.path / "curves.svg", f"{system.title}, seed {self.seed}")
+        folder.save(lambda new: system.save(model, new))
+        self._test()
+        folder.describe(complete=True)
+        remove_state(folder.path)
 
-
-def _test(prepared: PreparedTraining, folder: SeedFolder, progress: Progress) -> None:
-    tests, name = prepared.data.tests, prepared.system.name
-    run_tests(tests, folder.path, progress, name, prepared.asked.load_settings())
-    scores = score_tests(
-        tests, prepared.data.test_name, folder.path, name, prepared.figures, prepared.prior
-    )
-    folder.describe(scores=scores, tests=digests_of(tests))
-    write_card(folder.path, folder.description, prepared.system.card_text(), prepared.figures)
+    def _test(self) -> None:
+        prepared, path = self.prepared, self.folder.path
+        tests, system = prepared.data.tests, prepared.system
+        run_tests(tests, path, self.progress, system.name, system.asked.load_settings())
+        scores = score_tests(
+            tests, prepared.data.test_name, path, system.name, prepared.figures, prepared.prior
+        )
+        self.folder.describe(scores=scores, tests=digests_of(tests))
+        write_card(path, self.folder.description, system, prepared.figures)

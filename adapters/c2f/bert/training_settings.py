@@ -1,7 +1,7 @@
 """What ``pronominal train c2f`` is asked for."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pronominal.adapters.c2f.learning.settings import CoarseToFineTraining
 from pronominal.adapters.training.settings import require_choice
@@ -47,6 +47,8 @@ class TransformerTraining(CoarseToFineTraining):
     and spread over the seeds.
     """
 
+    opens: ClassVar[str] = "c2f.bert.training:open_transformer"
+
     encoder: Annotated[str | None, Help("Folder or Hub id of a pretrained BERT or SpanBERT.")] = (
         None
     )
@@ -64,7 +66,7 @@ class TransformerTraining(CoarseToFineTraining):
         return {"--encoder": self.encoder}
 
     def identity(self) -> dict[str, Any]:
-        """Return what identifies the training beside its data, its files and its seed."""
+        """Return what identifies the training apart from its data, its files and its seed."""
         return {
             "size": self.drawn_size,
             "recipe": self.recipe,

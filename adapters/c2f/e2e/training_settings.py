@@ -34,6 +34,7 @@ class E2ETraining(CoarseToFineTraining):
     spread over the seeds.
     """
 
+    opens: ClassVar[str] = "c2f.e2e.training:open_e2e"
     usual_embedding_size: ClassVar[int] = 50
 
     context_embeddings: Annotated[
@@ -70,7 +71,7 @@ class E2ETraining(CoarseToFineTraining):
         }
 
     def identity(self) -> dict[str, Any]:
-        """Return what identifies the training beside its data, its files and its seed."""
+        """Return what identifies the training apart from its data, its files and its seed."""
         reduced = {"embeddings": {"size": self.embedding_size or self.usual_embedding_size}}
         return {
             "size": self.drawn_size,

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pronominal.adapters.contract.systems import Kind
-from pronominal.adapters.training.settings import TrainingSettings, require_choice
+from pronominal.adapters.training.settings import Kind, TrainingSettings, require_choice
 from pronominal.errors import InputError
 from pronominal.settings import Help
 
@@ -14,7 +13,7 @@ Size = Literal["published", "small"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoarseToFineTraining(TrainingSettings):
-    """What a training of a coarse-to-fine system is asked for, whatever its encoder."""
+    """What a training of a coarse-to-fine system is asked for."""
 
     kind: ClassVar[Kind] = "clustering"
     usual_epochs: ClassVar[int] = 20
@@ -52,7 +51,7 @@ class CoarseToFineTraining(TrainingSettings):
         return {}
 
     def identity(self) -> dict[str, Any]:
-        """Return what identifies the training beside its data, its files and its seed."""
+        """Return what identifies the training apart from its data, its files and its seed."""
         return {
             "switching": self.switching,
             "batch_size": self.batch_size,

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -25,20 +25,6 @@ Draw = tuple[int, int]
 """The number of a document, and the epoch in which it comes up."""
 
 
-class Corpus(NamedTuple):
-    """What a system may have to know of the data before it can be opened.
-
-    Attributes:
-        learnt: the words of the training set, each once, in order.
-        words: those of all data.
-        out: the folder of the trainings.
-    """
-
-    learnt: Sequence[str]
-    words: Sequence[str]
-    out: Path
-
-
 class TrainableCoarseToFine(ABC):
     """A coarse-to-fine system to be trained; encoders differ in what they read and how they learn.
 
@@ -54,7 +40,6 @@ class TrainableCoarseToFine(ABC):
     """
 
     name: ClassVar[str]
-    clip: ClassVar[float | None] = None  # each optimiser clips its own, as the recipes have it
 
     def __init__(
         self,
@@ -70,7 +55,7 @@ class TrainableCoarseToFine(ABC):
         self.drawn = drawn
         self.title = self.name
         self.documents: Sequence[TrainingDocument] = ()
-        self._begins_with = begins_with
+        self.begins_with = {"begins_with": dict(begins_with)}
 
     @abstractmethod
     def new_model(self) -> nn.Module:
@@ -111,11 +96,6 @@ class TrainableCoarseToFine(ABC):
         self.documents = documents
 
     @property
-    def begins_with(self) -> Mapping[str, Any]:
-        """Digests of the files that the training begins with."""
-        return {"begins_with": dict(self._begins_with)}
-
-    @property
     def updates_in_epoch(self) -> int:
         """Batches of one pass over the training set."""
         return -(-len(self.documents) // self.asked.batch_size)
@@ -134,7 +114,8 @@ class TrainableCoarseToFine(ABC):
             cut = [windows.cut(self.documents[number], number, epoch) for number, epoch in drawn]
             return self.loss(learning, cut)
 
-        return Training(model, optimisers, schedules, batches, loss)
+        # each optimiser clips its own parameters' gradients, as the recipes have it
+        return Training(model, optimisers, schedules, batches, loss, updates)
 
     def loss(self, model: nn.Module, documents: Sequence[TrainingDocument]) -> Tensor:
         """Return the mean over documents of the loss that upstream sums over a document's spans.
@@ -171,8 +152,4 @@ class TrainableCoarseToFine(ABC):
             title=self.name,
             summary="Clusters the mentions of a text.",
             settings=self.asked.identity(),
-            load="".join(
-                f', {name}="{name.partition("_")[0].upper()}"'
-                for name in self.asked.load_settings()
-            ),
         )

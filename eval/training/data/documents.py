@@ -13,7 +13,7 @@ READERS: dict[str, Callable[[Path], list[AnnotatedDocument]]] = {
     "conll": read_conll,
     "jsonlines": read_coref_jsonl,
 }
-"""How documents are read, by what stands before the colon in ``--data KIND:PATH``."""
+"""How documents are read, by the word before the colon in ``--data KIND:PATH``."""
 
 
 def names_documents(given: str) -> bool:

@@ -45,7 +45,7 @@ class TrainingData:
 
     Attributes:
         name: what it is called, such as ``"knowref+conll"``.
-        rows: rows with a pronoun to learn from, as they stand in the data.
+        rows: rows with a pronoun to learn from, as the data has them.
         validation_rows: those to stop by.
         documents: documents with gold clusters to learn from.
         validation_documents: those to stop by.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pronominal.eval.training.data.left_out import LeftOut
+from pronominal.eval.training.data.left_out import NEITHER_IS_RIGHT, LeftOut
 from pronominal.instances import ResolutionInstance
 from pronominal.switching import SAME_NAME, Unswitchable, switch
 
@@ -35,7 +35,7 @@ def versions(
     """Read rows, and their switched versions if those are wanted.
 
     Args:
-        rows: as they stand in the data.
+        rows: as the data has them.
         split: ``train``, ``validation`` or ``test``, for what is left out.
         read: of the system.
         switching: whether the switched version of each row is wanted, too.
@@ -82,5 +82,5 @@ def _read(
 def _nothing_to_learn(row: ResolutionInstance) -> str:
     """Say why no system can learn from a row or be measured on it; empty where it can."""
     if row.label not in (0, 1):
-        return "neither candidate is right"
+        return NEITHER_IS_RIGHT
     return SAME_NAME if len({candidate.text for candidate in row.candidates}) < 2 else ""

@@ -1,4 +1,4 @@
-"""What is measured of a trained system, whatever dataset it was trained on."""
+"""What is measured of a trained system."""
 
 import math
 import statistics
@@ -134,7 +134,7 @@ def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         measured: one nested dict of numbers for each seed, all of the same shape; none gives {}.
 
     Returns:
-        The same shape, with ``{"mean", "sd", "values"}`` in the place of each number; `sd` is
+        The same shape, with ``{"mean", "sd", "values"}`` instead of each number; `sd` is
         None for one seed, and both are where a seed has None. What is no number is left out.
     """
     spreads: dict[str, Any] = {}

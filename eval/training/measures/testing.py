@@ -51,15 +51,12 @@ def run_tests(
     system = asked.load()
     runs = _runs(tests, folder, system_name)
     for config, split in tests.items():
-        there = (runs[config] / "run.json").exists()
-        if there and _digest_of(runs[config]) != split.digest:
-            shutil.rmtree(runs[config])
+        if (runs[config] / "run.json").exists():
+            described = read_description(runs[config])
+            if described["dataset"]["digest"] != split.digest:
+                shutil.rmtree(runs[config])
         with progress(f"test {config}", split.table.num_rows) as bar:
             run(split, system, asked, folder / RUNS, strict=True, progress=bar)
-
-
-def _digest_of(run_folder: Path) -> str:
-    return str(read_description(run_folder)["dataset"]["digest"])
 
 
 def score_tests(
