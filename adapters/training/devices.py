@@ -27,9 +27,9 @@ class OneProcess:
         """Compute gradients."""
         loss.backward()  # type: ignore[no-untyped-call]
 
-    def clip(self, model: nn.Module, norm: float) -> float:
-        """Scale the gradients down to a norm and return which one they had."""
-        return float(nn.utils.clip_grad_norm_(model.parameters(), norm))
+    def clip(self, model: nn.Module, norm: float) -> None:
+        """Scale the gradients down to a norm."""
+        nn.utils.clip_grad_norm_(model.parameters(), norm)
 
     def step(self, optimiser: Optimizer) -> None:
         """Take one step."""
@@ -81,9 +81,9 @@ class Accelerated(OneProcess):
         """Compute gradients, the mean over the processes."""
         self._accelerator.backward(loss)
 
-    def clip(self, model: nn.Module, norm: float) -> float:
-        """Scale the gradients down to a norm and return which one they had."""
-        return float(self._accelerator.clip_grad_norm_(model.parameters(), norm))
+    def clip(self, model: nn.Module, norm: float) -> None:
+        """Scale the gradients down to a norm."""
+        self._accelerator.clip_grad_norm_(model.parameters(), norm)
 
     def step(self, optimiser: Optimizer) -> None:
         """Take one step; with fp16 it is left out when the gradients ran over."""
