@@ -27,8 +27,6 @@ from pronominal.cli import (
     switching,
     task_options,
     training,
-    training_bag_of_words,
-    training_coreference,
 )
 from pronominal.errors import InputError
 
@@ -68,9 +66,6 @@ app.command("hydrate")(switching.hydrate)
 app.add_typer(constructing.construct, name="construct")
 app.add_typer(annotating.annotate, name="annotate")
 app.command("convert")(converting.convert)
-training.train.command("bag-of-words")(training_bag_of_words.bag_of_words)
-training.train.command("c2f")(training_coreference.c2f)
-training.train.command("e2e")(training_coreference.e2e)
 app.add_typer(training.train, name="train")
 app.command("systems")(diagnosing.systems)
 app.command("check-system")(checking.check_system)

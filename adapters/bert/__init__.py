@@ -1,5 +1,1 @@
 """A BERT classifier of antecedents (KnowRef, section 3.3): any encoder of transformers."""
-
-from pronominal.adapters.bert.system import BERT
-
-__all__ = ["BERT"]

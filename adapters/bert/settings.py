@@ -1,9 +1,10 @@
-"""What a classifier of antecedents is made of, beside its encoder."""
+"""What a classifier of antecedents is made of, apart from its encoder."""
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pronominal.errors import InputError, nearest_name
+from pronominal.settings import Help
 
 Scorer = Literal["cls", "span"]
 Pooling = Literal["cls", "mean", "substituted"]
@@ -16,24 +17,30 @@ FORMAT = 1
 class Classifier:
     """How a classifier reads and scores an instance.
 
+    ``cls``, KnowRef's section 3.3, reads a copy of the text for each candidate, with the candidate
+    instead of the pronoun. `pooling` says what represents a copy: the state of the first token (the
+    paper's), the mean of all states, or the mean of the substituted candidate's.
+
     Attributes:
-        scorer: ``cls`` reads the text once for each candidate, which stands in the pronoun's
-            place (KnowRef, section 3.3); ``span`` reads it once as it is and compares each
-            candidate's mention with the pronoun.
-        pooling: what stands for a copy of the text under ``cls``: the first token's state (the
-            paper's), the mean of all, or the mean of the substituted candidate's.
-        max_length: most subwords of a sequence, special ones included.
-        placeholder_names: whether both candidates are called by fixed names, whatever they are.
-        first_prior: share of the training rows whose first mention is right.
-        prior_correction: whether the first mention's logit is lowered by that prior's log odds.
+        first_prior: share of the training rows whose first mention is right, in (0, 1).
     """
 
-    scorer: Scorer = "cls"
-    pooling: Pooling = "cls"
-    max_length: int = 512
-    placeholder_names: bool = False
+    scorer: Annotated[
+        Scorer,
+        Help(
+            "cls: one copy of the text for each candidate (KnowRef's); span: the mentions' own "
+            "states, which costs half and learns sooner."
+        ),
+    ] = "cls"
+    pooling: Annotated[Pooling, Help("With cls: cls, mean or substituted.")] = "cls"
+    max_length: Annotated[int, Help("Most subwords of a text, special ones included.", least=8)] = (
+        512
+    )
+    placeholder_names: Annotated[bool, Help("Read fixed names instead of the real ones.")] = False
     first_prior: float = 0.5
-    prior_correction: bool = False
+    prior_correction: Annotated[
+        bool, Help("Take how often the first mention was right in training out of answers.")
+    ] = False
 
     def __post_init__(self) -> None:
         for name, choices in (("scorer", get_args(Scorer)), ("pooling", get_args(Pooling))):

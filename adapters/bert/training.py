@@ -1,18 +1,31 @@
-"""How a classifier of antecedents is trained: its loss, its optimiser and its batches."""
+"""A classifier of antecedents to be trained: its batches, its loss and its optimiser."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 from torch.optim import AdamW
 
-from pronominal.adapters.bert.encoding import EncodedInstance
+from pronominal.adapters.bert.checkpoint import (
+    encoder_name,
+    longest_sequence,
+    open_encoder,
+    require_seeing_first_token,
+    save_classifier,
+)
+from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, Unencodable
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch
-from pronominal.adapters.training import Training, Validation
-from pronominal.adapters.training.schedules import linear_with_warmup
+from pronominal.adapters.bert.plain_program import plain_program
+from pronominal.adapters.bert.system import probabilities
+from pronominal.adapters.bert.training_settings import BertTraining, Recipe
+from pronominal.adapters.training.optimisation import decay_groups, linear_with_warmup
+from pronominal.adapters.training.trainable import CardText, Training
 from pronominal.adapters.words.length_buckets import length_buckets
+from pronominal.instances import ResolutionInstance
 
 NOT_DECAYED = ("bias", "LayerNorm.weight", "layer_norm.weight", "norm.weight")
 
@@ -20,79 +33,132 @@ Unit = tuple[EncodedInstance, ...]
 """Instances that stay in one batch: one, or an original and its switched version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How the weights are learnt.
-
-    Attributes:
-        learning_rate: the highest one; it rises over `warmup` and falls to 0.
-        warmup: share of the updates over which it rises.
-        weight_decay: of AdamW, for weights that are neither biases nor norms.
-        batch_size: instances in a batch.
-        freeze_embeddings: whether the encoder's embeddings stay as they are.
-        balanced_loss: whether instances weigh so that those whose first mention is right count
-            as much together as the others.
-        consistency_penalty: weight of the divergence between the answers to an original and to
-            its switched version.
-    """
-
-    learning_rate: float = 2e-5
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    batch_size: int = 16
-    freeze_embeddings: bool = False
-    balanced_loss: bool = False
-    consistency_penalty: float = 0.0
-
-
-def updates_in_epoch(units: Sequence[Unit], recipe: Recipe) -> int:
-    """Return the number of batches of an epoch."""
-    return math.ceil(len(units) / _units_in_batch(units, recipe))
-
-
-def first_prior(units: Sequence[Unit]) -> float:
-    """Return the share of instances whose first mention is right, kept away from 0 and 1."""
-    right = [one.label == one.first for unit in units for one in unit]
-    return (sum(right) + 1) / (len(right) + 2)
-
-
-def antecedent_training(
-    model: AntecedentClassifier,
-    units: Sequence[Unit],
-    recipe: Recipe,
-    *,
-    seed: int,
-    updates: int,
-    validate: Callable[[nn.Module], Validation] | None,
-) -> Training:
-    """Return what the training loop needs.
+class TrainableBERT:
+    """A classifier to be trained on a pretrained encoder.
 
     Args:
-        model: the classifier.
-        units: the training set.
-        recipe: how the weights are learnt.
-        seed: decides the order of the batches.
-        updates: steps of the whole training.
-        validate: measures a model.
+        asked: the encoder and the settings.
+
+    Attributes:
+        asked: the settings, with the encoder's longest sequence and the prior of what is learnt.
+        units: the training set; see `learn`.
+
+    Raises:
+        InputError: the encoder is wrong, or a decoder whose first token sees no text.
     """
-    if recipe.freeze_embeddings:
-        _embeddings(model.encoder).requires_grad_(False)
-    optimiser = AdamW(_groups(model, recipe), lr=recipe.learning_rate)
-    lengths = [max(one.length for one in unit) for unit in units]
-    size = _units_in_batch(units, recipe)
 
-    def batches(epoch: int) -> list[list[Unit]]:
-        buckets = length_buckets(lengths, size, seed=seed, epoch=epoch)
-        return [[units[index] for index in bucket] for bucket in buckets]
+    name: ClassVar[str] = "bert"
 
-    return Training(
-        model=model,
-        optimisers=[optimiser],
-        schedules=[linear_with_warmup(optimiser, updates, recipe.warmup)],
-        batches=batches,
-        loss=AntecedentLoss(recipe, first_prior(units), model.padding),
-        validate=validate,
-    )
+    def __init__(self, asked: BertTraining) -> None:
+        network, self._tokenizer, self._checkpoint = open_encoder(asked.encoder)
+        if (asked.classifier.scorer, asked.classifier.pooling) == ("cls", "cls"):
+            require_seeing_first_token(network, asked.encoder)
+        longest = min(asked.classifier.max_length, longest_sequence(network, self._tokenizer))
+        self._complete(asked, max_length=longest)
+        self.units: Sequence[Unit] = ()
+        self.title = asked.classifier.scorer
+        self.begins_with = {"encoder": self._checkpoint.digest}
+        self._reader = InstanceEncoder(self._tokenizer, self.asked.classifier)
+
+    def _complete(self, asked: BertTraining, **known: Any) -> None:
+        self.asked = replace(asked, classifier=replace(asked.classifier, **known))
+
+    def read(self, instances: Sequence[ResolutionInstance]) -> list[EncodedInstance | str]:
+        """Encode instances; a string says why one cannot be encoded, without its text."""
+        return [
+            one.reason if isinstance(one, Unencodable) else one
+            for one in self._reader.encode(instances)
+        ]
+
+    def learn(self, units: Sequence[Unit]) -> None:
+        """Take the training set: what stays together in a batch has one size, or is smaller."""
+        self.units = units
+        right = [one.label == one.first for unit in units for one in unit]
+        # kept away from 0 and 1
+        self._complete(self.asked, first_prior=(sum(right) + 1) / (len(right) + 2))
+
+    @property
+    def updates_in_epoch(self) -> int:
+        """Batches of one pass over the training set."""
+        return math.ceil(len(self.units) / self._units_in_batch)
+
+    @property
+    def _units_in_batch(self) -> int:
+        return max(1, self.asked.recipe.batch_size // max(map(len, self.units)))
+
+    def new_model(self) -> AntecedentClassifier:
+        """Return the encoder under a new head, drawn by torch's random numbers."""
+        encoder, _, _ = open_encoder(self.asked.encoder)
+        return AntecedentClassifier(encoder, self.asked.classifier)
+
+    def training(self, model: AntecedentClassifier, *, seed: int, updates: int) -> Training:
+        """Return what the loop needs to train a model."""
+        recipe, size = self.asked.recipe, self._units_in_batch
+        if recipe.freeze_embeddings:
+            _embeddings(model.encoder).requires_grad_(False)
+        optimiser = AdamW(
+            decay_groups(dict(model.named_parameters()), recipe.weight_decay, NOT_DECAYED),
+            lr=recipe.learning_rate,
+        )
+        lengths = [max(one.length for one in unit) for unit in self.units]
+
+        def batches(epoch: int) -> list[list[Unit]]:
+            buckets = length_buckets(lengths, size, seed=seed, epoch=epoch)
+            return [[self.units[index] for index in bucket] for bucket in buckets]
+
+        return Training(
+            model=model,
+            optimisers=[optimiser],
+            schedules=[linear_with_warmup(optimiser, updates, recipe.warmup)],
+            batches=batches,
+            loss=AntecedentLoss(recipe, self.asked.classifier.first_prior, model.padding),
+            updates=updates,
+            clip=1.0,
+        )
+
+    def choose(
+        self, model: AntecedentClassifier, encoded: Sequence[EncodedInstance]
+    ) -> list[list[float]]:
+        """Return the probability of each candidate, as the saved classifier will."""
+        prior = self.asked.classifier.first_prior
+        corrects = self.asked.classifier.prior_correction
+        return probabilities(model, encoded, batch_size=64, prior=prior if corrects else None)
+
+    @property
+    def prior_to_correct(self) -> float:
+        """The first mention's prior that answers still hold; 0.5 where they leave it out."""
+        classifier = self.asked.classifier
+        return 0.5 if classifier.prior_correction else classifier.first_prior
+
+    def save(self, model: AntecedentClassifier, folder: Path) -> None:
+        """Write a classifier that `BERT` and plain transformers open."""
+        save_classifier(model, self._tokenizer, self.asked.classifier, folder)
+
+    def card_text(self) -> CardText:
+        """Return what the model card says of the classifier."""
+        name, classifier = encoder_name(self._checkpoint), self.asked.classifier
+        how = (
+            "reads a text once and scores each candidate's mention against the pronoun"
+            if classifier.scorer == "span"
+            else "reads a text once for each candidate, which stands in the pronoun's place, and "
+            f"scores the copies (pooling: {classifier.pooling})"
+        )
+        asked = self.asked.identity()
+        return CardText(
+            title=f"Antecedents of pronouns: {name}",
+            summary=f"Chooses which of two candidates a pronoun refers to. It {how}.",
+            settings={**asked.pop("classifier"), **asked.pop("recipe"), **asked},
+            beginning=f"Encoder {name} (SHA-256 of its files {self._checkpoint.digest[:12]})",
+            libraries=["library_name: transformers"],
+            use=[
+                "or in plain transformers, for a text that the encoder takes as a whole:",
+                "",
+                "```python",
+                plain_program(classifier).strip(),
+                "```",
+                "",
+            ],
+        )
 
 
 class AntecedentLoss:
@@ -141,24 +207,9 @@ def _inconsistency(logits: Tensor, units: Sequence[Unit]) -> Tensor:
     return divergence.sum(-1).mean() / 2
 
 
-def _units_in_batch(units: Sequence[Unit], recipe: Recipe) -> int:
-    largest = max(map(len, units))
-    return max(1, recipe.batch_size // largest)
-
-
 def _embeddings(encoder: nn.Module) -> nn.Module:
     embeddings = getattr(encoder, "embeddings", None)
     if isinstance(embeddings, nn.Module):
         return embeddings
     inputs: nn.Module = encoder.get_input_embeddings()  # type: ignore[operator]
     return inputs
-
-
-def _groups(model: nn.Module, recipe: Recipe) -> list[dict[str, object]]:
-    trained = [(name, weight) for name, weight in model.named_parameters() if weight.requires_grad]
-    decayed = [weight for name, weight in trained if not name.endswith(NOT_DECAYED)]
-    others = [weight for name, weight in trained if name.endswith(NOT_DECAYED)]
-    return [
-        {"params": decayed, "weight_decay": recipe.weight_decay},
-        {"params": others, "weight_decay": 0.0},
-    ]

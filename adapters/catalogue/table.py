@@ -25,7 +25,7 @@ SYSTEMS: dict[str, SystemEntry] = {
     ),
     "bert": SystemEntry(
         "choosing",
-        "bert:BERT",
+        "bert.system:BERT",
         "a classifier of antecedents on any encoder, as KnowRef's BERT (Emami et al., 2019)",
         extra="bert",
         weights="pronominal train bert",

@@ -58,7 +58,7 @@ def draw_curves(points: Sequence[dict[str, Any]], path: Path, title: str) -> Non
     Args:
         points: the points of one training, as `read_curves` returns them.
         path: an ``.svg`` or ``.png`` file to write.
-        title: what stands above the picture.
+        title: of the picture.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -8,10 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from pronominal.adapters.training.settings import Precision
 from pronominal.errors import InputError
-
-PRECISIONS = ("auto", "no", "bf16", "fp16")
-"""What a training multiplies with; auto is bf16 or fp16 on a GPU, and no (float32) elsewhere."""
 
 
 class OneProcess:
@@ -29,9 +27,9 @@ class OneProcess:
         """Compute gradients."""
         loss.backward()  # type: ignore[no-untyped-call]
 
-    def clip(self, model: nn.Module, norm: float) -> float:
-        """Scale the gradients down to a norm and return which one they had."""
-        return float(nn.utils.clip_grad_norm_(model.parameters(), norm))
+    def clip(self, model: nn.Module, norm: float) -> None:
+        """Scale the gradients down to a norm."""
+        nn.utils.clip_grad_norm_(model.parameters(), norm)
 
     def step(self, optimiser: Optimizer) -> None:
         """Take one step."""
@@ -53,13 +51,9 @@ class OneProcess:
 
 
 class Accelerated(OneProcess):
-    """GPUs, the processes that ``accelerate launch`` started, or mixed precision.
+    """GPUs, the processes that ``accelerate launch`` started, or mixed precision."""
 
-    Args:
-        precision: one of `PRECISIONS`.
-    """
-
-    def __init__(self, precision: str) -> None:
+    def __init__(self, precision: Precision) -> None:
         from accelerate import Accelerator
         from accelerate.utils import DistributedDataParallelKwargs
 
@@ -87,9 +81,9 @@ class Accelerated(OneProcess):
         """Compute gradients, the mean over the processes."""
         self._accelerator.backward(loss)
 
-    def clip(self, model: nn.Module, norm: float) -> float:
-        """Scale the gradients down to a norm and return which one they had."""
-        return float(self._accelerator.clip_grad_norm_(model.parameters(), norm))
+    def clip(self, model: nn.Module, norm: float) -> None:
+        """Scale the gradients down to a norm."""
+        self._accelerator.clip_grad_norm_(model.parameters(), norm)
 
     def step(self, optimiser: Optimizer) -> None:
         """Take one step; with fp16 it is left out when the gradients ran over."""
@@ -117,11 +111,8 @@ class Accelerated(OneProcess):
             self._accelerator.scaler.load_state_dict(state)
 
 
-def open_devices(precision: str = "auto") -> OneProcess:
+def open_devices(precision: Precision = "auto") -> OneProcess:
     """Return where to compute: on the CPU unless there is a GPU or ``accelerate launch`` says so.
-
-    Args:
-        precision: one of `PRECISIONS`.
 
     Raises:
         InputError: fp16 is asked of a CPU.

@@ -5,22 +5,17 @@ same weights, bit for bit, as one that was not (on the CPU; GPUs add in changing
 """
 
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from torch import nn
 
 from pronominal.adapters.training import random_states, state
 from pronominal.adapters.training.curves import Curves
 from pronominal.adapters.training.devices import OneProcess
-from pronominal.adapters.training.settings import (
-    Batch,
-    LoopSettings,
-    Outcome,
-    Training,
-    Validation,
-)
-from pronominal.adapters.training.state import BEST, STATE, Place
+from pronominal.adapters.training.settings import LoopSettings
+from pronominal.adapters.training.state import BEST, STATE, Position
+from pronominal.adapters.training.trainable import Batch, Outcome, Training, Validate
 from pronominal.errors import InputError
 
 CURVES = "curves.jsonl"
@@ -40,7 +35,7 @@ def train(
 
     Args:
         training: what is trained.
-        settings: how long, and what is kept.
+        settings: when it is measured and saved, and what is kept.
         folder: gets ``state.pt``, ``best.pt`` and ``curves.jsonl``; see `remove_state`.
         devices: where to compute; on the CPU when None.
         progress: told how many updates are done.
@@ -57,26 +52,22 @@ def remove_state(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
+@dataclass
 class _Loop:
-    def __init__(
-        self,
-        training: Training,
-        settings: LoopSettings,
-        folder: Path,
-        devices: OneProcess,
-        progress: Callable[[int], None],
-    ) -> None:
-        self.training = training
-        self.settings = settings
-        self.folder = folder
-        self.devices = devices
-        self.progress = progress
+    training: Training
+    settings: LoopSettings
+    folder: Path
+    devices: OneProcess
+    progress: Callable[[int], None]
+
+    def __post_init__(self) -> None:
+        training, devices = self.training, self.devices
         self.model = devices.prepare(training.model.to(devices.device), training.optimisers)
-        self.place = Place()
+        self.position = Position()
         if self._leads:
-            state.remove_unfinished(folder)
+            state.remove_unfinished(self.folder)
         self._load()
-        self.curves = Curves(folder / CURVES, self.place.update) if self._leads else None
+        self.curves = Curves(self.folder / CURVES, self.position.update) if self._leads else None
 
     @property
     def _leads(self) -> bool:
@@ -84,15 +75,15 @@ class _Loop:
         return self.devices.rank == 0
 
     def run(self) -> Outcome:
-        place = self.place
-        self.progress(place.update)
+        position = self.position
+        self.progress(position.update)
         while not self._finished():
-            batches = self.training.batches(place.epoch)
-            for batch in batches[place.batch :]:
+            batches = self.training.batches(position.epoch)
+            for batch in batches[position.batch :]:
                 self._update(batch)
-                ended = place.batch == len(batches)
+                ended = position.batch == len(batches)
                 if ended:
-                    place.epoch, place.batch = place.epoch + 1, 0
+                    position.epoch, position.batch = position.epoch + 1, 0
                 self._validate_and_save(ended)
                 if self._finished():
                     break
@@ -102,35 +93,35 @@ class _Loop:
 
     def _finished(self) -> bool:
         patience = self.settings.patience
-        stopped = patience is not None and self.place.validations_since >= patience
-        return stopped or self.place.update >= self.settings.updates
+        stopped = patience is not None and self.position.validations_since >= patience
+        return stopped or self.position.update >= self.training.updates
 
     def _update(self, batch: Batch) -> None:
-        place, devices = self.place, self.devices
+        position, devices = self.position, self.devices
         self.model.train()
         share = batch[devices.rank :: devices.processes]
         try:
             loss = self.training.loss(self.model, share or batch[:1])
         except FloatingPointError as error:
-            raise self._diverged(f"the loss of update {place.update + 1}") from error
+            raise self._diverged(f"the loss of update {position.update + 1}") from error
         # gradients are averaged over the processes, and their shares may differ by one
         weight = len(share) * devices.processes / len(batch)
         devices.backward(loss * weight if weight != 1 else loss)
         value = devices.mean(float(loss.detach()) * weight)
-        place.update, place.batch = place.update + 1, place.batch + 1
+        position.update, position.batch = position.update + 1, position.batch + 1
         if not torch.isfinite(torch.tensor(value)):
-            raise self._diverged(f"the loss of update {place.update}")
+            raise self._diverged(f"the loss of update {position.update}")
         rates = [group["lr"] for one in self.training.optimisers for group in one.param_groups]
-        if self.settings.clip is not None:
-            devices.clip(self.model, self.settings.clip)
+        if self.training.clip is not None:
+            devices.clip(self.model, self.training.clip)
         for optimiser in self.training.optimisers:
             devices.step(optimiser)
             optimiser.zero_grad(set_to_none=True)
         for schedule in self.training.schedules:
             schedule.step()
         if self.curves is not None:
-            self.curves.add(place.update, epoch=place.epoch, loss=value, learning_rates=rates)
-        self.progress(place.update)
+            self.curves.add(position.update, epoch=position.epoch, loss=value, learning_rates=rates)
+        self.progress(position.update)
 
     def _diverged(self, what: str) -> InputError:
         return InputError(
@@ -138,39 +129,43 @@ class _Loop:
         )
 
     def _validate_and_save(self, epoch_ended: bool) -> None:
-        settings, update = self.settings, self.place.update
+        settings, update = self.settings, self.position.update
         every = settings.validate_every
-        last = update >= settings.updates
+        last = update >= self.training.updates
         due = epoch_ended if every is None else update % every == 0
         if self.training.validate is not None and (due or last):
             self._validate(self.training.validate)
         if epoch_ended or last or update % settings.save_every == 0:
             self._save()
 
-    def _validate(self, validate: Callable[[nn.Module], Validation]) -> None:
-        place = self.place
+    def _validate(self, validate: Validate) -> None:
+        position = self.position
         self.training.model.eval()
         try:
             with torch.inference_mode():
-                found = validate(self.training.model)
+                measured = validate(self.training.model)
         except FloatingPointError as error:
-            raise self._diverged(f"a score of the validation at update {place.update}") from error
-        if place.best_score is None or found.score > place.best_score:
-            place.best_score, place.best_update = found.score, place.update
-            place.validations_since, place.figures = 0, dict(found.figures)
+            raise self._diverged(
+                f"a score of the validation at update {position.update}"
+            ) from error
+        if position.best_score is None or measured.score > position.best_score:
+            position.best_score, position.best_update = measured.score, position.update
+            position.validations_since, position.figures = 0, dict(measured.figures)
             if self._leads and self.settings.keep == "best":
                 state.save(self.folder / BEST, {"model": self.training.model.state_dict()})
         else:
-            place.validations_since += 1
+            position.validations_since += 1
         if self.settings.keep == "last":
-            place.figures = dict(found.figures)
+            position.figures = dict(measured.figures)
         if self.curves is not None:
-            self.curves.add(place.update, validation=found.score, figures=dict(found.figures))
+            self.curves.add(
+                position.update, validation=measured.score, figures=dict(measured.figures)
+            )
 
     def _save(self) -> None:
         if self.curves is not None:
             content = {
-                "place": state.fields_of(self.place),
+                "place": asdict(self.position),
                 "model": self.training.model.state_dict(),
                 "optimisers": [one.state_dict() for one in self.training.optimisers],
                 "schedules": [one.state_dict() for one in self.training.schedules],
@@ -185,7 +180,7 @@ class _Loop:
         if not (self.folder / STATE).exists():
             return
         content = state.load(self.folder / STATE)
-        self.place = state.place_of(content["place"])
+        self.position = Position(**content["place"])
         self.training.model.load_state_dict(content["model"])
         for name in ("optimisers", "schedules"):
             for one, saved in zip(getattr(self.training, name), content[name], strict=True):
@@ -194,12 +189,12 @@ class _Loop:
         random_states.restore(content["random"])
 
     def _outcome(self) -> Outcome:
-        place = self.place
-        kept = place.update
-        if self.settings.keep == "best" and place.best_score is not None:
+        position = self.position
+        kept = position.update
+        if self.settings.keep == "best" and position.best_score is not None:
             best = state.load(self.folder / BEST)
             self.training.model.load_state_dict(best["model"])
-            kept = place.best_update
+            kept = position.best_update
         self.training.model.eval()
-        epochs = place.epoch + (place.batch > 0)
-        return Outcome(place.update, epochs, kept, place.figures)
+        epochs = position.epoch + (position.batch > 0)
+        return Outcome(position.update, epochs, kept, position.figures)

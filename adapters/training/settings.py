@@ -1,87 +1,103 @@
-"""What a training loop is given, and what it gives back."""
+"""What a training is asked for, and what the loop makes of it; light enough for a command's help.
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+A trainable system extends `TrainingSettings` by its own fields.
+"""
 
-from torch import Tensor, nn
-from torch.optim import Optimizer
-from torch.optim.lr_scheduler import LRScheduler
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
-Batch = Sequence[Any]
-"""Units that are learnt together; with several processes each one gets its share of them."""
+from pronominal.errors import InputError, nearest_name
+from pronominal.settings import Help
 
-
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """How good a model is.
-
-    Attributes:
-        score: what early stopping compares; higher is better.
-        figures: what else was measured, for the record.
-    """
-
-    score: float
-    figures: Mapping[str, Any] = field(default_factory=dict)
+Kind = Literal["choosing", "clustering"]
+Keep = Literal["best", "last"]
+Precision = Literal["auto", "no", "bf16", "fp16"]
+"""What a training multiplies with; auto is bf16 or fp16 on a GPU, and no (float32) elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoopSettings:
-    """How long a training lasts and what it keeps.
+    """When a training is measured and saved, when it stops early, and what it keeps.
 
-    Attributes:
-        updates: steps of the optimisers.
-        clip: the gradients' norm is scaled down to this; None leaves them.
-        save_every: updates between two saved states; one is saved at each epoch's end, too.
-        validate_every: updates between two validations; None validates at each epoch's end. The
-            last update is always validated.
-        patience: validations without a better score after which the training stops; None goes on
-            to the end.
-        keep: the weights that are the result: those of the best validation or the last ones.
+    The state is saved at each epoch's end, too, and the last update is always validated.
     """
 
-    updates: int
-    clip: float | None = 1.0
-    save_every: int = 200
-    validate_every: int | None = None
-    patience: int | None = None
-    keep: Literal["best", "last"] = "best"
+    validate_every: Annotated[
+        int | None, Help("Updates between validations; an epoch without it.", least=1)
+    ] = None
+    patience: Annotated[
+        int | None, Help("Stop after so many validations without a gain.", least=1)
+    ] = None
+    keep: Annotated[Keep, Help("Weights to keep: best (by validation) or last.")] = "best"
+    save_every: Annotated[int, Help("Updates between saved states.", least=1)] = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Training:
-    """What is trained.
-
-    Attributes:
-        model: the model; its weights and the optimisers' are what changes.
-        optimisers: each for its own parameters.
-        schedules: of the learning rates; each takes a step after every update.
-        batches: the batches of an epoch (from 0), which nothing but its number may change.
-        loss: takes the model and a batch, in training mode, and returns the mean loss; like
-            `validate` it raises `FloatingPointError` where a model that diverged has no answers.
-        validate: takes the model in evaluation mode; None trains without validation.
-    """
-
-    model: nn.Module
-    optimisers: Sequence[Optimizer]
-    schedules: Sequence[LRScheduler]
-    batches: Callable[[int], Sequence[Batch]]
-    loss: Callable[[nn.Module, Batch], Tensor]
-    validate: Callable[[nn.Module], Validation] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a training ended; the model holds the weights to keep.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingSettings(LoopSettings):
+    """What every training is asked for.
 
     Attributes:
-        updates: steps that were taken.
-        epochs: epochs that were begun.
-        kept_update: the update whose weights were kept.
-        validation: what was measured at that update; None without validation.
+        kind: how the trained system answers.
+        opens: where what opens the `TrainableSystem` is, as ``module:attribute`` below
+            ``pronominal.adapters``.
+        usual_epochs: passes over the data where neither epochs nor updates are given.
+        packages: what the training imports in addition to the packages of every training.
+        several_processes: whether processes may share each batch.
+        precision: what the training multiplies with.
     """
 
-    updates: int
-    epochs: int
-    kept_update: int
-    validation: Mapping[str, Any] | None
+    kind: ClassVar[Kind]
+    opens: ClassVar[str]
+    usual_epochs: ClassVar[int]
+    packages: ClassVar[tuple[str, ...]] = ()
+    several_processes: ClassVar[bool] = False
+
+    switching: Annotated[bool, Help("Learn every row with its candidates switched, too.")] = False
+    epochs: Annotated[
+        int | None, Help("Passes over the data, switched rows included.", least=1)
+    ] = None
+    updates: Annotated[int | None, Help("Steps of the optimiser instead of epochs.", least=1)] = (
+        None
+    )
+    precision: Precision = "no"
+
+    def __post_init__(self) -> None:
+        require_choice("--keep", self.keep, ("best", "last"))
+        if self.epochs is not None and self.updates is not None:
+            raise InputError(
+                f"--epochs {self.epochs} and --updates {self.updates} both say how long a "
+                "training lasts",
+                cure="give one of them",
+            )
+
+    def length(self, updates_in_epoch: int) -> int:
+        """Return the updates of one training, given the batches of one pass over the data."""
+        return self.updates or (self.epochs or self.usual_epochs) * updates_in_epoch
+
+    def identity(self) -> dict[str, Any]:
+        """Return what identifies the training apart from its data, its files and its seed.
+
+        How often the state is saved changes no weight; files count by their content.
+        """
+        return {
+            "epochs": self.epochs or self.usual_epochs,
+            "updates": self.updates,
+            "validate_every": self.validate_every,
+            "patience": self.patience,
+            "keep": self.keep,
+        }
+
+    @classmethod
+    def earlier(cls) -> dict[str, Any]:
+        """Return the identity that a training has whose version did not write a setting down."""
+        return {}
+
+    def load_settings(self) -> dict[str, Any]:
+        """Return what the trained system needs besides its folder, to answer as it learnt."""
+        return {}
+
+
+def require_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is none of the choices; `InputError` names the nearest one."""
+    if value not in choices:
+        raise InputError(f"{option} is '{value}'", cure=nearest_name(value, choices))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ BEST = "best.pt"
 
 
 @dataclass(slots=True)
-class Place:
-    """Where a training is.
+class Position:
+    """How far a training is.
 
     Attributes:
         update: updates done.
@@ -80,13 +80,3 @@ def load(path: Path) -> dict[str, Any]:
             "the training's state is damaged", cure="remove its folder to begin again", file=path
         ) from error
     return content
-
-
-def place_of(fields: dict[str, Any]) -> Place:
-    """Return the place that a state holds."""
-    return Place(**fields)
-
-
-def fields_of(place: Place) -> dict[str, Any]:
-    """Return a place as a state holds it."""
-    return asdict(place)

@@ -18,7 +18,7 @@ from pronominal.adapters.baselines.bag_of_words import (
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 from pronominal.eval.statistics.outcomes import FloatArray
-from pronominal.eval.training.left_out import LeftOut, write_left_out
+from pronominal.eval.training.data.left_out import NEITHER_IS_RIGHT, LeftOut, write_left_out
 from pronominal.instances import ResolutionInstance
 
 STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -61,17 +61,27 @@ class _Rows:
 
     @classmethod
     def of(cls, instances: Sequence[ResolutionInstance], split: str) -> "_Rows":
+        """Take the rows that can be learnt from.
+
+        Raises:
+            InputError: the same mention is right in all of them.
+        """
         kept, left_out = [], []
-        for one in instances:
-            if one.label not in (0, 1):
-                left_out.append(LeftOut(split, one.id, "original", "neither candidate is right"))
-            elif first_mentioned(one) is None:
-                left_out.append(LeftOut(split, one.id, "original", "the mentions have no order"))
+        for row in instances:
+            if row.label not in (0, 1):
+                left_out.append(LeftOut(split, row.id, "original", NEITHER_IS_RIGHT))
+            elif first_mentioned(row) is None:
+                left_out.append(LeftOut(split, row.id, "original", "the mentions have no order"))
             else:
-                kept.append(one)
-        right = np.array([first_mentioned(one) == one.label for one in kept], dtype=np.bool_)
-        words = [role_tagged_words(one) for one in kept]
-        return cls(words, right, left_out)
+                kept.append(row)
+        right = np.array([first_mentioned(row) == row.label for row in kept], dtype=np.bool_)
+        if len(np.unique(right)) < 2:
+            raise InputError(
+                f"{len(kept)} of the {split} rows can be used, and the same mention is right in "
+                "all of them",
+                cure="give rows with located candidates and both kinds of answers",
+            )
+        return cls([role_tagged_words(row) for row in kept], right, left_out)
 
 
 def train_bag_of_words(
@@ -102,13 +112,6 @@ def train_bag_of_words(
     """
     _require_packages()
     learnt, stopped = _Rows.of(train, "train"), _Rows.of(validation, "validation")
-    for name, rows in (("train", learnt), ("validation", stopped)):
-        if len(np.unique(rows.first_is_right)) < 2:
-            raise InputError(
-                f"{len(rows.words)} of the {name} rows can be used, and the same mention is right "
-                "in all of them",
-                cure="give rows with located candidates and both kinds of answers",
-            )
     vocabulary = _vocabulary(learnt.words)
     seen, unseen = _matrix(learnt.words, vocabulary), _matrix(stopped.words, vocabulary)
     trials, fitted = [], []
@@ -157,7 +160,7 @@ def _vocabulary(rows: Iterable[frozenset[str]]) -> list[str]:
     counts = Counter(word for words in rows for word in words)
     vocabulary = sorted(word for word, count in counts.items() if count >= LEAST_ROWS)
     if not vocabulary:
-        raise InputError(f"no word stands in {LEAST_ROWS} rows", cure="give more rows")
+        raise InputError(f"no word occurs in {LEAST_ROWS} rows", cure="give more rows")
     return vocabulary
 
 
@@ -165,11 +168,11 @@ def _matrix(rows: Sequence[frozenset[str]], vocabulary: Sequence[str]) -> Any:
     """Return which words each row has, as a sparse matrix of shape ``[rows, words]``."""
     from scipy.sparse import csr_array
 
-    places = {word: column for column, word in enumerate(vocabulary)}
-    columns = [sorted(places[word] for word in words if word in places) for words in rows]
+    column_of = {word: column for column, word in enumerate(vocabulary)}
+    columns = [sorted(column_of[word] for word in words if word in column_of) for words in rows]
     ends = np.cumsum([0, *map(len, columns)])
     indices = np.array([column for row in columns for column in row], dtype=np.int64)
-    return csr_array((np.ones(len(indices)), indices, ends), shape=(len(rows), len(places)))
+    return csr_array((np.ones(len(indices)), indices, ends), shape=(len(rows), len(column_of)))
 
 
 def _fit(

@@ -1,80 +1,80 @@
-"""The model card of a trained classifier, written from its run."""
+"""The model card of a trained system, written from its run."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pronominal.adapters.training.trainable import CardText, TrainableSystem
 from pronominal.atomic import new_file
 from pronominal.eval.tables.table import percent
-from pronominal.eval.training.plain_program import plain_program
-
-HEADER = (
-    "---",
-    "library_name: transformers",
-    "language: en",
-    "tags: [coreference, pronouns, pronominal]",
-    "---",
-    "",
-)
+from pronominal.eval.training.measures.figures import Figures
+from pronominal.eval.training.summary import counted
 
 
-def write_model_card(folder: Path, training: Mapping[str, Any], encoder: str) -> None:
+def write_card(
+    folder: Path, training: Mapping[str, Any], system: TrainableSystem, figures: Figures
+) -> None:
     """Write ``README.md``: what was trained, on what, what came out, and how to use it.
 
     Args:
-        folder: the classifier's.
+        folder: the system's.
         training: what ``training.json`` says.
-        encoder: the name of the encoder.
+        system: what was trained.
+        figures: what was measured of rows.
     """
-    text = "\n".join(
-        [
-            *HEADER,
-            f"# Antecedents of pronouns: {encoder}, trained on {training['data']['name']}",
-            "",
-            _summary(training["settings"]),
-            "",
-            *_results(training),
-            *_recipe(training, encoder),
-            *_use(training["settings"]["classifier"]),
-        ]
+    own = system.card_text()
+    needed = "".join(
+        f', {name}="{name.partition("_")[0].upper()}"' for name in system.asked.load_settings()
     )
-    with new_file(folder / "README.md") as beside:
-        beside.write_text(text, encoding="utf-8")
-
-
-def _summary(settings: Mapping[str, Any]) -> str:
-    classifier = settings["classifier"]
-    how = (
-        "reads a text once and scores each candidate's mention against the pronoun"
-        if classifier["scorer"] == "span"
-        else "reads a text once for each candidate, which stands in the pronoun's place, and "
-        f"scores the copies (pooling: {classifier['pooling']})"
-    )
+    switching = " and with the candidates switched" if training["settings"]["switching"] else ""
     learnt = (
-        "It learnt every row as it is and with the candidates switched."
-        if settings["switching"]
-        else "It learnt every row as it is."
+        f" It learnt every row as it is{switching}." if training["counts"]["train_rows"] else ""
     )
-    return f"Chooses which of two candidates a pronoun refers to. It {how}. {learnt}"
-
-
-def _results(training: Mapping[str, Any]) -> list[str]:
-    rows = [("validation", training["outcome"]["validation"] or {})]
-    given = training.get("scores", {}).get("as_given", {})
-    rows += [(f"test, {name}", given[name]) for name in ("original", "switched") if name in given]
     lines = [
-        "| rows | n | without a choice | accuracy of the choices | balanced accuracy "
-        "| choices of the first mention |",
-        "|---|---|---|---|---|---|",
-        *(
-            f"| {name} | {measured.get('n', 0):,} | {_without_choice(measured)} "
-            f"| {percent(measured.get('accuracy'))} | {percent(measured.get('balanced_accuracy'))} "
-            f"| {percent(measured.get('first_mention'))} |"
-            for name, measured in rows
-        ),
+        "---",
+        *own.libraries,
+        "language: en",
+        "tags: [coreference, pronouns, pronominal]",
+        "---",
         "",
+        f"# {own.title}, trained on {training['data']['name']}",
+        "",
+        own.summary + learnt,
+        "",
+        "## What came out",
+        "",
+        *_results(training, figures),
+        "## How it was trained",
+        "",
+        *_recipe(training, own),
+        "## Use",
+        "",
+        "```python",
+        "from pronominal.adapters import load",
+        "",
+        f'system = load("{training["system"]}", checkpoint="FOLDER"{needed})',
+        "```",
+        "",
+        *own.use,
     ]
+    with new_file(folder / "README.md") as beside:
+        beside.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _results(training: Mapping[str, Any], figures: Figures) -> list[str]:
+    validation = training["outcome"]["validation"] or {}
+    given = training.get("scores", {}).get("as_given", {})
+    # a system that learns documents, too, has its figures of rows apart
+    blocks = {"validation": validation if "n" in validation else validation.get("rows")}
+    blocks |= {f"test, {name}": given.get(name) for name in ("original", "switched")}
+    rows = [
+        [name, f"{block['n']:,}", *(percent(figure(block)) for figure in figures.columns.values())]
+        for name, block in blocks.items()
+        if block
+    ]
+    lines = [f"| {' | '.join(cells)} |" for cells in (["rows", "n", *figures.columns], *rows)]
+    lines = [lines[0], f"|{'---|' * (2 + len(figures.columns))}", *lines[1:], ""] if rows else []
     pairs = given.get("switching")
     if pairs:
         lines += [
@@ -84,50 +84,24 @@ def _results(training: Mapping[str, Any]) -> list[str]:
             f"{percent(pairs['consistently_wrong'])} (percent).",
             "",
         ]
-    return ["## What came out", "", *lines]
+    documents = validation.get("documents", {})
+    if documents:
+        scores = ", ".join(f"{name} {percent(one['f1'])}" for name, one in documents.items())
+        lines += [f"F1 on the validation documents: {scores}.", ""]
+    return lines
 
 
-def _without_choice(measured: Mapping[str, Any]) -> str:
-    # earlier versions did not write these shares down
-    known = "none" in measured and measured["none"] is not None
-    return percent(measured["none"] + measured["both"] if known else None)
-
-
-def _recipe(training: Mapping[str, Any], encoder: str) -> list[str]:
-    counts, outcome = training["counts"], training["outcome"]
-    settings = {**training["settings"]["classifier"], **training["settings"]["recipe"]}
-    others = {k: v for k, v in training["settings"].items() if not isinstance(v, dict)}
+def _recipe(training: Mapping[str, Any], own: CardText) -> list[str]:
+    outcome = training["outcome"]
+    beginning = f"{own.beginning}; " if own.beginning else ""
     return [
-        "## How it was trained",
-        "",
-        f"Encoder {encoder} (SHA-256 of its files {training['encoder'][:12]}); "
-        f"{counts['train_instances']:,} instances from {counts['train_rows']:,} rows of "
-        f"{training['data']['name']}, stopped by {counts['validation_instances']:,} of "
-        f"{counts['validation_rows']:,} rows; {counts['left_out']:,} left out by name; "
-        f"{outcome['updates']:,} updates, the weights of update {outcome['kept_update']:,} kept; "
-        f"seed {training['seed']}. The learning curves are in `curves.jsonl` and `curves.svg`.",
+        f"{beginning}{counted(training['counts'])} by name; {outcome['updates']:,} updates, the "
+        f"weights of update {outcome['kept_update']:,} kept; seed {training['seed']}; "
+        f"{training['seconds']:,.0f} seconds. The learning curves are in `curves.jsonl` and "
+        "`curves.svg`.",
         "",
         "```json",
-        json.dumps({**settings, **others}, indent=2),
-        "```",
-        "",
-    ]
-
-
-def _use(classifier: Mapping[str, Any]) -> list[str]:
-    return [
-        "## Use",
-        "",
-        "```python",
-        "from pronominal.adapters import load",
-        "",
-        'system = load("bert", checkpoint="FOLDER")',
-        "```",
-        "",
-        "or in plain transformers, for a text that the encoder takes as a whole:",
-        "",
-        "```python",
-        plain_program(classifier).strip(),
+        json.dumps(own.settings, indent=2),
         "```",
         "",
     ]

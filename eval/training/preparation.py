@@ -1,101 +1,53 @@
-"""From rows and settings to what the trainings of all seeds share."""
+"""What the trainings of all seeds share."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pronominal.adapters.bert.checkpoint import (
-    encoder_name,
-    longest_sequence,
-    open_encoder,
-    require_seeing_first_token,
-)
-from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder
-from pronominal.adapters.bert.training import Unit, first_prior, updates_in_epoch
-from pronominal.errors import InputError
-from pronominal.eval.training.bert_settings import BertTraining
-from pronominal.eval.training.data import TrainingData
-from pronominal.eval.training.left_out import LeftOut, unswitched
-from pronominal.eval.training.units import readable, training_units
-from pronominal.instances import ResolutionInstance
+from pronominal.adapters.training.trainable import TrainableSystem, Validate
+from pronominal.eval.training.data.left_out import LeftOut
+from pronominal.eval.training.data.rows import TrainingData
+from pronominal.eval.training.measures.figures import Figures
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedTraining:
-    """What the trainings of all seeds share.
+    """A training that is ready for its seeds.
 
     Attributes:
-        data: the rows.
-        asked: the settings, completed by the encoder's longest sequence and the rows' prior.
-        units: what is learnt, encoded.
-        validation: the rows to stop by that can be read, encoded.
-        left_out: the rows that are not learnt, validated on or tested in both versions.
-        updates: steps of one training.
-        encoder_digest: of the encoder's files.
-        encoder_name: how the encoder is called.
+        data: rows and documents.
+        system: opened, with its training set.
+        learnt: how many rows there are, and how many of what the system learns and is stopped by.
+        left_out: what is not learnt, validated on or tested in both versions.
+        validate: measures a model on what the training is stopped by.
+        figures: what is measured of the answers to rows.
+        prior: share of the rows learnt whose first mention is right, to be taken out of the answers
+            once more; None where answers are no probabilities.
     """
 
     data: TrainingData
-    asked: BertTraining
-    units: Sequence[Unit]
-    validation: Sequence[tuple[ResolutionInstance, EncodedInstance]]
+    system: TrainableSystem
+    learnt: Mapping[str, int]
     left_out: Sequence[LeftOut]
-    updates: int
-    encoder_digest: str
-    encoder_name: str
+    validate: Validate
+    figures: Figures
+    prior: float | None = None
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Return what two trainings must have in common to share a folder."""
+        """What two trainings must have in common to share a folder."""
         return {
-            "system": "bert",
-            "encoder": self.encoder_digest,
+            "system": self.system.name,
+            **self.system.begins_with,
             "data": {"name": self.data.name, **self.data.digests},
-            "settings": self.asked.settings(),
+            "settings": self.system.asked.identity(),
         }
+
+    @property
+    def updates(self) -> int:
+        """Steps of one training."""
+        return int(self.system.asked.length(self.system.updates_in_epoch))
 
     def counts(self) -> dict[str, int]:
-        """Return how many rows, instances and updates there are."""
-        return {
-            "train_rows": len(self.data.train),
-            "train_instances": sum(map(len, self.units)),
-            "validation_rows": len(self.data.validation),
-            "validation_instances": len(self.validation),
-            "left_out": len(self.left_out),
-            "updates": self.updates,
-        }
-
-
-def prepare(data: TrainingData, asked: BertTraining) -> PreparedTraining:
-    """Open the encoder and encode the rows.
-
-    Raises:
-        InputError: the encoder is wrong, or nothing is left to learn from or to stop by.
-    """
-    network, tokenizer, checkpoint = open_encoder(asked.encoder)
-    if (asked.classifier.scorer, asked.classifier.pooling) == ("cls", "cls"):
-        require_seeing_first_token(network, asked.encoder)
-    longest = min(asked.classifier.max_length, longest_sequence(network, tokenizer))
-    classifier = replace(asked.classifier, max_length=longest)
-    encoder = InstanceEncoder(tokenizer, classifier)
-    units, left_out = training_units(
-        data.train, encoder, switching=asked.switching, paired=asked.pair_batches
-    )
-    validation, unreadable = readable(data.validation, encoder, "validation")
-    if not units or not validation:
-        raise InputError(
-            f"{len(units)} rows can be learnt from and {len(validation)} validated on",
-            cure="give rows whose two candidates stand in the text and one of which is right",
-        )
-    classifier = replace(classifier, first_prior=first_prior(units))
-    updates = asked.updates or asked.epochs * updates_in_epoch(units, asked.recipe)
-    return PreparedTraining(
-        data=data,
-        asked=replace(asked, classifier=classifier),
-        units=units,
-        validation=validation,
-        left_out=[*left_out, *unreadable, *unswitched(data.tests)],
-        updates=updates,
-        encoder_digest=checkpoint.digest,
-        encoder_name=encoder_name(checkpoint),
-    )
+        """Return how much is learnt and left out, in how many updates."""
+        return {**self.learnt, "left_out": len(self.left_out), "updates": self.updates}

@@ -39,7 +39,7 @@ class SeedFolder:
         return bool(self.description["complete"])
 
     def was_complete(self) -> bool:
-        """Say whether an earlier command has completed the seed; for processes beside the first."""
+        """Say whether an earlier command has completed the seed; for any process but the first."""
         return (self.path / DESCRIPTION).exists() and bool(read_training(self.path)["complete"])
 
     @contextmanager
@@ -58,11 +58,10 @@ class SeedFolder:
         self.description.update(facts)
         write_json(self.path / DESCRIPTION, self.description)
 
-    def save(self, what: str, save: Callable[[Path], None]) -> None:
+    def save(self, save: Callable[[Path], None]) -> None:
         """Move what is trained into the folder, its weights last: without them it is none.
 
         Args:
-            what: what it is, for an error.
             save: writes it into the folder that it is given.
 
         Raises:
@@ -73,15 +72,15 @@ class SeedFolder:
                 save(beside)
             whole = self.path / "checkpoint"
             for file in sorted(whole.iterdir(), key=lambda file: file.suffix == ".safetensors"):
-                file.chmod(0o644)
                 file.replace(self.path / file.name)
             whole.rmdir()
         except Exception as error:
             # safetensors and tokenizers are in Rust, whose file errors end in "(os error N)"
             if not isinstance(error, OSError) and "(os error " not in str(error):
                 raise
+            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
             raise InputError(
-                f"the {what} cannot be saved ({_reason(error)}), its training's state is whole",
+                f"the system cannot be saved ({reason}), its training's state is whole",
                 cure="make room and give the same command: it goes on from there",
                 file=self.path,
             ) from error
@@ -122,20 +121,16 @@ def _refuse_another(
     defaults: Mapping[str, Any],
 ) -> None:
     for name, value in identity.items():
-        found = earlier.get(name)
+        known = earlier.get(name)
         if name == "settings":
-            found = _filled_in(found, defaults)
-        if found != value:
+            known = _filled_in(known, defaults)
+        if known != value:
             raise InputError(
                 "the folder holds another training, with another "
-                + " and another ".join(_differing(name, found, value)),
+                + " and another ".join(_differing(name, known, value)),
                 cure="choose another --out or remove the folder",
                 file=folder,
             )
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error).partition("\n")[0]
 
 
 def read_training(folder: Path) -> dict[str, Any]:

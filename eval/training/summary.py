@@ -1,10 +1,11 @@
 """What the seeds of a training have in common: counts, and figures with spread."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pronominal.eval.training.figures import over_seeds
+from pronominal.eval.tables.table import percent
+from pronominal.eval.training.measures.figures import over_seeds
 from pronominal.eval.training.seed_folder import read_training
 from pronominal.json_files import write_json
 
@@ -20,8 +21,8 @@ def summarise(out: Path, identity: Mapping[str, Any], tests: Mapping[str, str]) 
         tests: digests of the test rows by config, where there are any; a seed that was tested on
             other rows, or on none, gives no scores.
     """
-    found = [read_training(path) for path in out.glob("seed-*")]
-    done = [one for one in found if one["complete"] and identity.items() <= one.items()]
+    trainings = [read_training(path) for path in out.glob("seed-*")]
+    done = [one for one in trainings if one["complete"] and identity.items() <= one.items()]
     done.sort(key=lambda one: one["seed"])
     tested_on = tests or done[0].get("tests", {})
     summary = {
@@ -33,3 +34,35 @@ def summarise(out: Path, identity: Mapping[str, Any], tests: Mapping[str, str]) 
     }
     write_json(out / SUMMARY, summary)
     return summary
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Say in words how much was learnt, stopped by and left out."""
+    if "train_documents" in counts:
+        learnt = (
+            f"{counts['train_documents']:,} documents, {counts['train_rows']:,} rows among their "
+            "sources, "
+        )
+    else:
+        learnt = (
+            f"{counts['train_instances']:,} instances from {counts['train_rows']:,} rows, stopped "
+            f"by {counts['validation_instances']:,} of {counts['validation_rows']:,} rows; "
+        )
+    return f"{learnt}{counts['left_out']:,} left out"
+
+
+def summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what was measured on what, with mean and standard deviation in percent."""
+    validation = summary["validation"]
+    blocks = {"validation": validation} if "n" in validation else {}
+    blocks |= {f"validation {k}": v for k, v in validation.items() if not blocks}
+    blocks |= {f"test {k}": v for k, v in summary["scores"].get("as_given", {}).items()}
+    for name, block in blocks.items():
+        count = block.get("n", block.get("pairs"))
+        measured_on = f"{name} ({count['mean']:,.0f})" if count else name
+        for figure, spread in block.items():
+            if "f1" in spread:  # recall, precision and F1 of one score
+                figure, spread = f"{figure} F1", spread["f1"]
+            if figure not in ("n", "pairs"):
+                figures = percent(spread["mean"]), percent(spread["sd"])
+                yield (measured_on, figure.replace("_", " "), *figures)

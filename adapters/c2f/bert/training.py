@@ -1,33 +1,34 @@
 """BERT and SpanBERT to be trained: an encoder under a new head, or on from a checkpoint."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import nn
+from torch.optim import Adam, Optimizer
+from torch.optim.lr_scheduler import LambdaLR
 
 from pronominal.adapters.c2f.bert.checkpoint import bert_of, canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.pieces import FRAME, VOCABULARIES, WordPieces, framed, segments
 from pronominal.adapters.c2f.bert.settings import FORMAT, LIMITED, PUBLISHED, head_config
 from pronominal.adapters.c2f.bert.spanbert import SpanBERT
+from pronominal.adapters.c2f.bert.training_settings import TransformerTraining
 from pronominal.adapters.c2f.bert.weights import FILES
-from pronominal.adapters.c2f.head.unit_batch import spans_to_keep
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
+from pronominal.adapters.c2f.learning import optimisers
 from pronominal.adapters.c2f.learning.documents import TrainingDocument
-from pronominal.adapters.c2f.learning.optimisers import (
-    Optimisation,
-    Recipe,
-    TransformerRates,
-    transformer_optimisation,
-)
-from pronominal.adapters.c2f.learning.training import Size
+from pronominal.adapters.c2f.learning.lookup_norms import LookupNorms
+from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, Optimisation
+from pronominal.adapters.c2f.learning.settings import Size
+from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
 from pronominal.adapters.c2f.learning.windows import Drawn
 from pronominal.adapters.checkpoints.files import open_checkpoint
 from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
 from pronominal.adapters.checkpoints.transformers_models import first_line, silent_transformers
+from pronominal.adapters.training.optimisation import decay_groups
+from pronominal.adapters.training.trainable import Corpus
 from pronominal.errors import InputError
 from pronominal.spans import Document
 
@@ -57,55 +58,50 @@ SIZES: dict[Size, dict[str, Any]] = {
 }
 """What differs from `SPANBERT_BASE`. ``small`` is a head for short texts and one CPU."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """What a training begins with: an encoder, or a whole model."""
-
-    model: TransformerModel
-    tokenizer: WordPieces
-    table: dict[str, Any]
-    pretrained: bool
-    digest: str
+NOT_DECAYED = ("bias", "LayerNorm.weight")
+"""How the names of the encoder's parameters end that weight decay leaves alone."""
 
 
-class TransformerTrainee:
+class TrainableTransformer(TrainableCoarseToFine):
     """A transformer encoder under the coarse-to-fine head, and how it learns.
 
     Args:
-        start: what `transformer_from_encoder` or `transformer_from_checkpoint` found.
-        recipe: whose optimisers, windows and initialisation it learns with.
-        rates: how fast.
-
-    Attributes:
-        digest: identifies the files that the training begins with.
+        asked: the settings.
+        model: to begin with; its head is drawn anew where the training begins with an encoder.
+        tokenizer: of the encoder.
+        table: all keys of the config.
+        begins_with: digests of the files that the training begins with.
     """
 
-    system = "spanbert"
+    name: ClassVar[str] = "spanbert"
+    asked: TransformerTraining
 
-    def __init__(self, start: _Start, recipe: Recipe, rates: TransformerRates) -> None:
-        self.digest = start.digest
-        self.recipe = recipe
-        self.rates = rates
-        self.window = int(start.table["max_training_sentences"])
-        self.drawn: Drawn = "every epoch" if recipe == "tensorflow" else "once"
-        self._start = start
-        self._capacity = int(start.table["max_segment_len"]) - FRAME
+    def __init__(
+        self,
+        asked: TransformerTraining,
+        model: TransformerModel,
+        tokenizer: WordPieces,
+        table: dict[str, Any],
+        begins_with: Mapping[str, str],
+    ) -> None:
+        drawn: Drawn = "every epoch" if asked.recipe == "tensorflow" else "once"
+        window = int(table["max_training_sentences"])
+        super().__init__(asked, model.head.config, window, drawn, begins_with)
+        self._model = model
+        self._tokenizer = tokenizer
+        self._table = table
+        self._capacity = int(table["max_segment_len"]) - FRAME
 
     def new_model(self) -> TransformerModel:
-        """Return a model to begin with; what is drawn comes from torch's random numbers."""
-        model = deepcopy(self._start.model).requires_grad_(True)
-        if self._start.pretrained:
+        """Return the model to train on, or the encoder under a newly drawn head."""
+        model = deepcopy(self._model).requires_grad_(True)
+        if self.asked.checkpoint is None:
             model.head.reset_parameters()
         return model
 
     def units(self, document: Document, place: str) -> Units:
-        """Return what the encoder reads of a document.
-
-        Raises:
-            InputError: its speakers are not one for each word.
-        """
-        pieces = self._start.tokenizer.read(document, place)
+        """Return the framed word pieces of a document."""
+        pieces = self._tokenizer.read(document, place)
         cut = segments(pieces, self._capacity)
         return framed(pieces, cut, document.genre, document.key)
 
@@ -113,67 +109,83 @@ class TransformerTrainee:
         self, model: nn.Module, documents: Sequence[TrainingDocument]
     ) -> list[AntecedentScores]:
         """Return the scores of each document."""
-        found: list[AntecedentScores] = model([document.units for document in documents])
-        return found
-
-    def spans_to_keep(self, units: int) -> int:
-        """Return how many spans of a document of so many pieces are kept."""
-        return spans_to_keep(units, self._start.model.head.config)
+        scores: list[AntecedentScores] = model([document.units for document in documents])
+        return scores
 
     def optimisation(self, model: nn.Module, updates: int) -> Optimisation:
-        """Return the recipe's optimisers."""
-        return transformer_optimisation(model, self.recipe, self.rates, updates)
+        """Return the recipe's optimisers of encoder and head, in this order."""
+        rates, upstream = self.asked.rates, self.asked.recipe
+        named = dict(model.named_parameters())
+        encoder = {name: weight for name, weight in named.items() if name.startswith("encoder.")}
+        head = [weight for name, weight in named.items() if name not in encoder]
+        groups = decay_groups(encoder, rates.weight_decay, NOT_DECAYED)
+        rising = int(updates * rates.warmup)
+        if upstream == "tensorflow":
+            first: Optimizer = EpsilonHatAdam(
+                groups, rates.encoder, eps=1e-6, corrected=False, decayed="before"
+            )
+            # upstream's adam_eps does not reach this one, which keeps TensorFlow's
+            second: Optimizer = EpsilonHatAdam(head, rates.task, eps=1e-8)
+            clip_before_step = LookupNorms(model).clip_before_step
+            # TensorFlow's decay counts from the first update on, and drops when the rise is over
+            falling = updates
+        else:
+            first = EpsilonHatAdam(groups, rates.encoder, eps=1e-6)
+            second = Adam(head, rates.task, eps=1e-6)
+            clip_before_step = optimisers.clip_before_step
+            falling = updates - rising
+        for optimiser in (first, second):
+            clip_before_step(optimiser, rates.clip)
+
+        def left(update: int, falling: int) -> float:
+            return max(0.0, (updates - update) / max(1, falling))
+
+        schedules = [
+            LambdaLR(first, lambda done: done / rising if done < rising else left(done, falling)),
+            LambdaLR(second, lambda done: left(done, updates)),
+        ]
+        return Optimisation([first, second], schedules)
 
     def save(self, model: nn.Module, folder: Path) -> None:
         """Write a checkpoint in the form that ``pronominal convert c2f`` writes."""
         assert isinstance(model, TransformerModel)
         (file,) = FILES["safetensors"]
-        self._start.tokenizer.save(folder)
-        write_json(folder / "config.json", {**self._start.table, "format": FORMAT})
+        self._tokenizer.save(folder)
+        write_json(folder / "config.json", {**self._table, "format": FORMAT})
         write_json(folder / "bert_config.json", model.encoder.config.to_dict())
         write_tensors(folder / file, canonical_tensors(model))
 
 
-def transformer_from_encoder(
-    encoder: str, size: Size, recipe: Recipe, rates: TransformerRates
-) -> TransformerTrainee:
-    """Return a system of a pretrained BERT or SpanBERT and a head without weights.
+def open_transformer(
+    asked: TransformerTraining, corpus: Corpus | None = None
+) -> TrainableTransformer:
+    """Return the system of a checkpoint, or a pretrained BERT or SpanBERT under a new head.
+
+    Segments of a checkpoint without ``config.json`` get SpanBERT's length.
 
     Args:
-        encoder: folder or Hub id, with its tokenizer.
-        size: one of `SIZES`.
-        recipe: whose optimisers.
-        rates: how fast.
+        asked: the settings.
+        corpus: word pieces need to know nothing of the data.
 
     Raises:
-        InputError: it is no BERT, or a file is missing or damaged.
+        InputError: the checkpoint cannot be read, the encoder is no BERT, or its files are damaged.
     """
-    found = open_checkpoint(encoder, others=(*VOCABULARIES, "tokenizer_config.json"))
-    bert = _bert(found.folder)
-    tokenizer = WordPieces.of_checkpoint(found.folder)
-    table = {**SPANBERT_BASE, **SIZES[size], LIMITED: recipe == "tensorflow"}
+    if asked.checkpoint is not None:
+        parts = open_parts(asked.checkpoint, segment_lengths=SpanBERT.segment_lengths)
+        table = {**SPANBERT_BASE, **parts.settings.table}
+        digests = {"checkpoint": parts.checkpoint.digest}
+        return TrainableTransformer(asked, parts.model, parts.tokenizer, table, digests)
+    assert asked.encoder is not None
+    files = open_checkpoint(asked.encoder, others=(*VOCABULARIES, "tokenizer_config.json"))
+    bert = _bert(files.folder)
+    tokenizer = WordPieces.of_checkpoint(files.folder)
+    limited = asked.recipe == "tensorflow"
+    table = {**SPANBERT_BASE, **SIZES[asked.drawn_size], LIMITED: limited}
     longest = bert.config.max_position_embeddings
     table["max_segment_len"] = min(table["max_segment_len"], longest)
     head = head_config(table, bert.config.hidden_size)
     model = TransformerModel(bert, tokenizer.numbers, head)
-    start = _Start(model, tokenizer, table, True, found.digest)
-    return TransformerTrainee(start, recipe, rates)
-
-
-def transformer_from_checkpoint(
-    checkpoint: str, recipe: Recipe, rates: TransformerRates
-) -> TransformerTrainee:
-    """Return a system with weights, to be trained on.
-
-    Segments of a checkpoint without ``config.json`` get SpanBERT's length.
-
-    Raises:
-        InputError: the checkpoint cannot be read.
-    """
-    parts = open_parts(checkpoint, segment_lengths=SpanBERT.segment_lengths)
-    table = {**SPANBERT_BASE, **parts.settings.table}
-    start = _Start(parts.model, parts.tokenizer, table, False, parts.checkpoint.digest)
-    return TransformerTrainee(start, recipe, rates)
+    return TrainableTransformer(asked, model, tokenizer, table, {"encoder": files.digest})
 
 
 def _bert(folder: Path) -> Any:

@@ -1,29 +1,36 @@
 """E2E to be trained: from the beginning, or on from a checkpoint."""
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from torch import nn
+from torch.optim.lr_scheduler import LambdaLR
 
 from pronominal.adapters.c2f.e2e.characters import CharacterVocabulary
 from pronominal.adapters.c2f.e2e.checkpoint import CONVERTED, WEIGHTS, E2EModel, open_parts
 from pronominal.adapters.c2f.e2e.embeddings import WordVectors
 from pronominal.adapters.c2f.e2e.encoder import WordInputs, WordReader
 from pronominal.adapters.c2f.e2e.settings import BEST, FORMAT, E2EConfig, config_of
+from pronominal.adapters.c2f.e2e.training_settings import E2ETraining
+from pronominal.adapters.c2f.e2e.word_piece_vectors import write_word_piece_vectors
 from pronominal.adapters.c2f.e2e.words import word_units
 from pronominal.adapters.c2f.elmo.vectors import ElmoVectors
-from pronominal.adapters.c2f.head.unit_batch import spans_to_keep
+from pronominal.adapters.c2f.elmo.weights import read_elmo, weight_file
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
 from pronominal.adapters.c2f.learning.documents import TrainingDocument
-from pronominal.adapters.c2f.learning.optimisers import E2ERates, Optimisation, e2e_optimisation
-from pronominal.adapters.c2f.learning.training import Size
-from pronominal.adapters.c2f.learning.windows import Drawn
+from pronominal.adapters.c2f.learning.lookup_norms import LookupNorms
+from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, Optimisation
+from pronominal.adapters.c2f.learning.settings import Size
+from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
 from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
 from pronominal.adapters.checkpoints.transformers_models import torch_device
+from pronominal.adapters.training.trainable import Corpus
+from pronominal.errors import InputError
 from pronominal.spans import Document
 
 SIZES: dict[Size, dict[str, Any]] = {
@@ -44,41 +51,43 @@ on one CPU: a third of the LSTM's width and one layer of it, narrow scorers, spa
 WINDOW = 50
 """Sentences that a training step sees of a document (upstream's ``max_training_sentences``)."""
 
+EMBEDDINGS = "embeddings.txt"
+"""Where the vectors are that were made of an encoder's word pieces."""
+
 WHOLE_FILE = 1 << 28
 """Embedding files up to so many bytes are kept whole; of others, the words of the data."""
 
 
-class E2ETrainee:
+class TrainableE2E(TrainableCoarseToFine):
     """E2E, its embeddings and characters, and how it learns.
 
     Args:
+        asked: the settings.
         config: sizes.
         reader: embeddings and characters.
-        rates: how fast it learns.
         words: the words of all data, whose embeddings are kept.
+        begins_with: digests of the files that the training begins with.
         elmo: vectors of ELMo, where the config has some.
         model: to begin with; None draws one.
-
-    Attributes:
-        digest: identifies the checkpoint that the training begins with; empty without one.
     """
 
-    system = "e2e"
-    drawn: Drawn = "every epoch"
+    name: ClassVar[str] = "e2e"
+    asked: E2ETraining
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each one is read from a file of its own
         self,
+        asked: E2ETraining,
         config: E2EConfig,
         reader: WordReader,
-        rates: E2ERates,
         words: Iterable[str],
+        begins_with: Mapping[str, str],
+        *,
         elmo: ElmoVectors | None = None,
         model: E2EModel | None = None,
     ) -> None:
-        self.digest = ""
-        self.window = int(config.table.get("max_training_sentences", WINDOW))
+        window = int(config.table.get("max_training_sentences", WINDOW))
+        super().__init__(asked, config.head, window, "every epoch", begins_with)
         self.config = config
-        self.rates = rates
         self.files = (reader.context, reader.head)
         self._words = sorted(set(words))
         self._elmo = elmo
@@ -89,7 +98,7 @@ class E2ETrainee:
         self.reader = WordReader(context, head, reader.vocabulary)
 
     def new_model(self) -> E2EModel:
-        """Return a model to begin with; what is drawn comes from torch's random numbers."""
+        """Return the model to train on, or a new one as upstream draws it."""
         if self._model is not None:
             return deepcopy(self._model).requires_grad_(True)
         model = E2EModel(self.config.encoder(len(self.reader.vocabulary)), self.config.head)
@@ -98,40 +107,36 @@ class E2ETrainee:
         return model
 
     def units(self, document: Document, place: str) -> Units:
-        """Return what the encoder reads of a document.
-
-        Raises:
-            InputError: its genre does not exist, or its speakers are not one for each word.
-        """
+        """Return the words of a document."""
         return word_units(document, self.config.head.genres, place)
 
     def scores(
         self, model: nn.Module, documents: Sequence[TrainingDocument]
     ) -> list[AntecedentScores]:
         """Return the scores of each document."""
-        found: list[AntecedentScores] = model(
+        scores: list[AntecedentScores] = model(
             self.inputs(documents), [document.units for document in documents]
         )
-        return found
+        return scores
 
     def inputs(self, documents: Sequence[TrainingDocument]) -> list[WordInputs]:
         """Return what the encoder reads of documents or windows, padded as the whole ones."""
-        found = []
+        inputs = []
         layers = self._elmo.layers([d.document for d in documents]) if self._elmo else None
         for index, document in enumerate(documents):
             own = None if layers is None else layers[index]
             if own is not None:
                 own = own[document.first_unit : document.first_unit + len(document.units)]
-            found.append(self.reader.read(document.units, own, document.longest))
-        return found
-
-    def spans_to_keep(self, units: int) -> int:
-        """Return how many spans of a document of so many words are kept."""
-        return spans_to_keep(units, self.config.head)
+            inputs.append(self.reader.read(document.units, own, document.longest))
+        return inputs
 
     def optimisation(self, model: nn.Module, updates: int) -> Optimisation:
-        """Return upstream's optimiser; how long the training lasts does not change it."""
-        return e2e_optimisation(model, self.rates)
+        """Return upstream's one optimiser; how long the training lasts does not change it."""
+        rates = self.asked.rates
+        optimiser = EpsilonHatAdam(model.parameters(), rates.learning_rate, eps=1e-8)
+        LookupNorms(model).clip_before_step(optimiser, rates.clip)
+        schedule = LambdaLR(optimiser, lambda update: rates.decay ** (update // rates.decay_every))
+        return Optimisation([optimiser], [schedule])
 
     def save(self, model: nn.Module, folder: Path) -> None:
         """Write a checkpoint that needs nothing else but ELMo."""
@@ -149,71 +154,92 @@ class E2ETrainee:
         write_tensors(folder / WEIGHTS[0], model.state_dict())
 
 
-def e2e_from_scratch(  # noqa: PLR0913 - each one is an option of the command
-    size: Size,
-    rates: E2ERates,
-    *,
-    words: Sequence[str],
-    learnt: Sequence[str],
-    context: tuple[Path, int],
-    head: tuple[Path, int],
-    elmo: ElmoVectors | None = None,
-) -> E2ETrainee:
-    """Return a system without weights.
+def open_e2e(asked: E2ETraining, corpus: Corpus) -> TrainableE2E:
+    """Return the system of a checkpoint, or a new one.
+
+    With ``elmo_weights``, ELMo's vectors come from there; without, from what a checkpoint's config
+    names, among which every document with a key has to be; a document without one has zeros, and so
+    has every document where there are no such vectors.
 
     Args:
-        size: one of `SIZES`.
-        rates: how fast it learns.
-        words: of all data, whose embeddings are kept.
-        learnt: of the training data; their characters get vectors.
-        context: file of the embeddings that the LSTM reads, and their size.
-        head: likewise, of those that head attention averages.
-        elmo: where ELMo's vectors come from; None for a system without ELMo.
-    """
-    lm_size, lm_layers = elmo.shape if elmo is not None else (0, BEST["lm_layers"])
-    table = {**BEST, **SIZES[size], "lm_size": lm_size, "lm_layers": lm_layers}
-    table["context_embeddings"] = {"path": str(context[0]), "size": context[1]}
-    table["head_embeddings"] = {"path": str(head[0]), "size": head[1]}
-    vectors = WordVectors(*context)
-    # a line of the vocabulary's file is stripped when it is read
-    characters = sorted({c for c in chain.from_iterable(learnt) if c.strip()})
-    reader = WordReader(
-        vectors,
-        vectors if head == context else WordVectors(*head),
-        CharacterVocabulary(characters),
-    )
-    return E2ETrainee(config_of(table), reader, rates, words, elmo)
-
-
-def e2e_from_checkpoint(
-    checkpoint: str, rates: E2ERates, words: Iterable[str], elmo_weights: str | None = None
-) -> E2ETrainee:
-    """Return a system with weights, to be trained on.
-
-    Args:
-        checkpoint: its folder or Hub id.
-        rates: how fast it learns.
-        words: of all data, whose embeddings are kept.
-        elmo_weights: ELMo's weight file or folder; without, the vectors that the checkpoint's
-            config names, which every document with a key has to be among; a document without one
-            has zeros, and so has every document where there are no such vectors.
+        asked: the settings.
+        corpus: the words of the training set, whose characters get vectors, and those of all data,
+            whose embeddings are kept; its folder gets `EMBEDDINGS` where these are made.
 
     Raises:
-        InputError: the checkpoint cannot be read.
+        InputError: a file is missing or damaged.
     """
+    weights = None if asked.elmo_weights is None else Path(asked.elmo_weights)
+    digests = {} if weights is None else {"elmo_weights": _digest(weight_file(weights))}
+    if asked.checkpoint is not None:
+        return _on_from(asked, asked.checkpoint, corpus, digests)
+    elmo = None
+    lm_size, lm_layers = 0, BEST["lm_layers"]
+    if weights is not None:
+        lm_size, lm_layers = shape = read_elmo(weights).shape
+        elmo = _elmo("e2e", shape, weights)
+    files = dict(zip(("context", "head"), _embedding_files(asked, corpus), strict=True))
+    table = {**BEST, **SIZES[asked.drawn_size], "lm_size": lm_size, "lm_layers": lm_layers}
+    vectors = {file: WordVectors(file, _vector_size(file)) for file in {*files.values()}}
+    for which, file in files.items():
+        table[f"{which}_embeddings"] = {"path": str(file), "size": vectors[file].size}
+        digests[f"{which}_embeddings"] = _digest(file)
+    # a line of the vocabulary's file is stripped when it is read
+    characters = sorted({c for c in chain.from_iterable(corpus.learnt) if c.strip()})
+    context, head = (vectors[file] for file in files.values())
+    reader = WordReader(context, head, CharacterVocabulary(characters))
+    return TrainableE2E(asked, config_of(table), reader, corpus.words, digests, elmo=elmo)
+
+
+def _on_from(
+    asked: E2ETraining, checkpoint: str, corpus: Corpus, digests: Mapping[str, str]
+) -> TrainableE2E:
     parts = open_parts(checkpoint)
-    size, layers = parts.model.encoder.config.elmo_size, parts.model.encoder.config.elmo_layers
-    elmo = ElmoVectors(
-        f"e2e ({checkpoint})",
-        (size, layers),
-        cache=parts.elmo_cache,
-        weights=None if elmo_weights is None else Path(elmo_weights),
-        device=torch_device(None),
+    encoder = parts.model.encoder.config
+    weights = None if asked.elmo_weights is None else Path(asked.elmo_weights)
+    shape = encoder.elmo_size, encoder.elmo_layers
+    elmo = _elmo(f"e2e ({checkpoint})", shape, weights, parts.elmo_cache)
+    begins_with = {"checkpoint": parts.checkpoint.digest, **digests}
+    return TrainableE2E(
+        asked,
+        parts.config,
+        parts.reader,
+        corpus.words,
+        begins_with,
+        elmo=elmo if encoder.elmo_size else None,
+        model=parts.model,
     )
-    model = parts.model
-    trainee = E2ETrainee(parts.config, parts.reader, rates, words, elmo if size else None, model)
-    trainee.digest = parts.checkpoint.digest
-    return trainee
+
+
+def _elmo(
+    system: str, shape: tuple[int, int], weights: Path | None, cache: Any = None
+) -> ElmoVectors:
+    return ElmoVectors(system, shape, cache=cache, weights=weights, device=torch_device(None))
+
+
+def _embedding_files(asked: E2ETraining, corpus: Corpus) -> tuple[Path, Path]:
+    if asked.embeddings_of is not None:
+        size = asked.embedding_size or asked.usual_embedding_size
+        file = corpus.out / EMBEDDINGS
+        write_word_piece_vectors(asked.embeddings_of, corpus.words, size, file)
+        return file, file
+    assert asked.context_embeddings is not None
+    return Path(asked.context_embeddings), Path(asked.head_embeddings or asked.context_embeddings)
+
+
+def _vector_size(file: Path) -> int:
+    try:
+        with file.open("rb") as lines:
+            return len(lines.readline().rstrip().split(b" ")) - 1
+    except OSError as error:
+        raise InputError(
+            "no word vectors could be read", cure="give GloVe's text file", file=file
+        ) from error
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 class _KnownVectors(WordVectors):

@@ -66,10 +66,10 @@ def word_clusters(units: Units, clusters: Sequence[Cluster]) -> list[Cluster]:
 
     [CLS] and [SEP] are no words; clusters keep two different mentions or go.
     """
-    found = []
+    kept = []
     for cluster in clusters:
         inner = (inside_frame(units, span) for span in cluster)
         words = dict.fromkeys(word_span(units, span) for span in inner if span is not None)
         if len(words) > 1:
-            found.append(list(words))
-    return found
+            kept.append(list(words))
+    return kept

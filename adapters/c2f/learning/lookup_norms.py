@@ -58,8 +58,8 @@ class LookupNorms:
 
     def _clip(self, optimiser: Optimizer, norm: float) -> None:
         weights = [weight for group in optimiser.param_groups for weight in group["params"]]
-        found = self.norm(weights)
-        if found > norm:
+        own = self.norm(weights)
+        if own > norm:
             for weight in weights:
                 if weight.grad is not None:
-                    weight.grad.mul_(norm / found)
+                    weight.grad.mul_(norm / own)

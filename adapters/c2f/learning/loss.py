@@ -24,8 +24,8 @@ def right_antecedents(scores: AntecedentScores, gold: Mapping[Span, int]) -> Ten
         scores: the head's scores.
         gold: the cluster of each gold mention, in units, from 1 on.
     """
-    places = zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)
-    labels = scores.antecedents.new_tensor([gold.get(Span(*place), 0) for place in places])
+    borders = zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)
+    labels = scores.antecedents.new_tensor([gold.get(Span(*span), 0) for span in borders])
     same = labels[scores.antecedents] == labels.unsqueeze(1)
     # a filler repeats a span, possibly of the same cluster, and its score is -inf
     right = same & (labels > 0).unsqueeze(1) & scores.scores[:, 1:].isfinite()
@@ -33,7 +33,7 @@ def right_antecedents(scores: AntecedentScores, gold: Mapping[Span, int]) -> Ten
 
 
 def marginal_loss(scores: AntecedentScores, gold: Mapping[Span, int]) -> Tensor:
-    """Return the negative log-likelihood of the right antecedents, summed over the kept spans.
+    """Return the negative log-likelihood of the right antecedents, summed over the top spans.
 
     Args:
         scores: the head's scores of one document.

@@ -1,128 +1,155 @@
 """How the coarse-to-fine systems are trained: documents in batches, the loss, and what changes."""
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from pronominal.adapters.c2f.head.config import HeadConfig
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
+from pronominal.adapters.c2f.head.unit_batch import spans_to_keep
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
 from pronominal.adapters.c2f.learning.documents import TrainingDocument, word_clusters
 from pronominal.adapters.c2f.learning.loss import gold_labels, marginal_loss
 from pronominal.adapters.c2f.learning.optimisers import Optimisation
+from pronominal.adapters.c2f.learning.settings import CoarseToFineTraining
 from pronominal.adapters.c2f.learning.windows import Drawn, Windows
-from pronominal.adapters.training import Training, Validation
+from pronominal.adapters.training.trainable import CardText, Training
 from pronominal.adapters.words.length_buckets import length_buckets
 from pronominal.spans import Cluster, Document
-
-Size = Literal["published", "small"]
-"""Sizes of a system that is trained from the beginning: upstream's, or some for one CPU."""
 
 Draw = tuple[int, int]
 """The number of a document, and the epoch in which it comes up."""
 
 
-class Trainee(Protocol):
-    """A system that can be trained: what E2E and the transformer systems differ in.
+class TrainableCoarseToFine(ABC):
+    """A coarse-to-fine system to be trained; encoders differ in what they read and how they learn.
 
-    Attributes:
-        system: under which name `pronominal.adapters.load` opens what `save` writes.
+    Args:
+        asked: the settings.
+        head: sizes of the head.
         window: segments that a training step sees of a document at most.
         drawn: when the window of a longer document is drawn.
+        begins_with: digests of the files that the training begins with.
+
+    Attributes:
+        documents: the training set; see `learn`.
     """
 
-    system: str
-    window: int
-    drawn: Drawn
+    name: ClassVar[str]
 
+    def __init__(
+        self,
+        asked: CoarseToFineTraining,
+        head: HeadConfig,
+        window: int,
+        drawn: Drawn,
+        begins_with: Mapping[str, str],
+    ) -> None:
+        self.asked = asked
+        self.head = head
+        self.window = window
+        self.drawn = drawn
+        self.title = self.name
+        self.documents: Sequence[TrainingDocument] = ()
+        self.begins_with = {"begins_with": dict(begins_with)}
+
+    @abstractmethod
     def new_model(self) -> nn.Module:
         """Return a model to begin with; what is drawn comes from torch's random numbers."""
 
+    @abstractmethod
     def units(self, document: Document, place: str) -> Units:
-        """Return what the encoder reads of a document, which messages call `place`."""
+        """Return what the encoder reads of a document, called `place` in messages.
 
+        Raises:
+            InputError: its genre does not exist, or its speakers are not one for each word.
+        """
+
+    @abstractmethod
     def scores(
         self, model: nn.Module, documents: Sequence[TrainingDocument]
     ) -> list[AntecedentScores]:
         """Return the scores of each document."""
 
-    def spans_to_keep(self, units: int) -> int:
-        """Return how many spans of a document of so many units are kept."""
-
+    @abstractmethod
     def optimisation(self, model: nn.Module, updates: int) -> Optimisation:
         """Return what takes the steps of a training of so many updates."""
 
+    @abstractmethod
     def save(self, model: nn.Module, folder: Path) -> None:
-        """Write a checkpoint of the system into a folder."""
+        """Write a checkpoint of the system into a folder that is there."""
 
+    def read(self, document: Document, clusters: Sequence[Cluster], place: str) -> TrainingDocument:
+        """Return a document with its gold clusters, in words, as the encoder reads it."""
+        return TrainingDocument.of(document, self.units(document, place), clusters)
 
-def coreference_training(  # noqa: PLR0913 - each one is a part of a training
-    trainee: Trainee,
-    model: nn.Module,
-    documents: Sequence[TrainingDocument],
-    *,
-    batch_size: int,
-    seed: int,
-    updates: int,
-    validate: Callable[[nn.Module], Validation] | None,
-) -> Training:
-    """Return what the training loop needs.
+    def can_learn(self, document: TrainingDocument) -> bool:
+        """Say whether a document is long enough for a span of it to be scored."""
+        return spans_to_keep(len(document.units), self.head) > 0
 
-    Args:
-        trainee: the system.
-        model: what it learns with, from `Trainee.new_model`.
-        documents: the training set, each document whole.
-        batch_size: documents in a batch, 1 upstream; the loss is the mean over them.
-        seed: decides the order of documents and the windows.
-        updates: steps of the whole training.
-        validate: measures a model.
-    """
-    optimisers, schedules = trainee.optimisation(model, updates)
-    windows = Windows(trainee.window, trainee.drawn, seed)
-    lengths = [len(document.units) for document in documents]
+    def learn(self, documents: Sequence[TrainingDocument]) -> None:
+        """Take the training set, each document whole."""
+        self.documents = documents
 
-    def batches(epoch: int) -> list[list[Draw]]:
-        buckets = length_buckets(lengths, batch_size, seed=seed, epoch=epoch)
-        return [[(number, epoch) for number in bucket] for bucket in buckets]
+    @property
+    def updates_in_epoch(self) -> int:
+        """Batches of one pass over the training set."""
+        return -(-len(self.documents) // self.asked.batch_size)
 
-    def loss(learning: nn.Module, drawn: Sequence[Draw]) -> Tensor:
-        cut = [windows.cut(documents[number], number, epoch) for number, epoch in drawn]
-        return document_loss(trainee, learning, cut)
+    def training(self, model: nn.Module, *, seed: int, updates: int) -> Training:
+        """Return what the loop needs to train a model."""
+        optimisers, schedules = self.optimisation(model, updates)
+        windows = Windows(self.window, self.drawn, seed)
+        lengths = [len(document.units) for document in self.documents]
 
-    return Training(model, optimisers, schedules, batches, loss, validate)
+        def batches(epoch: int) -> list[list[Draw]]:
+            buckets = length_buckets(lengths, self.asked.batch_size, seed=seed, epoch=epoch)
+            return [[(number, epoch) for number in bucket] for bucket in buckets]
 
+        def loss(learning: nn.Module, drawn: Sequence[Draw]) -> Tensor:
+            cut = [windows.cut(self.documents[number], number, epoch) for number, epoch in drawn]
+            return self.loss(learning, cut)
 
-def document_loss(
-    trainee: Trainee, model: nn.Module, documents: Sequence[TrainingDocument]
-) -> Tensor:
-    """Return the mean over documents of the loss that upstream sums over a document's spans.
+        # each optimiser clips its own parameters' gradients, as the recipes have it
+        return Training(model, optimisers, schedules, batches, loss, updates)
 
-    Raises:
-        NonFiniteScoresError: there is none, for the training diverged.
-    """
-    scores = trainee.scores(model, documents)
-    losses = [
-        marginal_loss(found, gold_labels(document.clusters))
-        for found, document in zip(scores, documents, strict=True)
-    ]
-    return torch.stack(losses).mean()
+    def loss(self, model: nn.Module, documents: Sequence[TrainingDocument]) -> Tensor:
+        """Return the mean over documents of the loss that upstream sums over a document's spans.
 
+        Raises:
+            NonFiniteScoresError: there is none, for the training diverged.
+        """
+        losses = [
+            marginal_loss(scores, gold_labels(document.clusters))
+            for scores, document in zip(self.scores(model, documents), documents, strict=True)
+        ]
+        return torch.stack(losses).mean()
 
-def predict(
-    trainee: Trainee, model: nn.Module, documents: Sequence[TrainingDocument]
-) -> list[list[Cluster]]:
-    """Return the clusters that a model finds in whole documents, in words.
+    def predict(
+        self, model: nn.Module, documents: Sequence[TrainingDocument]
+    ) -> list[list[Cluster]]:
+        """Return the clusters that a model finds in whole documents, in words.
 
-    Raises:
-        NonFiniteScoresError: it finds none, for the training diverged.
-    """
-    found = predicted_clusters(
-        lambda batch: trainee.scores(model, [documents[index] for index in batch]),
-        [len(document.units) for document in documents],
-    )
-    return [
-        word_clusters(document.units, clusters)
-        for document, clusters in zip(documents, found, strict=True)
-    ]
+        Raises:
+            NonFiniteScoresError: it finds none, for the training diverged.
+        """
+        predicted = predicted_clusters(
+            lambda batch: self.scores(model, [documents[index] for index in batch]),
+            [len(document.units) for document in documents],
+        )
+        return [
+            word_clusters(document.units, clusters)
+            for document, clusters in zip(documents, predicted, strict=True)
+        ]
+
+    def card_text(self) -> CardText:
+        """Return what the model card says of the system."""
+        return CardText(
+            title=self.name,
+            summary="Clusters the mentions of a text.",
+            settings=self.asked.identity(),
+        )

@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from pronominal import InputError
-from pronominal.adapters.training import LoopSettings, Outcome, Training, Validation, train
 from pronominal.adapters.training.curves import draw_curves, read_curves
-from pronominal.adapters.training.loop import CURVES, remove_state
+from pronominal.adapters.training.loop import CURVES, remove_state, train
+from pronominal.adapters.training.optimisation import linear_with_warmup
 from pronominal.adapters.training.random_states import seeded
-from pronominal.adapters.training.schedules import linear_with_warmup
+from pronominal.adapters.training.settings import LoopSettings
 from pronominal.adapters.training.state import STATE
+from pronominal.adapters.training.trainable import Outcome, Training, Validation
 from pronominal.adapters.words.length_buckets import length_buckets
 
 UPDATES = 14
@@ -45,6 +46,8 @@ def weights(model: nn.Module) -> Weights:
 def training(
     loss: Callable[[nn.Module, Any], Tensor] = noisy_loss,
     validate: Callable[[nn.Module], Validation] | None = None,
+    updates: int = UPDATES,
+    clip: float | None = 1.0,
 ) -> Training:
     """A small network with two optimisers, each with a schedule of its own."""
     model = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
@@ -58,14 +61,17 @@ def training(
         schedules=[linear_with_warmup(one, UPDATES, 0.2) for one in optimisers],
         batches=lambda number: length_buckets(range(10), 2, seed=3, epoch=number),
         loss=loss,
+        updates=updates,
+        clip=clip,
         validate=validate,
     )
 
 
 def trained(folder: Path, **changes: Any) -> tuple[Outcome, Weights]:
-    made = {key: changes.pop(key) for key in ("loss", "validate") if key in changes}
+    parts = ("loss", "validate", "updates", "clip")
+    made = {key: changes.pop(key) for key in parts if key in changes}
     progress = changes.pop("progress", lambda update: None)
-    settings = LoopSettings(**{"updates": UPDATES, "save_every": 3, **changes})
+    settings = LoopSettings(**{"save_every": 3, **changes})
     folder.mkdir(exist_ok=True)
     with seeded(7):
         one = training(**made)

@@ -141,7 +141,8 @@ def bert_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(encoder: Path, data: Path, out: Path, *options: str) -> list[str]:
-    given = ("--encoder", encoder, "--data", data, "--out", out, "--learning-rate", "0.01")
+    rows = () if "--data" in options else ("--data", data)
+    given = ("--encoder", encoder, *rows, "--out", out, "--learning-rate", "0.01")
     return [str(part) for part in ("train", "bert", *given, *options)]
 
 

@@ -16,13 +16,14 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.runs.units import read_units
-from pronominal.eval.training.comparison import (
+from pronominal.eval.training.data.rows import own_tests, published_data
+from pronominal.eval.training.measures.comparison import (
     compare_seeds,
     compare_trainings,
     comparison_table,
 )
-from pronominal.eval.training.data import own_tests, published_data
-from pronominal.eval.training.testing import score_tests
+from pronominal.eval.training.measures.figures import CHOICES
+from pronominal.eval.training.measures.testing import score_tests
 
 
 def right(*seeds: str) -> np.ndarray:
@@ -84,7 +85,7 @@ def trained(folder: Path, tests: dict[str, Split], *systems: str) -> Path:
 
 def test_folders_are_compared_by_rows_and_by_pairs(tests: dict[str, Split], tmp_path: Path) -> None:
     first = trained(tmp_path / "first", tests, "first-mention", "first-mention")
-    score_tests(tests, "knowref", first / "seed-1", prior=0.5)
+    score_tests(tests, "knowref", first / "seed-1", "bert", CHOICES, prior=0.5)
     units = read_units(first / "seed-1" / "runs" / "knowref.original.test.bert")
     assert units is not None
     assert {*units} >= {"correct", "consistently_correct"}  # for paired tests

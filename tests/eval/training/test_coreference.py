@@ -12,8 +12,10 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 
 from pronominal import InputError
-from pronominal.eval.training.coreference_data import coreference_data
-from pronominal.eval.training.coreference_settings import CoreferenceTraining, Embeddings
+from pronominal.adapters.c2f.bert.training_settings import TransformerTraining
+from pronominal.adapters.c2f.e2e.training_settings import E2ETraining
+from pronominal.eval.training.data.reading import read_data
+from pronominal.eval.training.data.request import DataRequest
 from tests.adapters.c2f.elmo.test_network import options, random_weights, written
 from tests.eval.training.coreference_rows import run, write_conll, write_rows, write_vectors
 
@@ -108,7 +110,7 @@ NO_EFFECT: dict[str, tuple[list[str], dict[str, Any], str]] = {
 def test_what_would_have_no_effect_is_refused(case: str) -> None:
     data, given, message = NO_EFFECT[case]
     with pytest.raises(InputError, match=message):
-        coreference_data(data, **given)
+        read_data(DataRequest(data=data, **given))
 
 
 @pytest.mark.parametrize(("documents", "share", "parts"), [(2, 0.1, (1, 1)), (3, 0.9, (1, 2))])
@@ -116,14 +118,14 @@ def test_a_share_leaves_something_to_learn_from(
     tmp_path: Path, documents: int, share: float, parts: Sequence[int]
 ) -> None:
     file = write_conll(tmp_path / "own_conll", documents)
-    found = coreference_data([f"conll:{file}"], validation_share=share)
+    found = read_data(DataRequest(data=[f"conll:{file}"], validation_share=share))
     assert (len(found.documents), len(found.validation_documents)) == parts
 
 
 def test_one_document_is_not_enough(tmp_path: Path) -> None:
     file = write_conll(tmp_path / "own_conll", 1)
     with pytest.raises(InputError, match=r"fewer than two documents .* --validation conll:PATH"):
-        coreference_data([f"conll:{file}"])
+        read_data(DataRequest(data=[f"conll:{file}"]))
 
 
 def test_documents_of_two_words_are_nothing_to_learn_from(
@@ -139,9 +141,9 @@ def test_documents_of_two_words_are_nothing_to_learn_from(
 
 
 def test_settings_are_those_of_the_system() -> None:
-    e2e = CoreferenceTraining("e2e", embeddings=Embeddings(context="vectors.txt")).settings()
-    c2f = CoreferenceTraining("c2f", encoder="encoder").settings()
+    e2e = E2ETraining(context_embeddings="vectors.txt").identity()
+    c2f = TransformerTraining(encoder="encoder").identity()
     assert e2e.keys() - c2f.keys() == {"e2e_rates"}
     assert c2f.keys() - e2e.keys() == {"recipe", "transformer_rates"}
-    reduced = CoreferenceTraining("e2e", embeddings=Embeddings(encoder="encoder", size=7))
-    assert reduced.settings() == {**e2e, "embeddings": {"size": 7}}
+    reduced = E2ETraining(embeddings_of="encoder", embedding_size=7)
+    assert reduced.identity() == {**e2e, "embeddings": {"size": 7}}

@@ -21,18 +21,18 @@ pytestmark = pytest.mark.usefixtures("blank_pictures")
 
 KILLED = """
 import os, signal, sys
-from pronominal.adapters.c2f.learning import training
+from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
 from pronominal.cli.main import main
 
-last, losses, document_loss = int(sys.argv.pop(1)), [], training.document_loss
+last, losses, loss = int(sys.argv.pop(1)), [], TrainableCoarseToFine.loss
 
 def loss_or_death(*given):
     losses.append(given)
     if len(losses) == last:
         os.kill(os.getpid(), signal.SIGKILL)
-    return document_loss(*given)
+    return loss(*given)
 
-training.document_loss = loss_or_death
+TrainableCoarseToFine.loss = loss_or_death
 main()
 """
 """The command line in a process that dies when it comes to compute its N-th loss."""
@@ -64,7 +64,7 @@ def test_a_killed_training_ends_with_the_same_weights(
     arguments = map(str, (LAST_LOSS, *command, tmp_path / "killed"))
     ended = subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False)
     assert ended.returncode == -signal.SIGKILL
-    place = state.place_of(state.load(killed / "state.pt")["place"])
+    place = state.Position(**state.load(killed / "state.pt")["place"])
     assert (place.update, place.epoch, place.batch) == (18, 1, 18 - UPDATES_OF_AN_EPOCH)
     assert not (killed / "model.safetensors").exists()
     # what is there when the process dies while it saves

@@ -21,9 +21,9 @@ from pronominal.adapters.c2f.bert.checkpoint import canonical_tensors, open_part
 from pronominal.adapters.c2f.bert.conversion import convert
 from pronominal.adapters.c2f.bert.settings import read_settings
 from pronominal.adapters.c2f.bert.spanbert import SpanBERT
-from pronominal.adapters.c2f.bert.training import transformer_from_encoder
+from pronominal.adapters.c2f.bert.training import open_transformer
+from pronominal.adapters.c2f.bert.training_settings import TransformerTraining
 from pronominal.adapters.c2f.bert.variables import sources
-from pronominal.adapters.c2f.learning.optimisers import TransformerRates
 from pronominal.adapters.c2f.tensorflow.variables import map_variables
 from pronominal.cli.main import app
 
@@ -288,9 +288,8 @@ def test_a_checkpoint_of_halves_is_computed_in_float32(folder: Path) -> None:
 def test_an_encoder_of_halves_is_trained_in_float32(folder: Path, tmp_path: Path) -> None:
     open_parts(str(folder)).model.encoder.bert.bfloat16().save_pretrained(tmp_path / "encoder")  # type: ignore[operator]
     shutil.copy(folder / "vocab.txt", tmp_path / "encoder")
-    system = transformer_from_encoder(
-        str(tmp_path / "encoder"), "small", "coref-hoi", TransformerRates()
-    )
+    encoder = str(tmp_path / "encoder")
+    system = open_transformer(TransformerTraining(encoder=encoder, size="small"))
     model = system.new_model()
     assert {weight.dtype for weight in model.parameters()} == {torch.float32}
     (tmp_path / "out").mkdir()

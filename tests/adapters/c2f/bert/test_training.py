@@ -24,8 +24,13 @@ from pronominal.adapters.c2f.bert.pieces import WordPieces
 from pronominal.adapters.c2f.bert.spanbert import SpanBERT
 from pronominal.adapters.c2f.bert.training import (
     SIZES,
-    TransformerTrainee,
-    transformer_from_checkpoint,
+    TrainableTransformer,
+    open_transformer,
+)
+from pronominal.adapters.c2f.bert.training_settings import (
+    Recipe,
+    TransformerRates,
+    TransformerTraining,
 )
 from pronominal.adapters.c2f.bert.variables import sources
 from pronominal.adapters.c2f.e2e.embeddings import WordVectors
@@ -36,8 +41,6 @@ from pronominal.adapters.c2f.learning.documents import (
     unit_clusters,
     word_clusters,
 )
-from pronominal.adapters.c2f.learning.optimisers import Recipe, TransformerRates
-from pronominal.adapters.c2f.learning.training import document_loss
 from pronominal.adapters.c2f.learning.windows import Windows, window
 from tests.eval.training.coreference_rows import run, write_rows
 
@@ -71,8 +74,9 @@ def without_dropout(model: nn.Module) -> nn.Module:
     return model.train()
 
 
-def trainee(folder: Path, recipe: Recipe) -> TransformerTrainee:
-    return transformer_from_checkpoint(str(folder), recipe, TransformerRates(1e-5, 3e-5))
+def trainable(folder: Path, recipe: Recipe) -> TrainableTransformer:
+    rates = TransformerRates(1e-5, 3e-5)
+    return open_transformer(TransformerTraining(checkpoint=str(folder), recipe=recipe, rates=rates))
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -81,12 +85,12 @@ def test_a_trajectory(goldens: Path, file: str, recipe: Recipe) -> None:
     recorded = json.loads((goldens / "c2f" / file).read_text(encoding="utf-8"))
     wanted = recorded[RECIPES[recipe]]
     documents = [training_document(one["input"]) for one in recorded["documents"]]
-    system = trainee(goldens / "c2f", recipe)
+    system = trainable(goldens / "c2f", recipe)
     model = without_dropout(system.new_model())
     optimisers, schedules = system.optimisation(model, updates=20)
     found = []
     for number in range(len(wanted["losses"])):
-        loss = document_loss(system, model, [documents[number % len(documents)]])
+        loss = system.loss(model, [documents[number % len(documents)]])
         loss.backward()  # type: ignore[no-untyped-call]
         found.append(float(loss.detach()))
         for one in (*optimisers, *schedules):
@@ -110,10 +114,10 @@ def test_a_trajectory(goldens: Path, file: str, recipe: Recipe) -> None:
 def test_gradients(goldens: Path, file: str) -> None:
     recorded = json.loads((goldens / "c2f" / file).read_text(encoding="utf-8"))
     documents = {one["id"]: training_document(one["input"]) for one in recorded["documents"]}
-    system = trainee(goldens / "c2f", "coref-hoi")
+    system = trainable(goldens / "c2f", "coref-hoi")
     for name, norms in recorded["gradient_norms_unclipped"].items():
         model = system.new_model().eval()
-        document_loss(system, model, [documents[name]]).backward()  # type: ignore[no-untyped-call]
+        system.loss(model, [documents[name]]).backward()  # type: ignore[no-untyped-call]
         gradients = {
             key: weight.grad.norm()
             for key, weight in canonical(model).items()
@@ -133,13 +137,13 @@ def canonical(model: nn.Module) -> dict[str, nn.Parameter]:
 
 def test_the_loss_in_evaluation_mode(goldens: Path) -> None:
     recorded = json.loads((goldens / "c2f" / TRAINING[1]).read_text(encoding="utf-8"))
-    system = trainee(goldens / "c2f", "coref-hoi")
+    system = trainable(goldens / "c2f", "coref-hoi")
     model = system.new_model().eval()
     documents = [training_document(one["input"]) for one in recorded["documents"]]
     wanted = [recorded["loss_eval_mode"][one["id"]]["depth2"] for one in recorded["documents"]]
     with torch.inference_mode():
-        alone = [float(document_loss(system, model, [one])) for one in documents]
-        together = float(document_loss(system, model, documents))
+        alone = [float(system.loss(model, [one])) for one in documents]
+        together = float(system.loss(model, documents))
     assert alone == pytest.approx(wanted, rel=1e-5)
     assert together == pytest.approx(sum(alone) / len(alone), rel=1e-5)
 
@@ -182,7 +186,7 @@ def test_windows_are_drawn_anew_or_once() -> None:
 
 
 def test_words_to_pieces_and_back(goldens: Path) -> None:
-    system = trainee(goldens / "c2f", "coref-hoi")
+    system = trainable(goldens / "c2f", "coref-hoi")
     document = Document([["Unbelievably", ",", "Zygmunt", "left", "."], ["She", "waved", "."]])
     units = system.units(document, "a document")
     gold = [[Span(0, 1), Span(2, 3)], [Span(2, 4), Span(5, 6)]]
@@ -220,7 +224,7 @@ def test_one_command_trains_what_spanbert_loads(
     assert len(system.cluster(["Anna waved.", "She left."])) == 2
     config = json.loads((folder / "config.json").read_text())
     assert config["limit_speakers"] == (recipe == "tensorflow")
-    again = transformer_from_checkpoint(str(folder), "coref-hoi", TransformerRates())
+    again = open_transformer(TransformerTraining(checkpoint=str(folder)))
     assert again.window == 3
 
 
@@ -235,29 +239,25 @@ def test_a_published_checkpoint_is_trained_on_with_segments_of_its_length(
     ):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setattr(SpanBERT, "segment_lengths", {48: 64})
-    trainee = transformer_from_checkpoint(str(tmp_path), "tensorflow", TransformerRates())
-    units = trainee.units(Document([["Anna"] * 200]), "document 0")
+    asked = TransformerTraining(checkpoint=str(tmp_path), recipe="tensorflow")
+    units = open_transformer(asked).units(Document([["Anna"] * 200]), "document 0")
     assert [*units.segments].count(0) == 64
 
 
 def test_another_encoder_than_bert_is_refused(tmp_path: Path) -> None:
-    from pronominal.adapters.c2f.bert.training import transformer_from_encoder
-
     (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
     (tmp_path / "model.safetensors").write_bytes(b"")
     with pytest.raises(InputError, match="gpt2"):
-        transformer_from_encoder(str(tmp_path), "small", "coref-hoi", TransformerRates())
+        open_transformer(TransformerTraining(encoder=str(tmp_path), size="small"))
 
 
 def test_an_encoder_without_all_weights_is_refused(goldens: Path, tmp_path: Path) -> None:
-    from pronominal.adapters.c2f.bert.training import transformer_from_encoder
-
     encoder = write_encoder(goldens, tmp_path / "encoder")
     tensors = load_file(encoder / "model.safetensors")
     del tensors["encoder.layer.1.output.dense.bias"]
     save_file(tensors, encoder / "model.safetensors")
     with pytest.raises(InputError, match=r"lack encoder\.layer\.1\.output\.dense\.bias"):
-        transformer_from_encoder(str(encoder), "small", "coref-hoi", TransformerRates())
+        open_transformer(TransformerTraining(encoder=str(encoder), size="small"))
 
 
 def test_word_vectors_from_an_encoder(goldens: Path, tmp_path: Path) -> None:

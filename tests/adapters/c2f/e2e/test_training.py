@@ -20,16 +20,16 @@ from torch import nn
 
 from pronominal import Document, ResolutionInstance, Span
 from pronominal.adapters import load
-from pronominal.adapters.c2f.e2e import training as e2e_training
 from pronominal.adapters.c2f.e2e.checkpoint import E2EModel
 from pronominal.adapters.c2f.e2e.coupled_lstm import CoupledLSTM
-from pronominal.adapters.c2f.e2e.training import E2ETrainee, e2e_from_checkpoint
+from pronominal.adapters.c2f.e2e.training import TrainableE2E, open_e2e
+from pronominal.adapters.c2f.e2e.training_settings import E2ERates, E2ETraining
 from pronominal.adapters.c2f.e2e.variables import sources
 from pronominal.adapters.c2f.learning.documents import TrainingDocument
-from pronominal.adapters.c2f.learning.optimisers import E2ERates
-from pronominal.adapters.c2f.learning.training import document_loss
 from pronominal.adapters.c2f.learning.windows import window
-from pronominal.eval.training.coreference_documents import RowReader, row_documents
+from pronominal.adapters.training.trainable import Corpus
+from pronominal.eval.training.data.row_documents import RowReader
+from pronominal.eval.training.data.versions import originals_first, versions
 from pronominal.spans import Mention
 from tests.eval.training.coreference_rows import run, write_conll, write_rows, write_vectors
 
@@ -53,13 +53,14 @@ def recorded(file: str) -> dict[str, Any]:
     return found
 
 
-def trainee(file: str, records: list[dict[str, Any]]) -> E2ETrainee:
-    words = {word for record in records for word in chain(*record["sentences"])}
+def trainable(file: str, records: list[dict[str, Any]]) -> TrainableE2E:
+    words = sorted({word for record in records for word in chain(*record["sentences"])})
     rates = E2ERates(learning_rate=5e-4, decay=0.9, decay_every=4, clip=5.0)
-    return e2e_from_checkpoint(str(CHECKPOINTS[file]), rates, words)
+    asked = E2ETraining(checkpoint=str(CHECKPOINTS[file]), rates=rates)
+    return open_e2e(asked, Corpus([], words, Path()))
 
 
-def whole(system: E2ETrainee, record: dict[str, Any]) -> TrainingDocument:
+def whole(system: TrainableE2E, record: dict[str, Any]) -> TrainingDocument:
     key = record["doc_key"]
     document = Document(record["sentences"], record["speakers"], key[:2], key)
     clusters = [[Span(a, b + 1) for a, b in cluster] for cluster in record["clusters"]]
@@ -77,13 +78,13 @@ def without_dropout(model: E2EModel) -> E2EModel:
 
 def test_a_trajectory(file: str) -> None:
     given = recorded(file)
-    system = trainee(file, [one["input"] for one in given["documents"]])
+    system = trainable(file, [one["input"] for one in given["documents"]])
     documents = [whole(system, one["input"]) for one in given["documents"]]
     model = without_dropout(system.new_model())
     (optimiser,), (schedule,) = system.optimisation(model, updates=12)
     found = []
     for number in range(len(given["trajectory"]["losses"])):
-        loss = document_loss(system, model, [documents[number % len(documents)]])
+        loss = system.loss(model, [documents[number % len(documents)]])
         loss.backward()  # type: ignore[no-untyped-call]
         found.append(float(loss.detach()))
         optimiser.step()
@@ -99,16 +100,16 @@ def test_a_trajectory(file: str) -> None:
 
 def test_losses_and_gradients(file: str) -> None:
     given = recorded(file)
-    system = trainee(file, [one["input"] for one in given["documents"]])
+    system = trainable(file, [one["input"] for one in given["documents"]])
     model = system.new_model().eval()
     documents = {one["id"]: whole(system, one["input"]) for one in given["documents"]}
     for name, wanted in given["loss_eval_mode"].items():
-        assert float(document_loss(system, model, [documents[name]]).detach()) == pytest.approx(
+        assert float(system.loss(model, [documents[name]]).detach()) == pytest.approx(
             wanted, rel=1e-5
         )
     for name, norms in given["gradient_norms_unclipped"].items():
         model.zero_grad()
-        document_loss(system, model, [documents[name]]).backward()  # type: ignore[no-untyped-call]
+        system.loss(model, [documents[name]]).backward()  # type: ignore[no-untyped-call]
         gradients = {key: weight.grad for key, weight in model.named_parameters()}
         # biases that shift all scores alike have a gradient of rounding errors alone
         compare_norms(model, gradients, norms, rel=1e-4, abs=1e-6 * max(norms.values()))
@@ -130,7 +131,7 @@ def compare_norms(
 
 def test_windows_are_upstreams(file: str) -> None:
     given = recorded(file)["truncation"]
-    system = trainee(file, [one["input"] for one in given])
+    system = trainable(file, [one["input"] for one in given])
     for one in given:
         document = whole(system, one["input"])
         part = window(document, one["sentence_offset"], system.window)
@@ -142,7 +143,7 @@ def test_windows_are_upstreams(file: str) -> None:
         assert longest == one["char_index_shape"][2], one["id"]
 
 
-def model_padding(system: E2ETrainee, part: TrainingDocument) -> int:
+def model_padding(system: TrainableE2E, part: TrainingDocument) -> int:
     (inputs,) = system.inputs([part])
     return system.new_model().encoder.characters.padded_length(inputs.longest)
 
@@ -302,29 +303,24 @@ ROWS: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("case", ROWS)
 def test_a_row_becomes_a_document_or_is_listed(case: str) -> None:
     given, wanted = ROWS[case]
-    found, left_out = row_documents([given], RowReader("nw"), "train")
+    found, left_out = versions([given], "train", RowReader().read)
     if isinstance(wanted, str):
         assert (found, [one.reason for one in left_out]) == ([], [wanted])
     else:
-        assert [tuple(span) for span in found[0].cluster] == wanted
+        (cluster,) = found[0][0].content.gold.clusters
+        assert [tuple(span) for span in cluster] == wanted
         assert left_out == []
 
 
 def test_switched_documents_know_that_they_are() -> None:
     given, _ = ROWS["nearest before"]
-    found, _ = row_documents([given], RowReader("nw"), "train", switching=True)
-    assert [one.version for one in found] == ["original", "switched"]
+    found, _ = versions([given], "train", RowReader().read, switching=True)
+    assert [one.name for one in originals_first(found)] == ["original", "switched"]
 
 
 def test_a_new_model_is_drawn_as_upstreams_is(data: Path) -> None:
-    system = e2e_training.e2e_from_scratch(
-        "small",
-        E2ERates(),
-        words=["Anna"],
-        learnt=["Anna"],
-        context=(data / "vectors.txt", 6),
-        head=(data / "vectors.txt", 6),
-    )
+    asked = E2ETraining(size="small", context_embeddings=str(data / "vectors.txt"))
+    system = open_e2e(asked, Corpus(["Anna"], ["Anna"], data))
     model = system.new_model()
     layer = model.encoder.lstm.layers[0]
     assert isinstance(layer, CoupledLSTM)

@@ -11,6 +11,8 @@ from pronominal.switching import Unswitchable, switch
 
 LEFT_OUT = "left-out.jsonl"
 
+NEITHER_IS_RIGHT = "neither candidate is right"
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -53,5 +55,5 @@ def unswitched(tests: Mapping[str, Split]) -> list[LeftOut]:
 def write_left_out(out: Path, rows: Sequence[LeftOut]) -> None:
     """Write ``OUT/left-out.jsonl``, one row a line."""
     with new_file(out / LEFT_OUT) as beside:
-        lines = [json.dumps(asdict(one)) + "\n" for one in rows]
+        lines = [json.dumps(asdict(row)) + "\n" for row in rows]
         beside.write_text("".join(lines), encoding="utf-8")

@@ -1,11 +1,11 @@
-"""The rows that a training learns from, stops by and is tested on."""
+"""The rows of a dataset or of a user's own file, and what a training is given of them."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,15 +20,13 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.columns import MENTION
 from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError, nearest_name
-from pronominal.eval.training.lost_pronouns import fill_in
+from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
+from pronominal.eval.training.data.lost_pronouns import fill_in
 from pronominal.instances import ResolutionInstance
 from pronominal.switching import Unswitchable, switch_row
 
 TRAINABLE = ("knowref", "gap")
 """Datasets with a train split of resolution rows."""
-
-VALIDATION_SHARE = 0.1
-"""What is held out of own data to stop by, where nothing else is said."""
 
 RESOLUTION = pa.schema(
     [
@@ -46,21 +44,33 @@ class TrainingData:
     """What a training is given.
 
     Attributes:
-        name: the dataset's name, or that of the user's file.
-        train: the rows to learn from, as they stand in the data.
-        validation: the rows to stop by.
+        name: what it is called, such as ``"knowref+conll"``.
+        rows: rows with a pronoun to learn from, as the data has them.
+        validation_rows: those to stop by.
+        documents: documents with gold clusters to learn from.
+        validation_documents: those to stop by.
         tests: splits to test on by config: ``original``, and ``switched`` where there is one.
-        digests: what identifies the rows to learn from and to stop by.
+        digests: what identifies the data to learn from and to stop by.
         test_name: the dataset that the tests are of; empty for a user's own rows, which do not
             become a dataset's by the name of their file.
     """
 
-    name: str
-    train: Sequence[ResolutionInstance]
-    validation: Sequence[ResolutionInstance]
-    tests: dict[str, Split]
-    digests: dict[str, str]
+    name: str = ""
+    rows: Sequence[ResolutionInstance] = ()
+    validation_rows: Sequence[ResolutionInstance] = ()
+    documents: Sequence[AnnotatedDocument] = ()
+    validation_documents: Sequence[AnnotatedDocument] = ()
+    tests: Mapping[str, Split] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
     test_name: str = ""
+
+    def refuse_documents(self) -> None:
+        """Refuse documents where a system learns from rows alone."""
+        if self.documents or self.validation_documents:
+            raise InputError(
+                "it learns to choose between the candidates of rows, which documents have not",
+                cure="leave conll:PATH and jsonlines:PATH out",
+            )
 
 
 def published_data(name: str, dataset: str | None, sources: Path | None) -> TrainingData:
@@ -95,37 +105,29 @@ def published_data(name: str, dataset: str | None, sources: Path | None) -> Trai
         )
     learnt = train.instances()
     return TrainingData(
-        name=name,
-        train=learnt,
-        validation=fill_in(validation.instances(), learnt),
+        rows=learnt,
+        validation_rows=fill_in(validation.instances(), learnt),
         tests={config: split for (config, part), split in splits.items() if part == "test"},
         digests={"train": train.digest, "validation": validation.digest},
         test_name=name,
     )
 
 
-def own_data(
-    train: Path, validation: Path | None, test: Path | None, validation_share: float | None
-) -> TrainingData:
+def own_data(train: Path, validation: Path | None, test: Path | None, share: float) -> TrainingData:
     """Read a user's own rows.
 
     Args:
         train: JSONL or Parquet; see `checked_row` for what the rows may be.
         validation: rows of the same form to stop by.
         test: rows of the same form to test on, as they are and switched.
-        validation_share: without `validation`, the share of the rows of `train` that is held out
-            instead, drawn by a fixed seed; `VALIDATION_SHARE` if None.
+        share: without `validation`, the share of the rows of `train` that is held out instead.
 
     Raises:
         InputError: a row is malformed, or an id is given twice.
     """
     rows = _own_rows(train)
     if validation is None:
-        share = VALIDATION_SHARE if validation_share is None else validation_share
-        held_out = round(len(rows) * share)
-        order = np.random.default_rng(0).permutation(len(rows)).tolist()
-        stopping = [rows[index] for index in sorted(order[:held_out])]
-        rows = [rows[index] for index in sorted(order[held_out:])]
+        rows, stopping = held_out(rows, round(len(rows) * share))
     else:
         stopping = _own_rows(validation)
     if not rows or not stopping:
@@ -139,12 +141,21 @@ def own_data(
     if validation is None:
         digests["held_out"] = str(share)
     return TrainingData(
-        name=train.stem,
-        train=[ResolutionInstance.from_row(row) for row in rows],
-        validation=[ResolutionInstance.from_row(row) for row in stopping],
+        rows=[ResolutionInstance.from_row(row) for row in rows],
+        validation_rows=[ResolutionInstance.from_row(row) for row in stopping],
         tests=own_tests(test, train.stem) if test is not None else {},
         digests=digests,
     )
+
+
+T = TypeVar("T")
+
+
+def held_out(items: Sequence[T], count: int) -> tuple[list[T], list[T]]:
+    """Draw `count` items by a fixed seed; return the others and those, each in their order."""
+    order = np.random.default_rng(0).permutation(len(items)).tolist()
+    learnt, held = sorted(order[count:]), sorted(order[:count])
+    return [items[index] for index in learnt], [items[index] for index in held]
 
 
 def own_tests(path: Path, name: str = "") -> dict[str, Split]:

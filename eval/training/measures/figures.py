@@ -1,8 +1,10 @@
-"""What is measured of a trained system, whatever dataset it was trained on."""
+"""What is measured of a trained system."""
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -66,6 +68,49 @@ def outcome_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, 
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is measured of the decisions of one kind of systems.
+
+    Attributes:
+        of: takes the rows and a decision for each.
+        columns: headings of a card's table, and how each is made of what `of` returns.
+    """
+
+    of: Callable[[pa.Table, Sequence[Decision]], dict[str, Any]]
+    columns: Mapping[str, Callable[[Mapping[str, Any]], float | None]]
+
+
+def _without_choice(measured: Mapping[str, Any]) -> float | None:
+    # earlier versions did not write these shares down
+    known = measured.get("none") is not None
+    return measured["none"] + measured["both"] if known else None
+
+
+CHOICES = Figures(
+    answer_figures,
+    {
+        "without a choice": _without_choice,
+        "accuracy of the choices": lambda measured: measured.get("accuracy"),
+        "balanced accuracy": lambda measured: measured.get("balanced_accuracy"),
+        "choices of the first mention": lambda measured: measured.get("first_mention"),
+    },
+)
+"""Of systems that are told the candidates, and abstain where they could not read a row."""
+
+OUTCOMES = Figures(
+    outcome_figures,
+    {
+        "correct": itemgetter("correct"),
+        "incorrect": itemgetter("incorrect"),
+        "none": itemgetter("none"),
+        "both": itemgetter("both"),
+        "task-specific accuracy": itemgetter("accuracy"),
+    },
+)
+"""Of systems that find the candidates themselves, or not."""
+
+
 def switching_figures(original: Answers, switched: Answers) -> dict[str, Any]:
     """Measure the answers in pairs of an original and its switched version.
 
@@ -89,23 +134,23 @@ def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         measured: one nested dict of numbers for each seed, all of the same shape; none gives {}.
 
     Returns:
-        The same shape, with ``{"mean", "sd", "values"}`` in the place of each number; `sd` is
+        The same shape, with ``{"mean", "sd", "values"}`` instead of each number; `sd` is
         None for one seed, and both are where a seed has None. What is no number is left out.
     """
-    found: dict[str, Any] = {}
+    spreads: dict[str, Any] = {}
     for name in measured[0] if measured else ():
         values = [one.get(name) for one in measured]
         if all(isinstance(value, Mapping) for value in values):
-            found[name] = over_seeds([value for value in values if isinstance(value, Mapping)])
+            spreads[name] = over_seeds([value for value in values if isinstance(value, Mapping)])
         elif all(value is None or _is_number(value) for value in values):
             numbers = [float(value) for value in values if value is not None]
             complete = len(numbers) == len(values)
-            found[name] = {
+            spreads[name] = {
                 "mean": statistics.fmean(numbers) if complete else None,
                 "sd": statistics.stdev(numbers) if complete and len(numbers) > 1 else None,
                 "values": values,
             }
-    return found
+    return spreads
 
 
 def _is_number(value: object) -> bool:

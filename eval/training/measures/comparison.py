@@ -20,7 +20,7 @@ from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.outcomes import FloatArray, choices_of
 from pronominal.eval.statistics.switched_pairs import SwitchedPairs
 from pronominal.eval.tables.table import UNDEFINED, Table
-from pronominal.eval.training.testing import RUNS, Tests
+from pronominal.eval.training.measures.testing import RUNS, Tests
 
 RESAMPLES = 2000
 

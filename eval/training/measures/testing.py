@@ -4,9 +4,9 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
+from pronominal.adapters.bert.mentions import first_mentioned
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision, from_probabilities
@@ -16,7 +16,7 @@ from pronominal.eval.runs.predictions import PREDICTIONS
 from pronominal.eval.runs.record import is_run, read_record, run_name
 from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.scores import TASKS, task_of
-from pronominal.eval.training.figures import answer_figures, outcome_figures, switching_figures
+from pronominal.eval.training.measures.figures import Figures, switching_figures
 from pronominal.instances import ResolutionInstance
 
 RUNS = "runs"
@@ -37,8 +37,8 @@ def run_tests(
     tests: Tests,
     folder: Path,
     progress: Progress,
-    system_name: str = "bert",
-    settings: Mapping[str, Any] = MappingProxyType({}),
+    system_name: str,
+    settings: Mapping[str, Any],
 ) -> None:
     """Run the system in a folder over the tests; the runs stay in ``FOLDER/runs``.
 
@@ -57,42 +57,28 @@ def run_tests(
             run(split, system, asked, folder / RUNS, strict=True, progress=bar)
 
 
-def score_tests(tests: Tests, name: str, folder: Path, prior: float) -> dict[str, Any]:
+def score_tests(
+    tests: Tests,
+    name: str,
+    folder: Path,
+    system_name: str,
+    figures: Figures,
+    prior: float | None = None,
+) -> dict[str, Any]:
     """Measure what `run_tests` left in a folder.
 
     Args:
         tests: what was run.
         name: the dataset that the tests are of; empty for a user's own rows.
-        folder: the classifier's.
-        prior: share of the training rows whose first mention is right; 0.5 corrects nothing.
+        folder: the system's.
+        system_name: under which it was run.
+        figures: what is measured of each config.
+        prior: share of the training rows whose first mention is right, which the probabilities
+            hold; 0.5 corrects nothing.
 
     Returns:
-        ``as_given`` and ``prior_corrected``: the figures of `answer_figures` for each config and
-        those of `switching_figures`; and the dataset's own scores under its name, where it has a
-        scorer.
-    """
-    if not tests:
-        return {}
-    runs = _runs(tests, folder, "bert")
-    given = {
-        config: (split.table, read_answers(runs[config], split)) for config, split in tests.items()
-    }
-    corrected = {
-        config: (split.table, _corrected(split.instances(), runs[config], prior))
-        for config, split in tests.items()
-    }
-    scores = {"as_given": _measured(given), "prior_corrected": _measured(corrected)}
-    if name in TASKS:
-        scores[name] = _dataset_scores(name, tests, runs)
-    return scores
-
-
-def score_clusters(tests: Tests, name: str, folder: Path, system_name: str) -> dict[str, Any]:
-    """Measure what `run_tests` left of a clustering system.
-
-    Returns:
-        ``as_given``: the figures of `outcome_figures` for each config and of `switching_figures`;
-        and the dataset's own scores under its name, where it has a scorer.
+        ``as_given``, and with a prior ``prior_corrected``: `figures` for each config and those of
+        `switching_figures`; and the dataset's own scores under its name, where it has a scorer.
     """
     if not tests:
         return {}
@@ -100,40 +86,36 @@ def score_clusters(tests: Tests, name: str, folder: Path, system_name: str) -> d
     given = {
         config: (split.table, read_answers(runs[config], split)) for config, split in tests.items()
     }
-    scores = {"as_given": _measured(given, outcome_figures)}
+    scores = {"as_given": _measured(given, figures)}
+    if prior is not None:
+        corrected = {
+            config: (split.table, _corrected(split.instances(), runs[config], prior))
+            for config, split in tests.items()
+        }
+        scores["prior_corrected"] = _measured(corrected, figures)
     if name in TASKS:
         scores[name] = _dataset_scores(name, tests, runs)
     return scores
 
 
-def prior_corrected(
-    instance: ResolutionInstance, probabilities: Sequence[float], prior: float
-) -> Decision:
-    """Decide with the first mention's logit lowered by the log odds it had in training."""
-    # its package imports torch, which nobody needs to compare what is there
-    from pronominal.adapters.bert.mentions import first_mentioned
-
-    weighed = list(probabilities)
-    if all(candidate.located for candidate in instance.candidates):
-        weighed[first_mentioned(instance)] *= (1 - prior) / prior
-    return from_probabilities(weighed)
-
-
 def _corrected(
     instances: Sequence[ResolutionInstance], run_folder: Path, prior: float
 ) -> list[Decision]:
-    lines = [line for _, line in read_json_lines(run_folder / PREDICTIONS)]
-    return [
-        prior_corrected(instance, line["scores"], prior)
-        for instance, line in zip(instances, lines, strict=True)
-    ]
+    """Decide with the first mention's logit lowered by the log odds it had in training."""
+    decisions = []
+    lines = read_json_lines(run_folder / PREDICTIONS)
+    for instance, (_, line) in zip(instances, lines, strict=True):
+        weighed = list(line["scores"])
+        if all(candidate.located for candidate in instance.candidates):
+            weighed[first_mentioned(instance)] *= (1 - prior) / prior
+        decisions.append(from_probabilities(weighed))
+    return decisions
 
 
 def _measured(
-    answers: Mapping[str, tuple[Any, Sequence[Decision]]],
-    figures: Callable[[Any, Sequence[Decision]], dict[str, Any]] = answer_figures,
+    answers: Mapping[str, tuple[Any, Sequence[Decision]]], figures: Figures
 ) -> dict[str, Any]:
-    measured = {config: figures(*given) for config, given in answers.items()}
+    measured = {config: figures.of(*given) for config, given in answers.items()}
     if "switched" in answers:
         measured["switching"] = switching_figures(answers["original"], answers["switched"])
     return measured

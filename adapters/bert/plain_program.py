@@ -1,25 +1,21 @@
 """A trained classifier in plain transformers, as its model card shows it."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from pronominal.adapters.bert.mentions import PLACEHOLDERS
+from pronominal.adapters.bert.settings import Classifier
 
 
-def plain_program(classifier: Mapping[str, Any]) -> str:
+def plain_program(classifier: Classifier) -> str:
     """Return the lines that print the probabilities of a text's two candidates.
 
     They need ``text``, ``candidates`` (two names), the pronoun's ``start`` and ``end``, and, where
     names are replaced or the prior is taken out, ``first``: the index of the candidate that is
     mentioned first. ``FOLDER`` stands for the classifier's folder.
-
-    Args:
-        classifier: what `Classifier.to_json` says.
     """
-    spans = classifier["scorer"] == "span"
-    renamed, corrected = classifier["placeholder_names"], classifier["prior_correction"]
-    prior = classifier["first_prior"]
+    spans = classifier.scorer == "span"
+    renamed, corrected = classifier.placeholder_names, classifier.prior_correction
+    prior = classifier.first_prior
     return "".join(
         [
             *(["import re\n"] if spans or renamed else []),
@@ -27,7 +23,7 @@ def plain_program(classifier: Mapping[str, Any]) -> str:
             _ASKED_FIRST if renamed or corrected else _ASKED,
             *([_MENTIONS] if spans or renamed else []),
             *([_RENAMED] if renamed else []),
-            _SPAN if spans else _SUBSTITUTION.replace("POOLED", _POOLED[classifier["pooling"]]),
+            _SPAN if spans else _SUBSTITUTION.replace("POOLED", _POOLED[classifier.pooling]),
             *([_CORRECTED.format(math.log(prior / (1 - prior)))] if corrected else []),
             "print(logits.softmax(0))\n",
         ]

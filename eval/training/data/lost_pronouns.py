@@ -15,7 +15,7 @@ def fill_in(
 ) -> list[ResolutionInstance]:
     """Write *she* or *he* where no upstream file has the form of the pronoun.
 
-    It is *she* where the candidates' names stand with feminine pronouns in the train split more
+    It is *she* where the candidates' names occur with feminine pronouns in the train split more
     often than with masculine ones. The grammatical case is lost, too, and taken for the
     nominative; a scorer that reads the pronoun is validated on an approximation.
     """

@@ -1,0 +1,85 @@
+"""What ``pronominal train bert`` is asked for."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, ClassVar, get_args
+
+from pronominal.adapters.bert.settings import Classifier
+from pronominal.adapters.training.settings import Kind, Precision, TrainingSettings, require_choice
+from pronominal.errors import InputError
+from pronominal.settings import Help
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How the weights are learnt."""
+
+    learning_rate: Annotated[
+        float, Help("The highest; small encoders learn better at 1e-4.", least=0.0)
+    ] = 2e-5
+    warmup: Annotated[
+        float, Help("Share of the updates in which it rises.", least=0.0, most=1.0)
+    ] = 0.1
+    weight_decay: Annotated[float, Help("Of AdamW; biases and norms have none.", least=0.0)] = 0.01
+    batch_size: Annotated[int, Help("Instances in a batch.", least=1)] = 16
+    freeze_embeddings: Annotated[bool, Help("Leave the encoder's embeddings alone.")] = False
+    balanced_loss: Annotated[bool, Help("Weigh rows by how rare it is which mention is right.")] = (
+        False
+    )
+    consistency_penalty: Annotated[
+        float, Help("Weight of disagreement in a pair (--pair-batches).", least=0.0)
+    ] = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BertTraining(TrainingSettings):
+    """Train a classifier of antecedents (KnowRef, section 3.3) and test it.
+
+    --switching doubles the rows by antecedent switching. OUT/seed-N is a checkpoint for
+    'run --system bert'; OUT/summary.json has mean and spread over the seeds.
+    """
+
+    kind: ClassVar[Kind] = "choosing"
+    opens: ClassVar[str] = "bert.training:TrainableBERT"
+    usual_epochs: ClassVar[int] = 3
+    several_processes: ClassVar[bool] = True
+
+    encoder: Annotated[str, Help("Folder or Hub id of a pretrained encoder.")]
+    classifier: Classifier = field(default_factory=Classifier)
+    recipe: Recipe = field(default_factory=Recipe)
+    pair_batches: Annotated[bool, Help("Keep a row and its switched one in one batch.")] = False
+    precision: Annotated[
+        Precision, Help("no (float32), bf16, fp16 (GPU) or auto: bf16 or fp16 on a GPU.")
+    ] = "auto"
+
+    def __post_init__(self) -> None:
+        # super() knows nothing of a class with slots
+        TrainingSettings.__post_init__(self)
+        require_choice("--precision", self.precision, get_args(Precision))
+        if self.pair_batches and not self.switching:
+            raise InputError("there are no pairs without switching", cure="add --switching")
+        if self.pair_batches and self.recipe.batch_size % 2:
+            raise InputError(
+                f"a batch of {self.recipe.batch_size} instances holds no whole pairs",
+                cure="give --pair-batches an even --batch-size",
+            )
+        if self.recipe.consistency_penalty and not self.pair_batches:
+            raise InputError(
+                "the consistency penalty compares the two versions of a row",
+                cure="add --switching --pair-batches",
+            )
+
+    def identity(self) -> dict[str, Any]:
+        """Return what identifies the training apart from its data, its encoder and its seed."""
+        return {
+            "classifier": asdict(self.classifier),
+            "recipe": asdict(self.recipe),
+            "switching": self.switching,
+            "pair_batches": self.pair_batches,
+            **TrainingSettings.identity(self),
+            "precision": self.precision,
+        }
+
+    @classmethod
+    def earlier(cls) -> dict[str, Any]:
+        """Return the defaults: each setting was added with one that changes nothing."""
+        return cls(encoder="").identity()

@@ -1,0 +1,37 @@
+"""The table of systems that ``pronominal train`` trains.
+
+A system is added by three things: a class of `TrainingSettings`, whose fields become the command's
+options and whose docstring its help; a `TrainableSystem`, which the class names in ``opens``; and
+a line here.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from pronominal.adapters.training.settings import TrainingSettings
+
+TRAINABLE: dict[str, str] = {
+    "bert": "bert.training_settings:BertTraining",
+    "c2f": "c2f.bert.training_settings:TransformerTraining",
+    "e2e": "c2f.e2e.training_settings:E2ETraining",
+}
+"""Command -> the `TrainingSettings` of its system, as ``module:attribute`` below our package.
+
+Those modules import no model library.
+"""
+
+
+def training_settings(name: str) -> type[TrainingSettings]:
+    """Return what the training of a system is asked for."""
+    settings: type[TrainingSettings] = _at(TRAINABLE[name])
+    return settings
+
+
+def open_trainable(asked: TrainingSettings, *data: Any) -> Any:
+    """Open the `TrainableSystem` that settings are of, with what it has to know of the data."""
+    return _at(asked.opens)(asked, *data)
+
+
+def _at(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(f"pronominal.adapters.{module}"), attribute)

@@ -1,0 +1,110 @@
+"""From what a user says of the data of a training to the data."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.reading.split import Split
+from pronominal.errors import InputError
+from pronominal.eval.training.data.documents import (
+    names_documents,
+    read_documents,
+    share_held_out,
+)
+from pronominal.eval.training.data.request import DataRequest
+from pronominal.eval.training.data.rows import TrainingData, own_data, own_tests, published_data
+
+
+def read_data(request: DataRequest) -> TrainingData:
+    """Read the data that a user asks for.
+
+    Raises:
+        InputError: a name is unknown, a file cannot be read, something given would have no
+            effect, or nothing is there to learn from or to stop by.
+    """
+    rows, named = _parted("--data", request.data)
+    held_rows, held_named = _parted("--validation", request.validation)
+    _refuse_unused(request, rows, held_rows, held=bool(held_rows if rows else held_named))
+    documents, digests = read_documents(named)
+    stopping, stopping_digests = read_documents(held_named)
+    share = request.validation_share
+    share = request.usual_validation_share if share is None else share
+    learnt = TrainingData()
+    if rows is None and not stopping:
+        documents, stopping = share_held_out(documents, share)
+        digests["held_out"] = str(share)
+    elif rows is not None and _is_file(rows):
+        held = Path(held_rows) if held_rows else None
+        learnt = own_data(Path(rows), held, request.test, share)
+    elif rows is not None:
+        learnt = published_data(rows, request.dataset, request.sources)
+    names = (d.partition(":")[0] if names_documents(d) else Path(d).stem for d in request.data)
+    held_digests = {f"validation:{name}": digest for name, digest in stopping_digests.items()}
+    return replace(
+        learnt,
+        name="+".join(names),
+        documents=documents,
+        validation_documents=stopping,
+        digests={**digests, **learnt.digests, **held_digests},
+    )
+
+
+def _refuse_unused(
+    request: DataRequest, rows: str | None, held_rows: str | None, *, held: bool
+) -> None:
+    """Refuse options that belong to another kind of data than what is learnt."""
+    own = rows is not None and _is_file(rows)
+    published = rows is not None and not own
+    for option, value, used in (
+        ("--dataset", request.dataset, published),
+        ("--sources", request.sources, published),
+        ("--validation", held_rows, own),
+        ("--validation-share", request.validation_share, not (published or held)),
+        ("--test", request.test, own),
+    ):
+        if value is not None and not used:
+            raise InputError(
+                f"{option} {value} has no effect on a training on {rows or 'documents alone'}",
+                cure="leave it out",
+            )
+
+
+def _parted(option: str, given: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the one set of rows, if there is one, and the documents."""
+    documents = [one for one in given if names_documents(one)]
+    rows = [one for one in given if one not in documents]
+    if len(rows) > 1:
+        raise InputError(
+            f"{option} names {len(rows)} sets of rows",
+            cure="give one set of rows, and any number of conll:PATH",
+        )
+    return (rows[0] if rows else None), documents
+
+
+def _is_file(rows: str) -> bool:
+    return bool(Path(rows).suffix)
+
+
+def asked_tests(dataset: str | None, test: Path | None) -> tuple[dict[str, Split], str]:
+    """Read the rows that trainings were tested on.
+
+    Args:
+        dataset: the folder of a built dataset with ``original`` and ``switched``, or its Hub id.
+        test: a file of own rows; see `own_tests`.
+
+    Returns:
+        The rows by config, and the dataset that they are of: empty for a user's own.
+
+    Raises:
+        InputError: not exactly one of them is given, or the rows cannot be read.
+    """
+    if test is not None and dataset is None:
+        return own_tests(test), ""
+    if dataset is None or test is not None:
+        raise InputError(
+            "exactly one of --dataset and --test says what the trainings were tested on",
+            cure="give --dataset with a built knowref or gap, or --test with rows of your own",
+        )
+    splits = {config: read_split(dataset, config) for config in ("original", "switched")}
+    return splits, splits["original"].dataset

@@ -1,0 +1,1 @@
+"""What is measured of trained systems, and how two trainings compare."""
