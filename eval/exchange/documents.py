@@ -167,7 +167,7 @@ def spans(clusters: Iterable[Iterable[Sequence[int]]], length: int) -> list[Clus
 
 def _within(start: int, end: int, length: int) -> Span:
     if not 0 <= index(start) < index(end) <= length:
-        raise ValueError(f"a mention from {start} to {end - 1} is none of the document's")
+        raise ValueError(f"a mention from {start} to {end - 1} lies outside of the document")
     return Span(start, end)
 
 
