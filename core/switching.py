@@ -6,7 +6,7 @@ the other name, in one pass, and nothing else changes.
 """
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pronominal.instances import ResolutionInstance
@@ -156,6 +156,15 @@ def switch_row(row: Mapping[str, Any], *, repair_case: bool = False) -> dict[str
         "candidates": [candidate._asdict() for candidate in switched.candidates],
         "label": switched.label,
     }
+
+
+def switched_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a published table switched, without those that cannot be."""
+    for row in rows:
+        try:
+            yield switch_row(row)
+        except Unswitchable:
+            continue
 
 
 def _two_candidates(instance: ResolutionInstance) -> tuple[Mention, Mention]:

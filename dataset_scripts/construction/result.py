@@ -24,7 +24,7 @@ from pronominal.dataset_scripts.tables.checksums import write_checksums
 from pronominal.dataset_scripts.tables.columns import Column, arrow_schema, resolution_columns
 from pronominal.errors import InputError
 from pronominal.signals import signals_as_exits
-from pronominal.switching import Unswitchable, switch_row
+from pronominal.switching import switched_rows
 
 NAME = "constructed"
 """What every constructed corpus says that it is; `pronominal score` scores it as KnowRef."""
@@ -181,14 +181,8 @@ def _switched(path: Path) -> Iterator[pa.Table]:
     """Yield the rows of a written split switched, without those that cannot be."""
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(TEXTS_IN_MEMORY):
-            found = []
-            for row in batch.to_pylist():
-                row.pop("canary")
-                try:
-                    found.append(switch_row(row))
-                except Unswitchable:
-                    continue
-            yield pa.Table.from_pylist(found, schema=arrow_schema(COLUMNS, {}))
+            found = switched_rows(batch.drop_columns(["canary"]).to_pylist())
+            yield pa.Table.from_pylist([*found], schema=arrow_schema(COLUMNS, {}))
 
 
 def _write_card(
