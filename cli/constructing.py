@@ -1,19 +1,14 @@
-"""``pronominal construct`` and ``overlap``."""
+"""``pronominal construct``."""
 
 import json
-import sys
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import DownloadColumn, SpinnerColumn
-from rich.table import Table
 
-from pronominal.cli.leakcheck import asked_index
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
@@ -146,46 +141,6 @@ def check(
     if found:
         raise typer.Exit(1)
     print(f"{folder}: every check passed")
-
-
-def overlap(
-    corpus: Annotated[list[str], typer.Argument(help="Files and folders of the corpus.")],
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(help="A built dataset's folder, or its id on the Hub; give it once each."),
-    ] = None,
-    index: Annotated[
-        Path | None, typer.Option(help="An index made by leakcheck, instead of datasets.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option(help="Pattern of paths to leave out; give it once each.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the rows.")] = False,
-) -> None:
-    """Say how much of a dataset stands in a corpus, by hashed runs of eight words.
-
-    Prints shares for each split, never a sentence. Exits with 2 if a file could not be read.
-    """
-    from pronominal.dataset_scripts.leakcheck.finder import Survey
-    from pronominal.dataset_scripts.leakcheck.overlap import overlap as count
-
-    known = asked_index(dataset or [], index)
-    survey = Survey()
-    with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
-        found = count(corpus, known, exclude=exclude or [], survey=survey, progress=progress)
-    if as_json:
-        told = {"splits": [asdict(split) for split in found], **asdict(survey)}
-        print(json.dumps(told, indent=2))
-    else:
-        table = Table("split", "rows", "whole", "half", "any", "mean of runs", box=None)
-        for split in found:
-            shares = [f"{share:.1%}" for share in (split.whole, split.half, split.any, split.runs)]
-            table.add_row(split.split, f"{split.n:,}", *shares)
-        Console().print(table)
-    for complaint in survey.unreadable:
-        print(f"pronominal: {complaint}", file=sys.stderr)
-    if survey.unreadable:
-        raise typer.Exit(2)
 
 
 def _rules(
