@@ -35,7 +35,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class AnnotationTask:
     """One kind of question.
 
     Attributes:
@@ -147,10 +147,12 @@ def _forms(instances: Sequence[Instance]) -> tuple[str, ...]:
     return tuple(sorted(form.casefold() for form in known))
 
 
-TASKS = {
-    "antecedent": Task(antecedent, lambda _: (*LETTERS, "neither", "unclear")),
-    "blank": Task(blank, _forms),
-    "grammaticality": Task(grammaticality, lambda _: ("grammatical", "ungrammatical", "not sure")),
-    "reference": Task(reference, lambda _: ("yes", "no", "not sure")),
+ANNOTATION_TASKS = {
+    "antecedent": AnnotationTask(antecedent, lambda _: (*LETTERS, "neither", "unclear")),
+    "blank": AnnotationTask(blank, _forms),
+    "grammaticality": AnnotationTask(
+        grammaticality, lambda _: ("grammatical", "ungrammatical", "not sure")
+    ),
+    "reference": AnnotationTask(reference, lambda _: ("yes", "no", "not sure")),
 }
 """Name -> what it asks."""
