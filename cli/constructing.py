@@ -1,11 +1,10 @@
 """``pronominal construct``."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -100,6 +99,8 @@ def knowref(
     stage kept and why the others went.
     """
     from pronominal.atomic import new_file
+    from pronominal.dataset_scripts.construction import engine as local_engine
+    from pronominal.dataset_scripts.construction import ray_engine
     from pronominal.dataset_scripts.construction.engine import Construction
     from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 
@@ -114,7 +115,7 @@ def knowref(
             Description(name, split, licence),
             out,
             workers=workers,
-            run=_engine(engine),
+            run=ray_engine.run if engine is Engine.RAY else local_engine.run,
             progress=progress,
         )
     if report is not None:
@@ -151,13 +152,6 @@ def _rules(
     if pipeline and proper_names_only:
         raise InputError("--proper-names-only reads no pipeline", cure="leave one of them out")
     rules = replace(RULES[choice.value], labels=labels.value)
-    if proper_names_only:
-        return replace(rules, pipeline=None)
-    return replace(rules, pipeline=pipeline) if pipeline else rules
-
-
-def _engine(engine: Engine) -> Callable[..., Any]:
-    from pronominal.dataset_scripts.construction import engine as local
-    from pronominal.dataset_scripts.construction import ray_engine
-
-    return local.run if engine == Engine.LOCAL else ray_engine.run
+    if not pipeline and not proper_names_only:
+        return rules
+    return replace(rules, pipeline=pipeline)

@@ -1,5 +1,6 @@
 """Mentions as brackets at words, which CoNLL-2012 and CorefUD have in common."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -22,6 +23,14 @@ class WordBrackets:
     closing: list[int] = field(default_factory=list)
     alone: list[int] = field(default_factory=list)
     opening: list[int] = field(default_factory=list)
+
+    def written(self, name: Callable[[int], str], attributes: str = "") -> list[str]:
+        """Return the brackets as strings; opening ones have attributes behind the name."""
+        return [
+            *(f"{name(cluster)})" for cluster in self.closing),
+            *(f"({name(cluster)}{attributes})" for cluster in self.alone),
+            *(f"({name(cluster)}{attributes}" for cluster in self.opening),
+        ]
 
 
 def brackets(text: WordedText) -> list[WordBrackets]:

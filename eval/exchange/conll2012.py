@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pronominal.atomic import new_file
 from pronominal.errors import InputError, shown
-from pronominal.eval.exchange.brackets import OpenBrackets, WordBrackets, brackets
+from pronominal.eval.exchange.brackets import OpenBrackets, brackets
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument
 from pronominal.eval.exchange.text_files import numbered_lines
 
@@ -158,15 +158,6 @@ def _lines(text: ExportedText) -> Iterator[str]:
             opens = "(TOP(S" if index == 0 else ""
             parse = f"{opens}*{'))' if index + 1 == len(sentence) else ''}"
             columns = [name, "0", str(index), word, "-", parse, *"---", "-", "*"]
-            yield "   ".join([*columns, _cell(next(at_words))])
+            yield "   ".join([*columns, "|".join(next(at_words).written(str)) or "-"])
         yield ""
     yield END
-
-
-def _cell(at_word: WordBrackets) -> str:
-    parts = [
-        *(f"{cluster})" for cluster in at_word.closing),
-        *(f"({cluster})" for cluster in at_word.alone),
-        *(f"({cluster}" for cluster in at_word.opening),
-    ]
-    return "|".join(parts) or "-"

@@ -167,9 +167,5 @@ def _misc(worded: WordedText, entities: int) -> list[str]:
 
 
 def _attribute(at_word: WordBrackets, entities: int) -> str:
-    parts = [
-        *(f"e{entities + cluster + 1})" for cluster in at_word.closing),
-        *(f"(e{entities + cluster + 1}--1-)" for cluster in at_word.alone),
-        *(f"(e{entities + cluster + 1}--1-" for cluster in at_word.opening),
-    ]
+    parts = at_word.written(lambda cluster: f"e{entities + cluster + 1}", "--1-")
     return f"Entity={''.join(parts)}" if parts else ""

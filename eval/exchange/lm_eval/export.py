@@ -70,50 +70,50 @@ def export_tasks(
 
 
 def _ruff(place: str) -> dict[str, list[dict[str, Any]]]:
+    scoring = {
+        "output_type": "multiple_choice",
+        "doc_to_text": _Function("filling.context"),
+        "doc_to_choice": _Function("filling.choices"),
+        "doc_to_target": "label",
+        "target_delimiter": "",
+        "metric_list": [_mean("acc")],
+    }
     return {
-        f"ruff_distractors_{number}": [
-            {
-                "task": f"ruff_distractors_{number}_seed_{seed}",
-                "dataset_path": place,
-                "dataset_name": f"distractors_{number}",
-                "test_split": f"seed_{seed}",
-                "output_type": "multiple_choice",
-                "doc_to_text": _Function("filling.context"),
-                "doc_to_choice": _Function("filling.choices"),
-                "doc_to_target": "label",
-                "target_delimiter": "",
-                "metric_list": [_mean("acc")],
-                "metadata": {"version": VERSION},
-            }
+        f"ruff_{config}": [
+            _task(f"ruff_{config}_seed_{seed}", place, config, f"seed_{seed}") | scoring
             for seed in SEEDS
         ]
-        for number in SETTINGS
+        for config in (f"distractors_{number}" for number in SETTINGS)
     }
 
 
 def _winopron(place: str, max_new_tokens: int) -> dict[str, list[dict[str, Any]]]:
+    writing = {
+        "output_type": "generate_until",
+        "doc_to_target": "{{candidates[label].text}}",
+        "generation_kwargs": {"until": [], "do_sample": False, "max_gen_toks": max_new_tokens},
+        "process_results": _Function("prompting.process_results"),
+        "metric_list": [_mean("acc"), _mean("none", False), _mean("both", False)],
+    }
+    prompts = [*_jinja_prompts(read_templates("winopron"))]
     return {
         f"winopron_{config}": [
-            {
-                "task": f"winopron_{config}_{name.replace('-', '_')}",
-                "dataset_path": place,
-                "dataset_name": config,
-                "test_split": "test",
-                "output_type": "generate_until",
-                "doc_to_text": prompt,
-                "doc_to_target": "{{candidates[label].text}}",
-                "generation_kwargs": {
-                    "until": [],
-                    "do_sample": False,
-                    "max_gen_toks": max_new_tokens,
-                },
-                "process_results": _Function("prompting.process_results"),
-                "metric_list": [_mean("acc"), _mean("none", False), _mean("both", False)],
-                "metadata": {"version": VERSION},
-            }
-            for name, prompt in _jinja_prompts(read_templates("winopron"))
+            _task(f"winopron_{config}_{name.replace('-', '_')}", place, config, "test")
+            | {"doc_to_text": prompt}
+            | writing
+            for name, prompt in prompts
         ]
         for config in ("double", "single")
+    }
+
+
+def _task(name: str, place: str, config: str, split: str) -> dict[str, Any]:
+    return {
+        "task": name,
+        "dataset_path": place,
+        "dataset_name": config,
+        "test_split": split,
+        "metadata": {"version": VERSION},
     }
 
 
