@@ -101,8 +101,7 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     settings |= {"skip_failed": True} if skip_failed else {}
     elsewhere = ChoosingElsewhere(system) if answers else ClusteringElsewhere(system)
     folder = RunFolder(
-        out if (out / "run.json").exists() else out / run_name(split, system),
-        description(split, elsewhere, system, system, settings),
+        _run_path(split, system, out), description(split, elsewhere, system, system, settings)
     )
     predictions = [*_predictions(instances, found, reading)]
     folder.open()
@@ -156,3 +155,9 @@ def _digest(path: Path) -> str:
         digest.update(f"{file.name}\0".encode() if path.is_dir() else b"")
         digest.update(file.read_bytes() if file.is_file() else b"")
     return digest.hexdigest()
+
+
+def _run_path(split: Split, system: str, out: Path) -> Path:
+    if (out / "run.json").exists():
+        return out
+    return out / run_name(split, system)
