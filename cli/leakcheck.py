@@ -102,7 +102,7 @@ def overlap(
     exclude: Exclude = None,
     as_json: Json = False,
 ) -> None:
-    """Say how much of a dataset stands in a corpus, by hashed runs of eight words.
+    """Say how much of a dataset a corpus holds, by hashed runs of eight words.
 
     Prints shares for each split, never a sentence. Exits with 2 if a file could not be read.
     """

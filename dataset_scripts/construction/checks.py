@@ -51,9 +51,9 @@ def _faults(row: dict[str, Any], names: NameGenders | None) -> Iterator[str]:
     first, second = row["candidates"]
     pronoun = row["pronoun"]
     if not 0 <= first["start"] < first["end"] <= second["start"] < second["end"]:
-        yield "the candidates do not stand one after the other"
+        yield "the candidates are not one after the other"
     if second["end"] > pronoun["start"]:
-        yield "a candidate stands behind the pronoun"
+        yield "a candidate is behind the pronoun"
     if first["text"] == second["text"]:
         yield "both candidates have the same name"
     if TARGETS.get(pronoun["text"].lower()) != row["gender"]:

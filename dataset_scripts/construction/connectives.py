@@ -65,7 +65,7 @@ Found = tuple[tuple[int, int], tuple[int, int]] | str
 
 def connectives(sentences: pa.RecordBatch, rules: ConnectiveRules = ConnectiveRules()) -> Kept:
     """Keep sentences of the pattern, and mark their connective and pronoun."""
-    # a pattern that RE2 reads at a gigabyte a second; whatever it drops the exact one would drop
+    # RE2 reads this pattern at a gigabyte a second; it drops only what the exact one would drop
     connective = _CONNECTIVE if rules.pattern == "paper" else _RELEASED_CONNECTIVE
     possible = matches(sentences["text"], rf"{connective}.*{_PRONOUN}")
     kept = sieve(sentences, [(NO_CONNECTIVE, pc.invert(possible))])
@@ -83,7 +83,7 @@ def connectives(sentences: pa.RecordBatch, rules: ConnectiveRules = ConnectiveRu
 def paper_pattern(text: str, rules: ConnectiveRules) -> Found:
     """Find the first pronoun and the last connective cluster before it.
 
-    Connectives are in lower case: one that begins the sentence stands before everything.
+    Connectives are in lower case: one that begins the sentence has no candidate before it.
     """
     pronoun = ANY_PRONOUN.search(text)
     clusters = list(CLUSTER.finditer(text))

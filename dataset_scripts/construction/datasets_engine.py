@@ -78,7 +78,7 @@ def construct_rows(
         remove_columns=dataset.column_names,
         features=Features({"rows": [rows], "report": Value("string")}),
         fn_kwargs={"column": column, "rules": rules, "names": names},
-        # what the names' file held when a cache was written, nobody knows
+        # a cache does not know what the file of names held when it was written
         load_from_cache_file=False,
     )
     report = Report()

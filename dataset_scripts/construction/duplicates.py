@@ -1,4 +1,4 @@
-"""Sentences that stood in the corpus before, in whatever case and punctuation."""
+"""Sentences that the corpus had before, up to case and punctuation."""
 
 import re
 from hashlib import blake2b

@@ -86,7 +86,7 @@ def genders(names: NameGenders) -> Stage:
 def load_names(path: Path | None) -> NameGenders:
     """Read a CSV file with the columns ``name`` and ``gender``, or gender-guesser's list.
 
-    Names with accents are also known without, as they stand in a text that was cleaned.
+    Names with accents are also known without them, as cleaning a text leaves them.
     """
     return _own_names(path) if path else guessed_names()
 

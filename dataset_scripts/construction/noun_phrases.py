@@ -34,7 +34,7 @@ class Phrase(NamedTuple):
     """A noun phrase of a sentence.
 
     Attributes:
-        start: where its last nouns begin: a determiner and adjectives stand before.
+        start: where its last nouns begin, behind a determiner and adjectives.
         end: one after its last code point.
         key: its nouns as they are compared, such as ``"paula smith"``.
         person: whether it names a person.

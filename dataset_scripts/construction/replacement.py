@@ -183,7 +183,7 @@ def _other_pronouns(text: str, gender: Gender, names: Sequence[Edit]) -> list[Ed
 
 
 def _other_form(form: str, new: str, behind: str) -> str:
-    """Return a form of the other gender; *her* and *his* have two, by what stands behind them.
+    """Return a form of the other gender; *her* and *his* have two, by the next word.
 
     A content word behind *her* makes it a possessive, one behind *his* a dependent one.
     """

@@ -31,9 +31,7 @@ NAME = "constructed"
 FOLDER = re.compile(r"[a-z0-9][a-z0-9_-]*")
 SPLIT = re.compile(r"\w+", re.ASCII)
 COLUMNS = (
-    *resolution_columns(
-        "the two persons, in the order in which they stand in the text", ("first", "second")
-    ),
+    *resolution_columns("the two persons, in the order of the text", ("first", "second")),
     Column("giveaway", pa.int64(), "candidate that gender told before it was removed, or -1"),
     Column("gender", pa.string(), "of the pronoun: male or female"),
     Column("original", pa.string(), "the sentence before names were replaced"),
@@ -69,8 +67,8 @@ def construct_dataset(
 ) -> Report:
     """Construct a corpus and write it as ``OUT/NAME``; return what became of the text.
 
-    A run that was killed goes on with the same call: its parts lie in ``OUT/.NAME.parts`` until
-    the dataset stands.
+    A run that was killed goes on with the same call: its parts are in ``OUT/.NAME.parts`` until
+    the dataset is written.
 
     Args:
         construction: inputs and rules.

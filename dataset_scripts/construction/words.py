@@ -8,7 +8,7 @@ PRONOUNS = (
     *("he", "she", "it", "they", "him", "her", "them", "their"),
     *("hers", "his", "these", "those"),
 )
-"""What may not stand before the connective, and one of what must follow it (released code)."""
+"""None may come before the connective, and one must follow it (released code)."""
 
 MASCULINE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 FEMININE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
@@ -52,7 +52,7 @@ _GENDERED_NOUNS = """
     lady actor actress king queen prince princess
 """
 GENDERED_NOUNS = frozenset(_GENDERED_NOUNS.split())
-"""Nouns that tell the gender of the person whose name stands behind them, as in *my aunt Ann*."""
+"""Nouns that tell the gender of the person whose name follows, as in *my aunt Ann*."""
 
 _NEUTRAL_TITLES = """
     Dr Dr. Doctor Prof Prof. Professor President Senator Governor Judge Justice Captain Capt

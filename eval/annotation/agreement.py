@@ -48,7 +48,7 @@ def percent_agreement(counts: Counts) -> float | None:
 
 
 def measures(counts: Counts | None) -> dict[str, float | None]:
-    """Return both measures by their names; None where nobody was asked."""
+    """Return both measures by their names; None without answers."""
     return {
         "fleiss_kappa": None if counts is None else fleiss_kappa(counts),
         "percent_agreement": None if counts is None else percent_agreement(counts),

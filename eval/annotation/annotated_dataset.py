@@ -101,7 +101,7 @@ def _header(source: Path) -> dict[str, Any]:
 
 
 def _kept_back(rows: Split, header: dict[str, Any]) -> bool:
-    """Say whether the rows must stay where they are, whatever their new split is called."""
+    """Say whether the rows must not be published, under any name of a split."""
     script = dataset_script(rows.dataset) if rows.dataset in DATASETS else None
     return (
         f"{rows.config}/{rows.name}" in (header.get("unpublishable") or ())

@@ -113,7 +113,7 @@ def blank(instance: Instance, _: Random) -> Iterator[Question]:
 def _filled(instance: FillingInstance) -> tuple[str, Mention, list[str | None]]:
     if instance.label < 0:
         raise InputError(
-            "no form of the pronoun is right, so it refers to nobody",
+            "no form of the pronoun is right, so it refers to none of the people",
             cure="give the task blank or grammaticality",
             row=f"id {instance.id}",
         )

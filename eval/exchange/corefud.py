@@ -1,6 +1,6 @@
 """CorefUD 1.x (Nedoluzhko et al., 2022): CoNLL-U with the mentions' brackets in MISC.
 
-``Entity=(e7--1-`` opens a mention of the entity e7 and ``e7)`` closes it; between the dashes stand
+``Entity=(e7--1-`` opens a mention of the entity e7 and ``e7)`` closes it; between the dashes are
 the entity's type, which we leave empty, and the mention's head, for which we give the first word.
 We have no syntax: every sentence is a flat tree. Sentences that a mention reaches across are
 written as one, for no mention may (udapi refuses it).
@@ -20,7 +20,7 @@ from pronominal.eval.exchange.text_files import numbered_lines
 GENRE = "wb_"
 
 ATTRIBUTES = "eid-etype-head-other"
-"""What stands between the dashes of an opening bracket."""
+"""What is between the dashes of an opening bracket."""
 
 NEW_DOCUMENT = re.compile(r"# newdoc(?: id = (?P<key>.*))?\s*")
 DECLARED = re.compile(r"# global\.Entity = (?P<attributes>\S+)\s*")

@@ -103,7 +103,7 @@ class PredictedDocument:
     """What another system has answered to one text.
 
     Attributes:
-        place: where it stands in the file, as ``"line 7"``.
+        place: where it is in the file, as ``"line 7"``.
         key: the document's key; None where the format has none.
         content: its words over all sentences, or its text.
         clusters: half-open spans of the words, or of the text's characters.

@@ -39,7 +39,7 @@ def export_tasks(
     """Write a folder for ``lm_eval --include_path``.
 
     RUFF's tasks are of the type ``multiple_choice``: the log-likelihood of each option and of what
-    follows it. This is the model's own choice between whole sentences, since what stands before
+    follows it. This is the model's own choice between whole sentences, since the text before
     the slot is the same. Each number of distractors has a task for each of the paper's samples,
     and a group whose accuracy is their mean. WinoPron's tasks are generations, one for each
     prompt, and a group for each config.
