@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pronominal.cli.progress import progress_bar
+from pronominal.dataset_scripts.construction import METHOD
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Engine(StrEnum):
     RAY = "ray"
 
 
-@construct.command("knowref")
-def knowref(
+@construct.command(METHOD)
+def corpus(
     inputs: Annotated[
         list[Path],
         typer.Option(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -12,9 +13,7 @@ from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.published import require_dataset_id
 from pronominal.dataset_scripts.ruff import SEEDS
 from pronominal.dataset_scripts.ruff.assembly import SETTINGS
-
-RUFF, WINOPRON = "uds-lsv/ruff", "uds-lsv/winopron"
-"""Where the datasets are on the Hub."""
+from pronominal.eval.exchange.lm_eval import DATASETS
 
 MAX_NEW_TOKENS = 5
 """The most new tokens of an answer: the paper's for FLAN-T5 (RUFF, F.1)."""
@@ -32,8 +31,7 @@ PROMPTING = (
 
 def export_tasks(
     out: Path,
-    ruff: str = RUFF,
-    winopron: str = WINOPRON,
+    places: Mapping[str, str] = MappingProxyType({}),
     max_new_tokens: int = MAX_NEW_TOKENS,
 ) -> list[str]:
     """Write a folder for ``lm_eval --include_path``.
@@ -46,8 +44,7 @@ def export_tasks(
 
     Args:
         out: the folder to make or replace.
-        ruff: RUFF's folder, or its id on the Hub.
-        winopron: WinoPron's folder, or its id on the Hub.
+        places: a key of `DATASETS` -> the folder, or the id on the Hub where it is another one.
         max_new_tokens: the longest answer to a prompt.
 
     Returns:
@@ -56,7 +53,8 @@ def export_tasks(
     Raises:
         InputError: a dataset is neither a folder nor an id of the Hub.
     """
-    groups = {**_ruff(_place(ruff)), **_winopron(_place(winopron), max_new_tokens)}
+    found = {name: _place(places.get(name, place)) for name, place in DATASETS.items()}
+    groups = {**_ruff(found["ruff"]), **_winopron(found["winopron"], max_new_tokens)}
     with new_folder(out) as folder:
         for group, tasks in groups.items():
             (folder / group).mkdir()
