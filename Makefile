@@ -26,6 +26,7 @@ lint: .venv/all
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/link_tree.py
 	$(BIN)/mypy
+	PYTHONPATH=.links $(BIN)/lint-imports --no-cache --no-logo
 
 # the documentation, as a site in build/site, and every command that stands in it
 docs: .venv/all

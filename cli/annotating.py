@@ -144,7 +144,7 @@ def baseline(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write what people answered as a run, so that they stand in tables beside the systems."""
+    """Write what people answered as a run, which tables show beside those of systems."""
     from pronominal.eval.annotation.answers import read_answers
     from pronominal.eval.annotation.human_baseline import human_baseline, runs_beside
     from pronominal.eval.scores import task_of

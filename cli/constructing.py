@@ -1,20 +1,15 @@
-"""``pronominal construct`` and ``overlap``."""
+"""``pronominal construct``."""
 
 import json
-import sys
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import DownloadColumn, SpinnerColumn
-from rich.table import Table
 
-from pronominal.cli.leakcheck import asked_index
 from pronominal.cli.progress import progress_bar
+from pronominal.dataset_scripts.construction import METHOD
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,8 +49,8 @@ class Engine(StrEnum):
     RAY = "ray"
 
 
-@construct.command("knowref")
-def knowref(
+@construct.command(METHOD)
+def corpus(
     inputs: Annotated[
         list[Path],
         typer.Option(
@@ -105,6 +100,8 @@ def knowref(
     stage kept and why the others went.
     """
     from pronominal.atomic import new_file
+    from pronominal.dataset_scripts.construction import engine as local_engine
+    from pronominal.dataset_scripts.construction import ray_engine
     from pronominal.dataset_scripts.construction.engine import Construction
     from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 
@@ -119,7 +116,7 @@ def knowref(
             Description(name, split, licence),
             out,
             workers=workers,
-            run=_engine(engine),
+            run=ray_engine.run if engine is Engine.RAY else local_engine.run,
             progress=progress,
         )
     if report is not None:
@@ -148,46 +145,6 @@ def check(
     print(f"{folder}: every check passed")
 
 
-def overlap(
-    corpus: Annotated[list[str], typer.Argument(help="Files and folders of the corpus.")],
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(help="A built dataset's folder, or its id on the Hub; give it once each."),
-    ] = None,
-    index: Annotated[
-        Path | None, typer.Option(help="An index made by leakcheck, instead of datasets.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option(help="Pattern of paths to leave out; give it once each.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the rows.")] = False,
-) -> None:
-    """Say how much of a dataset stands in a corpus, by hashed runs of eight words.
-
-    Prints shares for each split, never a sentence. Exits with 2 if a file could not be read.
-    """
-    from pronominal.dataset_scripts.leakcheck.finder import Survey
-    from pronominal.dataset_scripts.leakcheck.overlap import overlap as count
-
-    known = asked_index(dataset or [], index)
-    survey = Survey()
-    with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
-        found = count(corpus, known, exclude=exclude or [], survey=survey, progress=progress)
-    if as_json:
-        told = {"splits": [asdict(split) for split in found], **asdict(survey)}
-        print(json.dumps(told, indent=2))
-    else:
-        table = Table("split", "rows", "whole", "half", "any", "mean of runs", box=None)
-        for split in found:
-            shares = [f"{share:.1%}" for share in (split.whole, split.half, split.any, split.runs)]
-            table.add_row(split.split, f"{split.n:,}", *shares)
-        Console().print(table)
-    for complaint in survey.unreadable:
-        print(f"pronominal: {complaint}", file=sys.stderr)
-    if survey.unreadable:
-        raise typer.Exit(2)
-
-
 def _rules(
     choice: RuleChoice, pipeline: str | None, proper_names_only: bool, labels: LabelChoice
 ) -> "Rules":
@@ -196,13 +153,6 @@ def _rules(
     if pipeline and proper_names_only:
         raise InputError("--proper-names-only reads no pipeline", cure="leave one of them out")
     rules = replace(RULES[choice.value], labels=labels.value)
-    if proper_names_only:
-        return replace(rules, pipeline=None)
-    return replace(rules, pipeline=pipeline) if pipeline else rules
-
-
-def _engine(engine: Engine) -> Callable[..., Any]:
-    from pronominal.dataset_scripts.construction import engine as local
-    from pronominal.dataset_scripts.construction import ray_engine
-
-    return local.run if engine == Engine.LOCAL else ray_engine.run
+    if not pipeline and not proper_names_only:
+        return rules
+    return replace(rules, pipeline=pipeline)

@@ -1,5 +1,7 @@
 """``pronominal export``."""
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,10 +11,33 @@ from pronominal.cli.progress import progress_bar
 from pronominal.cli.running import Config
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.exchange import FORMATS
+from pronominal.eval.exchange.lm_eval import DATASETS
 
 LM_EVAL = "lm-eval"
 
 
+def _with_datasets(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for the place of each dataset of lm-evaluation-harness."""
+    own = inspect.signature(command)
+    places = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[
+                str | None,
+                typer.Option(help=f"lm-eval: folder of {name}; its id on the Hub without it."),
+            ],
+        )
+        for name in DATASETS
+    ]
+    kept = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    command.__signature__ = own.replace(parameters=[*kept, *places])  # type: ignore[attr-defined]
+    command.__annotations__ |= {place.name: place.annotation for place in places}
+    return command
+
+
+@_with_datasets
 def export(
     form: Annotated[
         str,
@@ -39,16 +64,11 @@ def export(
         int | None,
         typer.Option(min=3, help="spanbert, coref-hoi: word pieces in a segment; 384, 512."),
     ] = None,
-    ruff: Annotated[
-        str | None, typer.Option(help="lm-eval: RUFF's folder; its id on the Hub without it.")
-    ] = None,
-    winopron: Annotated[
-        str | None, typer.Option(help="lm-eval: WinoPron's folder; its id on the Hub without it.")
-    ] = None,
     max_new_tokens: Annotated[
         int | None,
         typer.Option(min=1, help="lm-eval: the longest answer to a prompt; 5 as for FLAN-T5."),
     ] = None,
+    **datasets: str | None,
 ) -> None:
     """Write a dataset for another coreference system, or tasks for lm-evaluation-harness.
 
@@ -61,10 +81,10 @@ def export(
         raise InputError("there is not one place to write to", cure="add --out FILE")
     rows = {"dataset": dataset, "config": config, "split": split, "predictions": predictions}
     pieces = {"vocabulary": vocabulary, "segment_length": segment_length}
-    tasks = {"ruff": ruff, "winopron": winopron, "max_new_tokens": max_new_tokens}
+    tasks = {**datasets, "max_new_tokens": max_new_tokens}
     if form == LM_EVAL:
         _refuse_given(form, rows | pieces)
-        _export_tasks(places[0], tasks)
+        _export_tasks(places[0], datasets, max_new_tokens)
     else:
         _refuse_given(form, tasks)
         _export_rows(form, places[0], rows, pieces)
@@ -92,13 +112,13 @@ def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, 
     print(out)
 
 
-def _export_tasks(out: Path, options: dict[str, Any]) -> None:
+def _export_tasks(out: Path, datasets: dict[str, str | None], max_new_tokens: int | None) -> None:
     from pronominal.eval.exchange.lm_eval import export as lm_eval
 
     if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or _ours(out))):
         raise InputError("there is something already", cure="choose another folder", file=out)
-    given = {name: value for name, value in options.items() if value is not None}
-    groups = lm_eval.export_tasks(out, **given)
+    places = {name: place for name, place in datasets.items() if place is not None}
+    groups = lm_eval.export_tasks(out, places, max_new_tokens or lm_eval.MAX_NEW_TOKENS)
     print(f"lm_eval --include_path {out} --tasks {','.join(groups)}")
 
 

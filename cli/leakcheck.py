@@ -1,20 +1,37 @@
-"""``pronominal leakcheck``."""
+"""``pronominal leakcheck`` and ``overlap``."""
 
 import json
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import DownloadColumn, SpinnerColumn
+from rich.table import Table
 
 from pronominal.cli.progress import progress_bar
 from pronominal.cli.running import Json
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
+    from pronominal.dataset_scripts.leakcheck.finder import Survey
     from pronominal.dataset_scripts.leakcheck.index import LeakIndex
+
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option(help="A built dataset's folder, or its id on the Hub; give it once each."),
+]
+IndexFile = Annotated[
+    Path | None, typer.Option(help="An index that leakcheck wrote, instead of datasets.")
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(help="Pattern of paths to leave out, such as 'cards/*'; give it once each."),
+]
 
 
 def leakcheck(
@@ -26,20 +43,12 @@ def leakcheck(
             show_default=False,
         ),
     ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(help="A built dataset's folder, or its id on the Hub; give it once each."),
-    ] = None,
-    index: Annotated[
-        Path | None, typer.Option(help="An index made before, instead of datasets.")
-    ] = None,
+    dataset: Datasets = None,
+    index: IndexFile = None,
     write_index: Annotated[
         Path | None, typer.Option(help="Write the index of the datasets; it holds no sentence.")
     ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(help="Pattern of paths to leave out, such as 'cards/*'; give it once each."),
-    ] = None,
+    exclude: Exclude = None,
     history: Annotated[
         bool, typer.Option("--history/--no-history", help="Look into git history too.")
     ] = True,
@@ -54,13 +63,13 @@ def leakcheck(
 
     if not paths and write_index is None:
         raise InputError("there is nothing to look into", cure="give a file or folder")
-    known = asked_index(dataset or [], index)
+    known = _asked_index(dataset or [], index)
     if write_index is not None:
         known.write(write_index)
     survey, found = Survey(), []
     failure: InputError | None = None
     try:
-        with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
+        with _bytes_read() as progress:
             for leak in leakcheck(
                 paths or [],
                 known,
@@ -80,14 +89,45 @@ def leakcheck(
         print(json.dumps({"leaks": found, **told}, indent=2))
     if failure:
         raise failure
-    for complaint in survey.unreadable:
-        print(f"pronominal: {complaint}", file=sys.stderr)
+    _complain(survey)
     print(_summary(known, survey.documents, survey.size, len(found)), file=sys.stderr)
     if found or survey.unreadable:
         raise typer.Exit(1 if found else 2)
 
 
-def asked_index(datasets: list[str], index: Path | None) -> "LeakIndex":
+def overlap(
+    corpus: Annotated[list[str], typer.Argument(help="Files and folders of the corpus.")],
+    dataset: Datasets = None,
+    index: IndexFile = None,
+    exclude: Exclude = None,
+    as_json: Json = False,
+) -> None:
+    """Say how much of a dataset a corpus holds, by hashed runs of eight words.
+
+    Prints shares for each split, never a sentence. Exits with 2 if a file could not be read.
+    """
+    from pronominal.dataset_scripts.leakcheck.finder import Survey
+    from pronominal.dataset_scripts.leakcheck.overlap import overlap as count
+
+    known = _asked_index(dataset or [], index)
+    survey = Survey()
+    with _bytes_read() as progress:
+        found = count(corpus, known, exclude=exclude or [], survey=survey, progress=progress)
+    if as_json:
+        told = {"splits": [asdict(split) for split in found], **asdict(survey)}
+        print(json.dumps(told, indent=2))
+    else:
+        table = Table("split", "rows", "whole", "half", "any", "mean of runs", box=None)
+        for split in found:
+            shares = [f"{share:.1%}" for share in (split.whole, split.half, split.any, split.runs)]
+            table.add_row(split.split, f"{split.n:,}", *shares)
+        Console().print(table)
+    _complain(survey)
+    if survey.unreadable:
+        raise typer.Exit(2)
+
+
+def _asked_index(datasets: list[str], index: Path | None) -> "LeakIndex":
     """Read an index, or make that of datasets; `InputError` for neither or both."""
     from pronominal.dataset_scripts.leakcheck.index import LeakIndex
     from pronominal.dataset_scripts.reading.folders import open_dataset
@@ -97,6 +137,15 @@ def asked_index(datasets: list[str], index: Path | None) -> "LeakIndex":
             "it must be known what to look for", cure="give either --dataset FOLDER or --index FILE"
         )
     return LeakIndex.read(index) if index else LeakIndex.of(map(open_dataset, datasets))
+
+
+def _bytes_read() -> AbstractContextManager[Callable[[int], None]]:
+    return progress_bar("", None, SpinnerColumn(), DownloadColumn())
+
+
+def _complain(survey: "Survey") -> None:
+    for complaint in survey.unreadable:
+        print(f"pronominal: {complaint}", file=sys.stderr)
 
 
 def _summary(known: "LeakIndex", documents: int, size: int, leaks: int) -> str:

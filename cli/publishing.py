@@ -95,12 +95,7 @@ def access(
     if action is Action.EXPORT:
         print(f"{requests.export_requests(repo, Path(target))} requests: {target}")
         return
-    answer = {
-        Action.ACCEPT: requests.accept,
-        Action.REJECT: requests.reject,
-        Action.GRANT: requests.grant,
-    }[action]
-    answer(repo, target)
+    requests.answer(repo, target, requests.Answer(action.value))
     print(f"{repo}: {target} {'rejected' if action is Action.REJECT else 'may read it'}")
 
 

@@ -6,7 +6,7 @@ the other name, in one pass, and nothing else changes.
 """
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -150,6 +150,15 @@ def switch_row(row: Mapping[str, Any], *, repair_case: bool = False) -> dict[str
     """Switch one row of a published table; see `switch`."""
     # in the order of the row's own columns
     return {**row, **switch(ResolutionInstance.from_row(row), repair_case=repair_case).to_row()}
+
+
+def switched_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a published table switched, without those that cannot be."""
+    for row in rows:
+        try:
+            yield switch_row(row)
+        except Unswitchable:
+            continue
 
 
 def _two_candidates(instance: ResolutionInstance) -> tuple[Mention, Mention]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Kept
+from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Kept, strings
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,7 @@ def clean(documents: pa.RecordBatch, rules: CleanRules = CleanRules()) -> Kept:
         else:
             dropped[fault or "nothing is left of the document"] += 1
     columns = list(zip(*rows, strict=True)) or [(), (), ()]
-    return Kept(pa.RecordBatch.from_arrays(_arrays(columns), schema=DOCUMENTS), dropped, noted)
-
-
-def _arrays(columns: list[tuple[str, ...]]) -> list[pa.Array]:
-    return [pa.array(column, pa.string()) for column in columns]
+    return Kept(strings(DOCUMENTS, columns), dropped, noted)
 
 
 def _notes(body: str) -> Iterator[str]:

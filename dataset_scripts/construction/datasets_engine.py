@@ -15,7 +15,7 @@ from pronominal.dataset_scripts.construction.genders import load_names
 from pronominal.dataset_scripts.construction.pipeline import Report, construct, stages
 from pronominal.dataset_scripts.construction.result import COLUMNS, published
 from pronominal.dataset_scripts.construction.rules import PAPER, Rules
-from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Stage
+from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Stage, strings
 from pronominal.dataset_scripts.tables.columns import arrow_schema
 from pronominal.errors import InputError
 
@@ -78,7 +78,7 @@ def construct_rows(
         remove_columns=dataset.column_names,
         features=Features({"rows": [rows], "report": Value("string")}),
         fn_kwargs={"column": column, "rules": rules, "names": names},
-        # what the names' file held when a cache was written, nobody knows
+        # a cache does not know what the file of names held when it was written
         load_from_cache_file=False,
     )
     report = Report()
@@ -94,10 +94,8 @@ def send(
     there = [(str(place), body) for place, body in zip(places, bodies, strict=True) if body]
     if len(there) < len(bodies):
         report.damage[NO_TEXT] += len(bodies) - len(there)
-    documents = [["dataset"] * len(there), [p for p, _ in there], [b for _, b in there]]
-    arrays = [pa.array(values, pa.string()) for values in documents]
-    batch = pa.RecordBatch.from_arrays(arrays, schema=DOCUMENTS)
-    kept = construct(batch, _stages(rules, names), report)
+    columns = [["dataset"] * len(there), [p for p, _ in there], [b for _, b in there]]
+    kept = construct(strings(DOCUMENTS, columns), _stages(rules, names), report)
     rows = [published(row) for row in kept.to_pylist()]
     kind = pa.list_(pa.struct(list(arrow_schema(COLUMNS, {}))))
     told = [json.dumps(report.describe())]

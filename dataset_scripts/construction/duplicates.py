@@ -1,7 +1,6 @@
-"""Sentences that stood in the corpus before, in whatever case and punctuation."""
+"""Sentences that the corpus had before, up to case and punctuation."""
 
 import re
-from collections import Counter
 from hashlib import blake2b
 
 import pyarrow as pa
@@ -35,5 +34,4 @@ class Duplicates:
             key = sentence_key(text)
             reasons.append(DUPLICATE if key in self._known else None)
             self._known.add(key)
-        kept = select(rows, reasons)
-        return Kept(kept.rows, Counter(kept.dropped))
+        return select(rows, reasons)

@@ -28,7 +28,7 @@ from pronominal.dataset_scripts.construction.genders import load_names
 from pronominal.dataset_scripts.construction.inputs import PIECE, Shard, documents, shards
 from pronominal.dataset_scripts.construction.pipeline import Report, construct, stages
 from pronominal.dataset_scripts.construction.rules import PAPER, Rules
-from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Stage
+from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Stage, strings
 from pronominal.dataset_scripts.construction.tagged_phrases import loaded
 from pronominal.errors import InputError
 
@@ -195,9 +195,7 @@ def _batches(shard: Shard, read: Iterator[tuple[str, str]]) -> Iterator[pa.Recor
     size = 0
 
     def batch() -> pa.RecordBatch:
-        columns = [[shard.path.name] * len(places), places, bodies]
-        arrays = [pa.array(column, pa.string()) for column in columns]
-        return pa.RecordBatch.from_arrays(arrays, schema=DOCUMENTS)
+        return strings(DOCUMENTS, ([shard.path.name] * len(places), places, bodies))
 
     for place, body in read:
         places.append(place)

@@ -2,27 +2,22 @@
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
 
 import pyarrow as pa
 
 from pronominal.dataset_scripts.construction.clean import transliterated
-from pronominal.dataset_scripts.construction.stage import Kept, Stage
-from pronominal.dataset_scripts.construction.words import NEUTRAL_TITLES, TITLES
+from pronominal.dataset_scripts.construction.stage import Kept, Stage, with_column
+from pronominal.dataset_scripts.construction.words import NEUTRAL_TITLES, TITLES, Gender
 from pronominal.errors import InputError, shown
 
-Gender = Literal["male", "female"]
 GENDERS: tuple[Gender, ...] = ("male", "female")
 COMMON = "4"
 """Least frequency in the United States of a name that is written into sentences: from 1/32 %."""
-
-GENDER_FIELD = pa.field("genders", pa.list_(pa.string()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,7 @@ class NameGenders:
         first = titles(words)
         for word in words[:first]:
             if word in TITLES:
-                return GENDERS[TITLES[word] == "female"]
+                return TITLES[word]
         return self.genders.get(words[first]) if first < len(words) else None
 
     def choose(self, gender: Gender, instead_of: str, text: str, taken: Collection[str]) -> str:
@@ -83,7 +78,7 @@ def genders(names: NameGenders) -> Stage:
             [names.of(candidate["text"]) for candidate in candidates]
             for candidates in rows["candidates"].to_pylist()
         ]
-        return Kept(rows.append_column(GENDER_FIELD, pa.array(found, GENDER_FIELD.type)), Counter())
+        return Kept(with_column(rows, "genders", pa.list_(pa.string()), found))
 
     return stage
 
@@ -91,7 +86,7 @@ def genders(names: NameGenders) -> Stage:
 def load_names(path: Path | None) -> NameGenders:
     """Read a CSV file with the columns ``name`` and ``gender``, or gender-guesser's list.
 
-    Names with accents are also known without, as they stand in a text that was cleaned.
+    Names with accents are also known without them, as cleaning a text leaves them.
     """
     return _own_names(path) if path else guessed_names()
 

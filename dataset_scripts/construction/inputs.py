@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def shards(paths: Sequence[Path], piece: int = PIECE) -> list[Shard]:
 
 
 def _can_be_cut(file: Path) -> bool:
-    """Say whether a file holds lines as they are; packed ones do not, whatever their names."""
+    """Say whether a file holds plain lines; packed files are told by their first bytes."""
     try:
         with file.open("rb") as stream:
             start = stream.read(6)
@@ -103,10 +104,10 @@ def documents(shard: Shard, field: str, damage: Counter[str]) -> Iterator[Docume
     """
     empty = True
     found: Counter[str] = Counter()
-    read = {"jsonl": _json_lines, "text": _text_lines, "subtitles": _cues, "xml": _xml}
     try:
         with shard.path.open("rb") as stream:
-            for document in read[kind_of(shard.path)](stream, shard, field, found):
+            reader = _Reader(_unpacked(stream), shard, field, found)
+            for document in reader.documents():
                 empty = False
                 yield document
     except DAMAGED as error:
@@ -142,33 +143,93 @@ def _unpacked(stream: io.BufferedReader) -> io.BufferedReader:
     return stream
 
 
-def _lines(
-    stream: io.BufferedReader, shard: Shard, damage: Counter[str]
-) -> Iterator[tuple[int, str]]:
-    """Yield (byte offset, line) of the lines in UTF-8 that begin in the shard."""
-    source = _unpacked(stream)
-    offset = shard.start
-    if offset:
-        source.seek(offset - 1)
-        if source.read(1) != b"\n":
-            offset += _line(source)[1]
-    while shard.stop is None or offset < shard.stop:
-        line, length = _line(source)
-        if not length:
-            return
-        if length > LONGEST_LINE:
-            damage[f"lines longer than {LONGEST_LINE >> 20} MB"] += 1
-        else:
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the documents of one shard.
+
+    Attributes:
+        source: its file, unpacked.
+        shard: which part of it is read.
+        field: the field of a JSONL object that holds the text.
+        damage: takes what was wrong.
+    """
+
+    source: io.BufferedReader
+    shard: Shard
+    field: str
+    damage: Counter[str]
+
+    def documents(self) -> Iterator[Document]:
+        """Yield the documents of a file of its kind."""
+        kind = kind_of(self.shard.path)
+        if kind == "xml":
+            return xml_documents(self.source, self.damage)
+        kinds = {"jsonl": self._json_lines, "text": self._text_lines, "subtitles": self._cues}
+        return kinds[kind]()
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        """Yield (byte offset, line) of the lines in UTF-8 that begin in the shard."""
+        offset, stop = self.shard.start, self.shard.stop
+        if offset:
+            self.source.seek(offset - 1)
+            if self.source.read(1) != b"\n":
+                offset += _line(self.source)[1]
+        while stop is None or offset < stop:
+            line, length = _line(self.source)
+            if not length:
+                return
+            if length > LONGEST_LINE:
+                self.damage[f"lines longer than {LONGEST_LINE >> 20} MB"] += 1
+            else:
+                try:
+                    yield offset, line.decode("utf-8-sig" if offset == 0 else "utf-8")
+                except UnicodeDecodeError:
+                    self.damage["lines that are not UTF-8"] += 1
+            offset += length
+
+    def _text_lines(self) -> Iterator[Document]:
+        return ((f"byte {offset}", line) for offset, line in self._lines() if not line.isspace())
+
+    def _json_lines(self) -> Iterator[Document]:
+        for place, line in self._text_lines():
             try:
-                yield offset, line.decode("utf-8-sig" if offset == 0 else "utf-8")
-            except UnicodeDecodeError:
-                damage["lines that are not UTF-8"] += 1
-        offset += length
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                record = None
+            if not isinstance(record, dict):
+                self.damage["lines that are no JSON object"] += 1
+            elif not isinstance(record.get(self.field), str):
+                self.damage[f"objects without text in the field '{self.field}'"] += 1
+            else:
+                # half a surrogate pair is no character, and no file in UTF-8 could hold it
+                yield place, record[self.field].encode("utf-8", "replace").decode()
+
+    def _cues(self) -> Iterator[Document]:
+        """Yield the lines of a SubRip file, joined up to a cue that ends a sentence."""
+        joined: list[str] = []
+        first = 1
+        for last, cue in enumerate(self._each_cue(), start=1):
+            joined.append(cue)
+            if SENTENCE_END.search(cue) or len(joined) == CUES:
+                yield f"cue {first}", " ".join(joined)
+                joined, first = [], last + 1
+        if joined:
+            yield f"cue {first}", " ".join(joined)
+
+    def _each_cue(self) -> Iterator[str]:
+        cue: list[str] = []
+        for _, line in chain(self._lines(), [(0, "")]):
+            text = without_speaker_dash(line.strip())
+            if text and not CUE.fullmatch(text):
+                cue.append(text)
+            elif not text and cue:
+                yield " ".join(cue)
+                cue = []
 
 
-def _line(source: Any) -> tuple[bytes, int]:
+def _line(source: io.BufferedReader) -> tuple[bytes, int]:
     """Return the next line, or its beginning if it is too long, and its length."""
-    line: bytes = source.readline(LONGEST_LINE + 1)
+    line = source.readline(LONGEST_LINE + 1)
     length = len(line)
     while length > LONGEST_LINE and not line.endswith(b"\n"):
         line = source.readline(LONGEST_LINE)
@@ -176,64 +237,3 @@ def _line(source: Any) -> tuple[bytes, int]:
         if not line:
             break
     return line, length
-
-
-def _text_lines(
-    stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
-) -> Iterator[Document]:
-    for offset, line in _lines(stream, shard, damage):
-        if not line.isspace():
-            yield f"byte {offset}", line
-
-
-def _json_lines(
-    stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
-) -> Iterator[Document]:
-    for offset, line in _lines(stream, shard, damage):
-        if line.isspace():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict):
-            damage["lines that are no JSON object"] += 1
-        elif not isinstance(record.get(field), str):
-            damage[f"objects without text in the field '{field}'"] += 1
-        else:
-            # half a surrogate pair is no character, and no file in UTF-8 could hold it
-            yield f"byte {offset}", record[field].encode("utf-8", "replace").decode()
-
-
-def _cues(
-    stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
-) -> Iterator[Document]:
-    """Yield the lines of a SubRip file, joined up to a cue that ends a sentence."""
-    joined: list[str] = []
-    first = 1
-    for last, cue in enumerate(_each_cue(stream, shard, damage), start=1):
-        joined.append(cue)
-        if SENTENCE_END.search(cue) or len(joined) == CUES:
-            yield f"cue {first}", " ".join(joined)
-            joined, first = [], last + 1
-    if joined:
-        yield f"cue {first}", " ".join(joined)
-
-
-def _each_cue(stream: io.BufferedReader, shard: Shard, damage: Counter[str]) -> Iterator[str]:
-    cue: list[str] = []
-    for _, line in _lines(stream, shard, damage):
-        text = without_speaker_dash(line.strip())
-        if text and not CUE.fullmatch(text):
-            cue.append(text)
-        elif not text and cue:
-            yield " ".join(cue)
-            cue = []
-    if cue:
-        yield " ".join(cue)
-
-
-def _xml(
-    stream: io.BufferedReader, shard: Shard, field: str, damage: Counter[str]
-) -> Iterator[Document]:
-    yield from xml_documents(_unpacked(stream), damage)

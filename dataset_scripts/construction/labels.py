@@ -1,18 +1,14 @@
 """The right candidate by the gender giveaway: two genders, and he or she (3.1.4)."""
 
-from collections import Counter
 from typing import Literal
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.construction.stage import Kept, Stage, select
+from pronominal.dataset_scripts.construction.stage import Kept, Stage, select, with_column
 from pronominal.dataset_scripts.construction.words import TARGETS
 
 Labelling = Literal["gender", "none"]
 UNLABELLED = -1
-
-GIVEAWAY_FIELD = pa.field("giveaway", pa.int64())
-LABEL_FIELD = pa.field("label", pa.int64())
 
 NO_GENDER = "the pronoun is not he or she"
 UNKNOWN = "a name of unknown or of both genders"
@@ -36,17 +32,11 @@ def labels(labelling: Labelling = "gender") -> Stage:
         ]
         reasons = [_reason(answer, labelling) for answer in answers]
         kept = select(rows, reasons)
-        pairs = zip(answers, reasons, strict=True)
-        right = [
-            answer if isinstance(answer, int) else UNLABELLED
-            for answer, reason in pairs
-            if reason is None
-        ]
+        told = [answer for answer, reason in zip(answers, reasons, strict=True) if reason is None]
+        right = [answer if isinstance(answer, int) else UNLABELLED for answer in told]
         given = right if labelling == "gender" else [UNLABELLED] * len(right)
-        marked = kept.rows.append_column(GIVEAWAY_FIELD, pa.array(right, pa.int64()))
-        return Kept(
-            marked.append_column(LABEL_FIELD, pa.array(given, pa.int64())), Counter(kept.dropped)
-        )
+        marked = with_column(kept.rows, "giveaway", pa.int64(), right)
+        return Kept(with_column(marked, "label", pa.int64(), given), kept.dropped)
 
     return stage
 

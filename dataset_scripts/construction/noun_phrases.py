@@ -14,7 +14,14 @@ from pronominal.dataset_scripts.construction.connectives import (
     MORE_CLUSTERS,
     WORD,
 )
-from pronominal.dataset_scripts.construction.stage import PLACES, Kept, Stage, select
+from pronominal.dataset_scripts.construction.stage import (
+    PLACES,
+    Kept,
+    Stage,
+    answered,
+    mention,
+    with_column,
+)
 
 NOT_TWO = "not two noun phrases before the connective"
 NOT_PERSONS = "a noun phrase that is no person"
@@ -27,7 +34,7 @@ class Phrase(NamedTuple):
     """A noun phrase of a sentence.
 
     Attributes:
-        start: where its last nouns begin: a determiner and adjectives stand before.
+        start: where its last nouns begin, behind a determiner and adjectives.
         end: one after its last code point.
         key: its nouns as they are compared, such as ``"paula smith"``.
         person: whether it names a person.
@@ -68,7 +75,6 @@ RELEASED = PhraseRules(recurrence="phrase", clusters="any", most=5, most_cluster
 
 def noun_phrases(find: PhraseFinder, rules: PhraseRules = PhraseRules()) -> Stage:
     """Return the stage that keeps sentences with two persons and adds them as ``candidates``."""
-    field = pa.field("candidates", PLACES)
 
     def stage(rows: pa.RecordBatch) -> Kept:
         texts = rows["text"].to_pylist()
@@ -79,13 +85,12 @@ def noun_phrases(find: PhraseFinder, rules: PhraseRules = PhraseRules()) -> Stag
         ):
             marked = (connective["start"], connective["end"])
             answers.append(_two_persons(text, marked, pronoun["start"], phrases, rules))
-        kept = select(rows, [answer if isinstance(answer, str) else None for answer in answers])
-        places = [
-            [{"text": text[p.start : p.end], "start": p.start, "end": p.end} for p in answer]
-            for text, answer in zip(texts, answers, strict=True)
-            if not isinstance(answer, str)
+        kept, persons = answered(rows, answers)
+        candidates = [
+            [mention(text, phrase.start, phrase.end) for phrase in pair]
+            for text, pair in zip(kept.rows["text"].to_pylist(), persons, strict=True)
         ]
-        return Kept(kept.rows.append_column(field, pa.array(places, field.type)), kept.dropped)
+        return Kept(with_column(kept.rows, "candidates", PLACES, candidates), kept.dropped)
 
     return stage
 

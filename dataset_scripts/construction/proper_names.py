@@ -19,7 +19,7 @@ _NAME_WORD = r"(?:[A-Z]'[A-Z][a-z]+|[A-Z][A-Za-z]*(?:-[A-Z][a-z]+)*)"
 NAMES = re.compile(
     rf"(?<![\w'-])(?:(?:{_SHORT}|[A-Z])\. |{_NAME_WORD} )*(?:{_NAME_WORD})(?![\w-])(?!'[a-rt-z])"
 )
-"""Words with capitals that stand side by side, abbreviated titles and initials among them."""
+"""Neighbouring words with capitals, abbreviated titles and initials among them."""
 
 PLACE_BEFORE = re.compile(r"\b(?:in|at|near|into|across|throughout) (?:the )?$")
 

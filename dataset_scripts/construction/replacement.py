@@ -7,9 +7,9 @@ from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.construction.genders import Gender, NameGenders, titles
+from pronominal.dataset_scripts.construction.genders import NameGenders, titles
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
-from pronominal.dataset_scripts.construction.stage import PLACES, Kept, Stage, select
+from pronominal.dataset_scripts.construction.stage import PLACES, Kept, Stage, answered, mention
 from pronominal.dataset_scripts.construction.words import (
     FEMININE,
     GENDERED_NOUNS,
@@ -17,6 +17,7 @@ from pronominal.dataset_scripts.construction.words import (
     OTHER_TITLES,
     STOPWORDS,
     TARGETS,
+    Gender,
 )
 from pronominal.dataset_scripts.tables.columns import MENTION
 from pronominal.spans import Mention, Span
@@ -82,9 +83,7 @@ def replacement(names: NameGenders, rules: ReplacementRules = ReplacementRules()
     """
 
     def stage(rows: pa.RecordBatch) -> Kept:
-        answers = [agreeing(row, names, rules) for row in rows.to_pylist()]
-        kept = select(rows, [answer if isinstance(answer, str) else None for answer in answers])
-        changed = [answer for answer in answers if not isinstance(answer, str)]
+        kept, changed = answered(rows, [agreeing(row, names, rules) for row in rows.to_pylist()])
         result = kept.rows.append_column(pa.field("original", pa.string()), kept.rows["text"])
         for name, kind in (("text", pa.string()), ("pronoun", MENTION), ("candidates", PLACES)):
             place = result.schema.get_field_index(name)
@@ -138,7 +137,7 @@ def _unchangeable(text: str, name: Mention, rules: ReplacementRules) -> str | No
 def _row(text: str, edits: Sequence[Edit], mentions: Sequence[Mention]) -> dict[str, Any]:
     new, places = edited(text, edits)
     spans = [places[mention.span] for mention in mentions]
-    *candidates, pronoun = [Mention(new[start:end], start, end)._asdict() for start, end in spans]
+    *candidates, pronoun = [mention(new, *span) for span in spans]
     return {"text": new, "pronoun": pronoun, "candidates": candidates}
 
 
@@ -184,7 +183,7 @@ def _other_pronouns(text: str, gender: Gender, names: Sequence[Edit]) -> list[Ed
 
 
 def _other_form(form: str, new: str, behind: str) -> str:
-    """Return a form of the other gender; *her* and *his* have two, by what stands behind them.
+    """Return a form of the other gender; *her* and *his* have two, by the next word.
 
     A content word behind *her* makes it a possessive, one behind *his* a dependent one.
     """

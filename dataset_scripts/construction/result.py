@@ -24,16 +24,14 @@ from pronominal.dataset_scripts.tables.checksums import write_checksums
 from pronominal.dataset_scripts.tables.columns import Column, arrow_schema, resolution_columns
 from pronominal.errors import InputError
 from pronominal.signals import signals_as_exits
-from pronominal.switching import Unswitchable, switch_row
+from pronominal.switching import switched_rows
 
 NAME = "constructed"
 """What every constructed corpus says that it is; `pronominal score` scores it as KnowRef."""
 FOLDER = re.compile(r"[a-z0-9][a-z0-9_-]*")
 SPLIT = re.compile(r"\w+", re.ASCII)
 COLUMNS = (
-    *resolution_columns(
-        "the two persons, in the order in which they stand in the text", ("first", "second")
-    ),
+    *resolution_columns("the two persons, in the order of the text", ("first", "second")),
     Column("giveaway", pa.int64(), "candidate that gender told before it was removed, or -1"),
     Column("gender", pa.string(), "of the pronoun: male or female"),
     Column("original", pa.string(), "the sentence before names were replaced"),
@@ -69,8 +67,8 @@ def construct_dataset(
 ) -> Report:
     """Construct a corpus and write it as ``OUT/NAME``; return what became of the text.
 
-    A run that was killed goes on with the same call: its parts lie in ``OUT/.NAME.parts`` until
-    the dataset stands.
+    A run that was killed goes on with the same call: its parts are in ``OUT/.NAME.parts`` until
+    the dataset is written.
 
     Args:
         construction: inputs and rules.
@@ -181,14 +179,8 @@ def _switched(path: Path) -> Iterator[pa.Table]:
     """Yield the rows of a written split switched, without those that cannot be."""
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(TEXTS_IN_MEMORY):
-            found = []
-            for row in batch.to_pylist():
-                row.pop("canary")
-                try:
-                    found.append(switch_row(row))
-                except Unswitchable:
-                    continue
-            yield pa.Table.from_pylist(found, schema=arrow_schema(COLUMNS, {}))
+            found = switched_rows(batch.drop_columns(["canary"]).to_pylist())
+            yield pa.Table.from_pylist([*found], schema=arrow_schema(COLUMNS, {}))
 
 
 def _write_card(

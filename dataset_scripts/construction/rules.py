@@ -3,16 +3,18 @@
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from pronominal.dataset_scripts.construction.clean import RELEASED as RELEASED_CLEAN
+from pronominal.dataset_scripts.construction import (
+    clean,
+    connectives,
+    filters,
+    noun_phrases,
+    replacement,
+)
 from pronominal.dataset_scripts.construction.clean import CleanRules
-from pronominal.dataset_scripts.construction.connectives import RELEASED as RELEASED_CONNECTIVES
 from pronominal.dataset_scripts.construction.connectives import ConnectiveRules
-from pronominal.dataset_scripts.construction.filters import RELEASED as RELEASED_FILTERS
 from pronominal.dataset_scripts.construction.filters import FilterRules
 from pronominal.dataset_scripts.construction.labels import Labelling
-from pronominal.dataset_scripts.construction.noun_phrases import RELEASED as RELEASED_NOUN_PHRASES
 from pronominal.dataset_scripts.construction.noun_phrases import PhraseRules
-from pronominal.dataset_scripts.construction.replacement import RELEASED as RELEASED_REPLACEMENT
 from pronominal.dataset_scripts.construction.replacement import ReplacementRules
 from pronominal.dataset_scripts.construction.tagged_phrases import PIPELINE
 
@@ -58,11 +60,11 @@ class Rules:
 
 PAPER = Rules()
 RELEASED = Rules(
-    clean=RELEASED_CLEAN,
-    filters=RELEASED_FILTERS,
-    connectives=RELEASED_CONNECTIVES,
-    noun_phrases=RELEASED_NOUN_PHRASES,
-    replacement=RELEASED_REPLACEMENT,
+    clean=clean.RELEASED,
+    filters=filters.RELEASED,
+    connectives=connectives.RELEASED,
+    noun_phrases=noun_phrases.RELEASED,
+    replacement=replacement.RELEASED,
     grammar="released",
 )
 RULES: dict[str, Rules] = {"paper": PAPER, "released": RELEASED}

@@ -1,12 +1,11 @@
 """Documents split into sentences, without a model: by punctuation and a list of abbreviations."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.construction.stage import SENTENCES, Kept
+from pronominal.dataset_scripts.construction.stage import SENTENCES, Kept, strings
 
 BORDER = re.compile(r"""(?<=[.!?])(["')\]]*)\s+(?=["'(\[]*[A-Z])""")
 _ABBREVIATIONS = """
@@ -32,8 +31,7 @@ def sentences(documents: pa.RecordBatch) -> Kept:
         columns[0].extend([source] * len(found))
         columns[1].extend([document] * len(found))
         columns[2].extend(found)
-    arrays = [pa.array(column, pa.string()) for column in columns]
-    return Kept(pa.RecordBatch.from_arrays(arrays, schema=SENTENCES), Counter())
+    return Kept(strings(SENTENCES, columns))
 
 
 def split(text: str) -> Iterator[str]:

@@ -1,15 +1,18 @@
 """What a stage is: a function from one record batch to another, and why rows did not pass."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pronominal.dataset_scripts.tables.columns import MENTION
+from pronominal.spans import Mention
+
+Answer = TypeVar("Answer")
 
 DOCUMENTS = pa.schema([("source", pa.string()), ("document", pa.string()), ("body", pa.string())])
 """What is read: the file's name, the document's place in it, and its text."""
@@ -29,7 +32,7 @@ class Kept(NamedTuple):
     """
 
     rows: pa.RecordBatch
-    dropped: Counter[str]
+    dropped: Mapping[str, int] = MappingProxyType({})
     noted: Mapping[str, int] = MappingProxyType({})
 
 
@@ -56,6 +59,30 @@ def select(rows: pa.RecordBatch, reasons: Sequence[str | None]) -> Kept:
     """Drop the rows for which a reason is given."""
     passed = pa.array([reason is None for reason in reasons], pa.bool_())
     return Kept(rows.filter(passed), Counter(reason for reason in reasons if reason is not None))
+
+
+def answered(rows: pa.RecordBatch, answers: Sequence[Answer | str]) -> tuple[Kept, list[Answer]]:
+    """Drop the rows whose answer is the reason against them; return the other rows and answers."""
+    reasons = [answer if isinstance(answer, str) else None for answer in answers]
+    return select(rows, reasons), [answer for answer in answers if not isinstance(answer, str)]
+
+
+def with_column(
+    rows: pa.RecordBatch, name: str, kind: pa.DataType, values: Sequence[object]
+) -> pa.RecordBatch:
+    """Add a column behind the others."""
+    return rows.append_column(pa.field(name, kind), pa.array(values, kind))
+
+
+def strings(schema: pa.Schema, columns: Iterable[Sequence[str]]) -> pa.RecordBatch:
+    """Make rows of columns of strings."""
+    arrays = [pa.array(column, pa.string()) for column in columns]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def mention(text: str, start: int, end: int) -> dict[str, object]:
+    """Return a part of a text as the columns of type ``MENTION`` have it."""
+    return Mention(text[start:end], start, end)._asdict()
 
 
 def matches(texts: pa.Array, pattern: str) -> pa.Array:

@@ -2,23 +2,21 @@
 
 from typing import Literal
 
+Gender = Literal["male", "female"]
+
 PRONOUNS = (
     *("he", "she", "it", "they", "him", "her", "them", "their"),
     *("hers", "his", "these", "those"),
 )
-"""What may not stand before the connective, and one of what must follow it (released code)."""
+"""None may come before the connective, and one must follow it (released code)."""
 
 MASCULINE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 FEMININE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
 """Forms that tell a gender -> a form of the other one."""
 
-TARGETS: dict[str, Literal["male", "female"]] = {
-    "he": "male",
-    "him": "male",
-    "his": "male",
-    "she": "female",
-    "her": "female",
-    "hers": "female",
+TARGETS: dict[str, Gender] = {
+    **dict.fromkeys(("he", "him", "his"), "male"),
+    **dict.fromkeys(("she", "her", "hers"), "female"),
 }
 """A pronoun that can be resolved by the gender of a name -> that gender."""
 
@@ -28,35 +26,23 @@ CONNECTIVES = (
 )
 """Connectives besides comma and semicolon (3.1.2, footnote 3; the list is the released code's)."""
 
-TITLES = {
-    **dict.fromkeys(
-        ("Mr", "Mr.", "Sir", "Lord", "King", "Prince", "Brother", "Father", "Uncle"), "male"
-    ),
-    **dict.fromkeys(("Grandpa", "Baron", "Duke", "Count", "Emperor"), "male"),
-    **dict.fromkeys(
-        ("Mrs", "Mrs.", "Ms", "Ms.", "Miss", "Lady", "Queen", "Princess", "Sister", "Mother"),
-        "female",
-    ),
-    **dict.fromkeys(("Aunt", "Grandma", "Baroness", "Duchess", "Countess", "Empress"), "female"),
-}
-"""Titles that tell a gender."""
+_MASCULINE_TITLES = """
+    Mr:Ms Mr.:Ms. Sir:Lady Lord:Lady King:Queen Prince:Princess Brother:Sister Father:Mother
+    Uncle:Aunt Grandpa:Grandma Baron:Baroness Duke:Duchess Count:Countess Emperor:Empress
+"""
+_FEMININE_TITLES = """
+    Mrs:Mr Mrs.:Mr. Ms:Mr Ms.:Mr. Miss:Mr Lady:Lord Queen:King Princess:Prince Sister:Brother
+    Mother:Father Aunt:Uncle Grandma:Grandpa Baroness:Baron Duchess:Duke Countess:Count
+    Empress:Emperor
+"""
+_TITLE_PAIRS: tuple[tuple[Gender, str], ...] = (
+    *(("male", pair) for pair in _MASCULINE_TITLES.split()),
+    *(("female", pair) for pair in _FEMININE_TITLES.split()),
+)
+TITLES = {pair.partition(":")[0]: gender for gender, pair in _TITLE_PAIRS}
+"""Titles that tell a gender -> that gender."""
 
-OTHER_TITLES = {
-    **dict(zip(("Mr", "Mr.", "Sir", "Lord"), ("Ms", "Ms.", "Lady", "Lady"), strict=True)),
-    **dict(
-        zip(("Mrs", "Mrs.", "Ms", "Ms.", "Miss"), ("Mr", "Mr.", "Mr", "Mr.", "Mr"), strict=True)
-    ),
-    **dict(zip(("Lady", "King", "Queen"), ("Lord", "Queen", "King"), strict=True)),
-    **dict(zip(("Prince", "Princess"), ("Princess", "Prince"), strict=True)),
-    **dict(zip(("Brother", "Sister"), ("Sister", "Brother"), strict=True)),
-    **dict(zip(("Father", "Mother"), ("Mother", "Father"), strict=True)),
-    **dict(zip(("Uncle", "Aunt"), ("Aunt", "Uncle"), strict=True)),
-    **dict(zip(("Grandpa", "Grandma"), ("Grandma", "Grandpa"), strict=True)),
-    **dict(zip(("Baron", "Baroness"), ("Baroness", "Baron"), strict=True)),
-    **dict(zip(("Duke", "Duchess"), ("Duchess", "Duke"), strict=True)),
-    **dict(zip(("Count", "Countess"), ("Countess", "Count"), strict=True)),
-    **dict(zip(("Emperor", "Empress"), ("Empress", "Emperor"), strict=True)),
-}
+OTHER_TITLES = dict(pair.split(":") for _, pair in _TITLE_PAIRS)
 """A title that tells a gender -> the same of the other gender."""
 
 _GENDERED_NOUNS = """
@@ -66,7 +52,7 @@ _GENDERED_NOUNS = """
     lady actor actress king queen prince princess
 """
 GENDERED_NOUNS = frozenset(_GENDERED_NOUNS.split())
-"""Nouns that tell the gender of the person whose name stands behind them, as in *my aunt Ann*."""
+"""Nouns that tell the gender of the person whose name follows, as in *my aunt Ann*."""
 
 _NEUTRAL_TITLES = """
     Dr Dr. Doctor Prof Prof. Professor President Senator Governor Judge Justice Captain Capt

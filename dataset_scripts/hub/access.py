@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,15 @@ from pronominal.errors import InputError
 
 if TYPE_CHECKING:
     from huggingface_hub import hf_api
+
+
+class Answer(StrEnum):
+    """What a maintainer says to a user."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    GRANT = "grant"
+
 
 EXPORTED = ("user", "status", "date")
 """All that an export holds: what a maintainer must be able to show later, and no more."""
@@ -54,31 +64,26 @@ def access_requests(repo: str) -> list[AccessRequest]:
     return requests
 
 
-def accept(repo: str, user: str) -> None:
-    """Let a user in who asked; `InputError` when there is no request to accept."""
-    client = hub_client()
-    with _request_errors(client, repo, f"there is no request of {user} to accept"):
-        client.accept_access_request(repo, user, repo_type="dataset")
+def answer(repo: str, user: str, how: Answer) -> None:
+    """Answer a request, or let a user in who did not ask.
 
-
-def reject(repo: str, user: str) -> None:
-    """Turn down a request, or withdraw the access of a user who was let in.
-
-    The Hub lets nobody ask twice; `accept` undoes it.
+    Rejecting also withdraws the access of a user who was let in. The Hub lets nobody ask twice;
+    accepting undoes it.
 
     Raises:
-        InputError: there is no request to reject.
+        InputError: there is no such request, or, to grant access, no such user without it.
     """
     client = hub_client()
-    with _request_errors(client, repo, f"there is no request of {user} to reject"):
-        client.reject_access_request(repo, user, repo_type="dataset", rejection_reason=None)
-
-
-def grant(repo: str, user: str) -> None:
-    """Let a user in who did not ask; `InputError` when there is no such user without access."""
-    client = hub_client()
-    with _request_errors(client, repo, f"there is no user {user} without access"):
-        client.grant_access(repo, user, repo_type="dataset")
+    nothing = f"there is no request of {user} to {how}"
+    if how is Answer.GRANT:
+        nothing = f"there is no user {user} without access"
+    with _request_errors(client, repo, nothing):
+        if how is Answer.REJECT:
+            client.reject_access_request(repo, user, repo_type="dataset", rejection_reason=None)
+        elif how is Answer.ACCEPT:
+            client.accept_access_request(repo, user, repo_type="dataset")
+        else:
+            client.grant_access(repo, user, repo_type="dataset")
 
 
 def export_requests(repo: str, file: Path) -> int:

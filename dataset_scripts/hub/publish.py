@@ -123,7 +123,7 @@ class _Publication:
         else:
             self._hide()
             self.say("was open to strangers: made private")
-        # only now: a repository that was opened is hidden whatever it is to hold
+        # only now: a repository that was opened is hidden in any case
         self._refuse_changed_version(files)
         self.visibility = closed or self.visibility
 

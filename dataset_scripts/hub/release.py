@@ -56,8 +56,8 @@ def read_release(folder: Path, version: str | None = None) -> Release:
     """Check a built folder and return it as a release.
 
     It is refused unless it holds the files of its SHA256SUMS and nothing else, its card describes
-    exactly its tables (files, features, rows), the terms of access and the canary stand in the
-    card and the canary in every file and row, and no file belongs to a split that the card or the
+    exactly its tables (files, features, rows), the card has the terms of access and the canary,
+    every file and row has the canary, and no file belongs to a split that the card or the
     dataset's script calls unpublishable.
 
     Args:

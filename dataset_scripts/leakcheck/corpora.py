@@ -191,7 +191,7 @@ def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], boo
 
 
 def _unpacked(stream: io.BufferedReader, nested: int = 0) -> Iterator[bytes]:
-    """Yield the text of a file by its first bytes, whatever it is called."""
+    """Yield the text of a file, whose first bytes say how it is packed."""
     while stream.peek(4)[:4] in SKIPPABLE:
         yield from _skippable(stream)
     start = stream.peek(6)[:6]
@@ -211,7 +211,7 @@ def _unpacked(stream: io.BufferedReader, nested: int = 0) -> Iterator[bytes]:
 
 
 def _skippable(stream: io.BufferedReader) -> Iterator[bytes]:
-    """Yield what stands in a frame that unpacking would pass over."""
+    """Yield the bytes of a frame that unpacking would pass over."""
     left = int.from_bytes(stream.read(8)[4:], "little")
     while left and (block := stream.read(min(left, BLOCK))):
         left -= len(block)

@@ -1,6 +1,6 @@
 """Finds evaluation sentences and canaries in files, folders, git history and corpora.
 
-A sentence counts as found when its last run stands there, or enough of its others: each run is
+A sentence counts as found when its last run is found, or enough of its others: each run is
 one point, the last one two, and more than half of the points are needed, in their order and with
 at most `SLACK` words put in or taken out between them. So one phrase of eight words that is
 common to a long sentence and to other text does not count, and a whole sentence always does.
@@ -197,7 +197,7 @@ def whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class _Sighting:
-    """The runs of one sentence that stand together at one place."""
+    """The runs of one sentence that were found together at one place."""
 
     start: int
     runs: set[int]

@@ -163,7 +163,7 @@ class Repository:
 
 
 def _fields(stream: IO[bytes]) -> Iterator[str]:
-    """Yield what stands between NULs."""
+    """Yield the fields, which NULs divide."""
     rest = b""
     while block := stream.read(1 << 16):
         *whole, rest = (rest + block).split(b"\0")

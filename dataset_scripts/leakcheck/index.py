@@ -2,10 +2,10 @@
 
 The last eight words of a sentence make a run, the eight before them another one, and so on; what
 is left at its beginning is not kept. A sentence of five to seven words is one run of that length.
-Runs do not overlap: were there a hash for every eight neighbouring words, whoever knows seven of
-them could try out the next one, and so on to the end. As it is, a guess is right about a whole
-run or tells nothing. The run that counts most is the last: in Winograd schemas the beginning is
-often a common phrase, and the ending tells who is meant.
+Runs do not overlap: were there a hash for every eight neighbouring words, somebody who knows
+seven of them could try out the next one, and so on to the end. As it is, a guess is right about a
+whole run or tells nothing. The run that counts most is the last: in Winograd schemas the beginning
+is often a common phrase, and the ending tells who is meant.
 """
 
 import json
@@ -52,7 +52,7 @@ class Run(NamedTuple):
     """One run of a sentence.
 
     Attributes:
-        offset: how many words of the sentence stand before it.
+        offset: how many words of the sentence come before it.
         sentence: number of the sentence in the index.
         runs: how many runs the sentence has.
         split: number of the split that it is from.

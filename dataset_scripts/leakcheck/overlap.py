@@ -1,8 +1,8 @@
-"""How much of a dataset stands in a corpus: the runs of words of `leakcheck`, counted.
+"""How much of a dataset a corpus holds: the runs of words of `leakcheck`, counted.
 
 KnowRef-60k asks how much of a test set the training corpora of language models hold. Each
-sentence is cut into runs of eight words from its end; a run stands in the corpus if its words do,
-side by side and in order, whatever their case and punctuation.
+sentence is cut into runs of eight words from its end; the corpus holds a run if it has its words
+side by side and in order; case and punctuation do not count.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,17 +21,17 @@ HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SplitOverlap:
-    """How much of one split stands in a corpus.
+    """How much of one split a corpus holds.
 
     Attributes:
         split: such as ``"knowref original/test"``.
-        n: number of its rows whose text is long enough and stands in no earlier row. Of a text of
-            several sentences, the one that counts is that of which most stands there.
-        whole: share of them of which every run stands there, in [0, 1].
-        half: share of them of which at least half of the runs do.
-        any: share of them of which at least one run does.
-        runs: mean share of a row's runs that stand there.
-        rows: the rows that stand there whole, from 0.
+        n: number of its rows whose text is long enough and that of no earlier row. Of a text of
+            several sentences, the one counts of which the corpus holds most.
+        whole: share of them of which it holds every run, in [0, 1].
+        half: share of them of which it holds at least half of the runs.
+        any: share of them of which it holds at least one run.
+        runs: mean share of a row's runs that it holds.
+        rows: the rows that it holds whole, from 0.
     """
 
     split: str
@@ -65,7 +65,7 @@ def overlap(
 ) -> list[SplitOverlap]:
     """Count the runs of an index's sentences in files and folders.
 
-    The runs of a sentence count wherever they stand, also in different documents: a share says
+    The runs of a sentence count wherever they are found, also in different documents: a share says
     how much of it a model may have seen, not that it saw the sentence (`leakcheck` does).
 
     Args:

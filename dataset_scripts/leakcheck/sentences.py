@@ -29,7 +29,7 @@ SLOTS = ("occupation", "participant")
 
 
 class Sentence(NamedTuple):
-    """One sentence, or several that are too short to stand alone.
+    """One sentence, or several that are too short on their own.
 
     Attributes:
         words: the hashes of its words, at least `SHORTEST`.

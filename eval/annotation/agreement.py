@@ -47,6 +47,14 @@ def percent_agreement(counts: Counts) -> float | None:
     return float(agreeing.mean() / (annotators * (annotators - 1)))
 
 
+def measures(counts: Counts | None) -> dict[str, float | None]:
+    """Return both measures by their names; None without answers."""
+    return {
+        "fleiss_kappa": None if counts is None else fleiss_kappa(counts),
+        "percent_agreement": None if counts is None else percent_agreement(counts),
+    }
+
+
 def counts_of(given: tuple[tuple[Answer, ...], ...]) -> Counts:
     """Count the answers to each question; answers have columns in the order in which they come."""
     known = {one: column for column, one in enumerate(dict.fromkeys(chain.from_iterable(given)))}
@@ -81,8 +89,7 @@ def agreement(answers: Answers) -> dict[str, Any]:
         "task": answers.key.task,
         "questions": len(answers.given),
         "annotators": len(answers.annotators),
-        "fleiss_kappa": fleiss_kappa(counts),
-        "percent_agreement": percent_agreement(counts),
+        **measures(counts),
         "unanimous": float((counts.max(axis=1) == len(answers.annotators)).mean()),
         "answers": _told(chain.from_iterable(answers.given)),
         "by_annotator": {

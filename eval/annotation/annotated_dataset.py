@@ -19,7 +19,7 @@ from pronominal.errors import InputError
 from pronominal.eval.annotation.strong_agreement import Kept
 from pronominal.json_files import write_json
 from pronominal.signals import signals_as_exits
-from pronominal.switching import Unswitchable, switch_row
+from pronominal.switching import switched_rows
 
 REPORT = "annotation.json"
 PAGE = "annotated"
@@ -45,7 +45,7 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
     with signals_as_exits(), new_folder(folder) as beside:
         tables = {rows.config: [*_labelled(rows, kept)]}
         if rows.config == "original" and (source / "switched").is_dir():
-            tables["switched"] = [*_switched(tables["original"])]
+            tables["switched"] = [*switched_rows(tables["original"])]
         built = [
             build.write_split(
                 rows.dataset,
@@ -88,14 +88,6 @@ def _labelled(rows: Split, kept: Kept) -> Iterator[dict[str, Any]]:
             yield {**row, "label": label, VOTES.name: votes}
 
 
-def _switched(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for row in found:
-        try:
-            yield switch_row(row)
-        except Unswitchable:
-            continue
-
-
 def _header(source: Path) -> dict[str, Any]:
     """Return the header of the card of the dataset that the rows are from."""
     path = source / "README.md"
@@ -109,7 +101,7 @@ def _header(source: Path) -> dict[str, Any]:
 
 
 def _kept_back(rows: Split, header: dict[str, Any]) -> bool:
-    """Say whether the rows must stay where they are, whatever their new split is called."""
+    """Say whether the rows must not be published, under any name of a split."""
     script = dataset_script(rows.dataset) if rows.dataset in DATASETS else None
     return (
         f"{rows.config}/{rows.name}" in (header.get("unpublishable") or ())

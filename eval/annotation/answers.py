@@ -54,8 +54,8 @@ def import_answers(folder: Path, sheets: Sequence[str], annotators: int | None =
 
     Raises:
         InputError: an annotator is missing or given twice; a sheet cannot be read; or an item of
-            one is unknown, missing or given twice, has no valid answer, or stands beside a text
-            that is not its own.
+            one is unknown, missing or given twice, has no valid answer, or has a text beside
+            it that is not its own.
     """
     key = read_key(folder)
     files = _by_annotator(sheets)
@@ -155,7 +155,7 @@ def _refuse_shifted(record: Record, item: Item, key: Key, path: Path, place: str
     whole = all(name.lower() in record for name in key.headings)
     if whole and shown_digest(cells.values()) != item.digest:
         raise InputError(
-            f"what stands beside {item.item} is not what was asked",
+            f"the text beside {item.item} is not what was asked",
             cure="restore the columns from the sheet that was given out: one was sorted or edited",
             file=path,
             row=place,

@@ -13,7 +13,7 @@ from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.key import Item, Key
 from pronominal.eval.annotation.sheets import ITEM, Format, one_line, shown_digest, write_sheet
-from pronominal.eval.annotation.tasks import TASKS, Question
+from pronominal.eval.annotation.tasks import ANNOTATION_TASKS, Question
 from pronominal.eval.runs.record import SplitRecord
 
 FOR_ANNOTATORS = "for-annotators"
@@ -25,7 +25,7 @@ class Request:
     """What is wanted from annotators.
 
     Attributes:
-        task: a key of `TASKS`.
+        task: a key of `ANNOTATION_TASKS`.
         annotators: how many people are to answer, at least 1.
         sample: how many rows to draw; None for all.
         seed: of the sample, the order of the items and that of the candidates.
@@ -49,8 +49,8 @@ def export(split: Split, request: Request, out: Path) -> Key:
         InputError: there is something at `out`, the task cannot be asked of these rows, or the
             sample is larger than they are.
     """
-    if request.task not in TASKS:
-        raise unknown_name("task", request.task, TASKS)
+    if request.task not in ANNOTATION_TASKS:
+        raise unknown_name("annotation task", request.task, ANNOTATION_TASKS)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(
             "there is something already, maybe answers", cure="choose another --out", file=out
@@ -80,7 +80,7 @@ def _drawn(split: Split, sample: int | None, chance: Random) -> list[Instance]:
 def _sheet(
     split: Split, request: Request, instances: Sequence[Instance], chance: Random
 ) -> tuple[Key, list[dict[str, str]]]:
-    task = TASKS[request.task]
+    task = ANNOTATION_TASKS[request.task]
     questions = [found for instance in instances for found in task.questions(instance, chance)]
     if not questions:
         raise InputError("there is nothing to ask about", cure="give another task", file=split.file)

@@ -1,15 +1,14 @@
 """KnowRef's rule for a test set (section 3.1): rows whose antecedent enough annotators agree on."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
-from pronominal.eval.annotation.agreement import counts_of, fleiss_kappa, percent_agreement
+from pronominal.eval.annotation.agreement import counts_of, measures
 from pronominal.eval.annotation.answers import Answers
-from pronominal.eval.annotation.votes import Verdict, verdicts
+from pronominal.eval.annotation.votes import verdicts
 
 DIVIDED = "divided"
 """Why a row goes for which no answer has enough votes."""
@@ -78,16 +77,7 @@ def choose_rows(answers: Answers, rows: Split, needed: int) -> Kept:
             kept.changed.extend([name] if before[name] not in (most, -1) else [])
         else:
             kept.dropped[name] = most
-    kept.agreement["asked"] = _agreement(said)
-    kept.agreement["kept"] = _agreement({name: said[name] for name in kept.labels})
+    for name, asked in (("asked", said), ("kept", kept.labels)):
+        given_there = tuple(said[row] for row in asked)
+        kept.agreement[name] = measures(counts_of(given_there) if given_there else None)
     return kept
-
-
-def _agreement(said: Mapping[str, tuple[Verdict, ...]]) -> dict[str, float | None]:
-    if not said:
-        return {"fleiss_kappa": None, "percent_agreement": None}
-    counts = counts_of(tuple(said.values()))
-    return {
-        "fleiss_kappa": fleiss_kappa(counts),
-        "percent_agreement": percent_agreement(counts),
-    }

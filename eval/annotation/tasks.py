@@ -35,7 +35,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class AnnotationTask:
     """One kind of question.
 
     Attributes:
@@ -113,7 +113,7 @@ def blank(instance: Instance, _: Random) -> Iterator[Question]:
 def _filled(instance: FillingInstance) -> tuple[str, Mention, list[str | None]]:
     if instance.label < 0:
         raise InputError(
-            "no form of the pronoun is right, so it refers to nobody",
+            "no form of the pronoun is right, so it refers to none of the people",
             cure="give the task blank or grammaticality",
             row=f"id {instance.id}",
         )
@@ -147,10 +147,12 @@ def _forms(instances: Sequence[Instance]) -> tuple[str, ...]:
     return tuple(sorted(form.casefold() for form in known))
 
 
-TASKS = {
-    "antecedent": Task(antecedent, lambda _: (*LETTERS, "neither", "unclear")),
-    "blank": Task(blank, _forms),
-    "grammaticality": Task(grammaticality, lambda _: ("grammatical", "ungrammatical", "not sure")),
-    "reference": Task(reference, lambda _: ("yes", "no", "not sure")),
+ANNOTATION_TASKS = {
+    "antecedent": AnnotationTask(antecedent, lambda _: (*LETTERS, "neither", "unclear")),
+    "blank": AnnotationTask(blank, _forms),
+    "grammaticality": AnnotationTask(
+        grammaticality, lambda _: ("grammatical", "ungrammatical", "not sure")
+    ),
+    "reference": AnnotationTask(reference, lambda _: ("yes", "no", "not sure")),
 }
 """Name -> what it asks."""

@@ -1,6 +1,6 @@
-r"""Where another tokeniser's words stand in a text of ours.
+r"""Where another tokeniser's words are in a text of ours.
 
-Words are looked for one by one, as they stand first. Each may be written in the ways that
+Words are looked for one by one, as they are first. Each may be written in the ways that
 tokenisers change: brackets as ``-LRB-``, quotation marks as ``` `` ``` and ``''``, dashes,
 ellipses, ``\/`` for ``/``, ``/.`` for ``.``, and white space anywhere.
 """
@@ -45,7 +45,7 @@ class MisalignedError(ValueError):
     """The words are not those of the text.
 
     Attributes:
-        word: index of the first word that does not stand behind those before it; the number of
+        word: index of the first word that does not follow those before it; the number of
             words where the text goes on behind the last one.
     """
 
@@ -58,7 +58,7 @@ def places(words: Sequence[str], text: str) -> list[Span]:
     """Return the characters of each word of a text.
 
     Args:
-        words: all words of the text, in order, whatever tokeniser they come from.
+        words: all words of the text, in order, from any tokeniser.
         text: what they are the words of.
 
     Raises:
@@ -90,7 +90,7 @@ def character_places(other: str, text: str) -> dict[int, Span]:
 
 
 def skeleton(text: str) -> str:
-    """Return a text's letters and digits, by which it is found again whatever its tokenisation."""
+    """Return a text's letters and digits, by which it is found again after any tokenisation."""
     return "".join(filter(str.isalnum, _ESCAPE.sub("", text))).casefold()
 
 
@@ -103,7 +103,7 @@ def _one_by_one(words: Sequence[str], text: str) -> list[Span]:
         while start < len(text) and text[start].isspace():
             start += 1
         if word.isspace():
-            # a word of white space stands at the end of a gap, as spaCy has it
+            # a word of white space is at the end of a gap, as spaCy has it
             start, end = max(end, start - len(word)), start
         elif text.startswith(word, start):
             end = start + len(word)

@@ -5,8 +5,7 @@ and ``clusters`` of words, the last one included; it keeps no key, so texts are 
 letters.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from pronominal.eval.exchange.documents import (
@@ -15,17 +14,7 @@ from pronominal.eval.exchange.documents import (
     half_open,
     inclusive,
 )
-from pronominal.eval.exchange.json_documents import read_json_documents, write_json_documents
-
-
-def write(texts: Iterable[ExportedText], out: Path) -> None:
-    """Write texts as the predictor reads them, or with their clusters as it writes them."""
-    write_json_documents(map(_record, texts), out)
-
-
-def read(file: Path) -> Iterator[PredictedDocument]:
-    """Yield the predictor's answers."""
-    return read_json_documents(file, _document, "document (as words) and clusters")
+from pronominal.eval.exchange.json_documents import json_format
 
 
 def _record(text: ExportedText) -> dict[str, Any]:
@@ -40,3 +29,6 @@ def _document(place: str, record: Mapping[str, Any]) -> PredictedDocument:
     if isinstance(words, str):
         raise TypeError("the document is not in words")
     return PredictedDocument(place, None, words, half_open(record["clusters"], len(words)))
+
+
+write, read = json_format(_record, _document, "document (as words) and clusters")

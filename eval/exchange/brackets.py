@@ -1,7 +1,9 @@
 """Mentions as brackets at words, which CoNLL-2012 and CorefUD have in common."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 
 from pronominal.errors import InputError
 from pronominal.eval.exchange.documents import WordedText
@@ -10,7 +12,7 @@ from pronominal.spans import Cluster, Span
 
 @dataclass(slots=True)
 class WordBrackets:
-    """The numbers of the clusters whose mentions have a border at one word.
+    """The numbers of the clusters whose mentions begin or end at one word.
 
     Attributes:
         closing: of mentions that end there.
@@ -21,6 +23,14 @@ class WordBrackets:
     closing: list[int] = field(default_factory=list)
     alone: list[int] = field(default_factory=list)
     opening: list[int] = field(default_factory=list)
+
+    def written(self, name: Callable[[int], str], attributes: str = "") -> list[str]:
+        """Return the brackets as strings; opening ones have attributes behind the name."""
+        return [
+            *(f"{name(cluster)})" for cluster in self.closing),
+            *(f"({name(cluster)}{attributes})" for cluster in self.alone),
+            *(f"({name(cluster)}{attributes}" for cluster in self.opening),
+        ]
 
 
 def brackets(text: WordedText) -> list[WordBrackets]:
@@ -52,45 +62,55 @@ def _refuse_crossing(cluster: Cluster, text: WordedText) -> None:
             )
 
 
+@dataclass(slots=True)
 class OpenBrackets:
     """Puts the mentions of a document together while its brackets are read.
 
     Of the mentions of one cluster that are open, the last one opened closes first, as in the
     reference scorer (Pradhan et al., 2014).
+
+    Attributes:
+        file: what is read.
+        form: its format, as messages name it.
+        line: number of the line that is being read.
     """
 
-    def __init__(self) -> None:
-        self._open: dict[str, list[int]] = {}
-        self._clusters: dict[str, list[Span]] = {}
+    file: Path
+    form: str
+    line: int
+    _open: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    _clusters: dict[str, list[Span]] = field(default_factory=dict)
 
     def open(self, cluster: str, start: int) -> None:
         """Begin a mention at a word."""
-        self._open.setdefault(cluster, []).append(start)
+        self._open.setdefault(cluster, []).append((start, self.line))
 
-    def close(self, cluster: str, end: int) -> Span:
-        """End a mention before the word `end`, and return it.
-
-        Raises:
-            ValueError: the cluster has no open mention.
-        """
+    def close(self, cluster: str, end: int) -> None:
+        """End a mention before the word `end`; `InputError` if the cluster has none open."""
         if not self._open.get(cluster):
-            raise ValueError("a bracket closes a mention that is not open")
-        span = Span(self._open[cluster].pop(), end)
-        # a mention of nothing stands at an empty node
-        if span.start < span.end:
-            self._clusters.setdefault(cluster, []).append(span)
-        return span
+            raise self.refusal(f"{cluster}) closes a mention that is not open")
+        start, _ = self._open[cluster].pop()
+        # a mention of nothing belongs to an empty node
+        if start < end:
+            self._clusters.setdefault(cluster, []).append(Span(start, end))
 
     def clusters(self) -> list[Cluster]:
         """Return the clusters in the order of their numbers, mentions in that of the text.
 
         Raises:
-            ValueError: a mention is still open.
+            InputError: a mention is still open; names the line that opened it.
         """
-        if any(self._open.values()):
-            raise ValueError("a bracket opens a mention that is not closed")
+        unclosed = [(line, name) for name, mentions in self._open.items() for _, line in mentions]
+        if unclosed:
+            self.line, name = min(unclosed)
+            raise self.refusal(f"({name} opens a mention that is not closed")
         names = sorted(self._clusters, key=_natural)
         return [sorted(self._clusters[name]) for name in names]
+
+    def refusal(self, cause: str) -> InputError:
+        """Return the error that names the line and the format."""
+        cure = f"give a file in {self.form}"
+        return InputError(cause, cure=cure, file=self.file, row=f"line {self.line}")
 
 
 def _natural(name: str) -> tuple[int, str]:

@@ -5,25 +5,14 @@ are the genre, and add ``span_clusters`` of words, half open. Their ``word_clust
 no mentions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, spans
-from pronominal.eval.exchange.json_documents import read_json_documents, write_json_documents
+from pronominal.eval.exchange.json_documents import json_format
 
 GENRE = "wb_"
 """Web text, as the WinoPron authors had it."""
-
-
-def write(texts: Iterable[ExportedText], out: Path) -> None:
-    """Write texts as the systems read them, with their clusters as they write them."""
-    write_json_documents(map(_record, texts), out)
-
-
-def read(file: Path) -> Iterator[PredictedDocument]:
-    """Yield the systems' answers."""
-    return read_json_documents(file, _document, "document_id, cased_words and span_clusters")
 
 
 def _record(text: ExportedText) -> dict[str, Any]:
@@ -39,3 +28,6 @@ def _document(place: str, record: Mapping[str, Any]) -> PredictedDocument:
     words = record["cased_words"]
     clusters = spans(record["span_clusters"], len(words))
     return PredictedDocument(place, record["document_id"], words, clusters)
+
+
+write, read = json_format(_record, _document, "document_id, cased_words and span_clusters")

@@ -1,28 +1,52 @@
 """CoNLL-2012's ``*_conll`` files (Pradhan et al., 2012): one word a line, coreference last.
 
-What we have no annotation of is a dash, or an asterisk in the columns of parse and entities. Words
-stand as they are, brackets too.
+A blank line ends a sentence, ``#begin document`` and ``#end document`` enclose each part. What we
+have no annotation of is written as a dash, or as an asterisk in the columns of parse and entities.
+Words are neither escaped nor unescaped, brackets included.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from pronominal.atomic import new_file
-from pronominal.errors import InputError
-from pronominal.eval.exchange.brackets import OpenBrackets, WordBrackets, brackets
+from pronominal.errors import InputError, shown
+from pronominal.eval.exchange.brackets import OpenBrackets, brackets
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument
-from pronominal.eval.exchange.gold_conll2012 import END, FIELD, WORD
 from pronominal.eval.exchange.text_files import numbered_lines
 
 GENRE = "wb/"
 """Web text."""
 
-BEGIN = re.compile(r"#begin document \((?P<name>.+)\);?(?:\s*part (?P<part>\d+))?\s*")
-BRACKET = re.compile(r"\((?P<opened>\d+)(?P<alone>\))?|(?P<closed>\d+)\)")
-FEWEST_COLUMNS = 5
-"""Name, part, number and word, and coreference: what the reference scorer's own files have."""
+END = "#end document"
+FIELD = re.compile(r"[^ \t\r\n]+")
+"""What a column holds: a word may have white space that is not ASCII."""
+
+BRACKET = re.compile(r"(?P<opens>\()?(?P<cluster>\d+)(?P<closes>\))?")
+WORD, SPEAKER = 3, 9
+"""Columns."""
+
+
+class Dialect(NamedTuple):
+    """How much of the format a file must have.
+
+    Attributes:
+        begin: the line that begins a document, with its ``name`` and maybe its ``part``.
+        columns: fewest columns of a word.
+        bars: whether the brackets at one word must have bars between them.
+    """
+
+    begin: re.Pattern[str]
+    columns: int
+    bars: bool
+
+
+ANSWER = Dialect(
+    re.compile(r"#begin document \((?P<name>.+)\);?(?:\s*part (?P<part>\d+))?\s*"), 5, bars=False
+)
+"""What the reference scorer reads: name, part, number and word, and coreference are enough."""
 
 
 def write(texts: Iterable[ExportedText], out: Path) -> None:
@@ -35,57 +59,93 @@ def write(texts: Iterable[ExportedText], out: Path) -> None:
 def read(file: Path) -> Iterator[PredictedDocument]:
     """Yield the documents of a file; parts are documents of their own.
 
-    Unlike in gold files, clusters that share a mention stay apart: they are a system's answer. What
-    the reference scorer reads is read: a document without a part, fewer columns, brackets without
-    bars between them.
+    Unlike in gold files, clusters that share a mention stay apart: they are a system's answer.
     """
-    document: _Part | None = None
-    for number, line in numbered_lines(file):
-        begin = BEGIN.fullmatch(line)
-        try:
-            if begin is not None and document is None:
-                part = int(begin["part"] or 0)
-                key = f"{begin['name']}_{part}" if part else begin["name"]
-                document = _Part(f"line {number}", key)
-            elif document is not None and line.startswith(END):
-                yield document.finished()
-                document = None
-            elif document is not None:
-                document.add(line)
-            elif line.strip() and not line.startswith("#"):
-                raise ValueError("a word stands outside of a document")
-        except ValueError as error:
-            raise _no_conll(str(error), file, f"line {number}") from error
-    if document is not None:
-        raise _no_conll(f"the document that begins here has no {END}", file, document.place)
+    for part in parts(file, ANSWER):
+        key = f"{part.name}_{part.number}" if part.number else part.name
+        words = [columns[WORD] for sentence in part.sentences for columns in sentence]
+        yield PredictedDocument(f"line {part.begin}", key, words, part.mentions.clusters())
 
 
 @dataclass(slots=True)
-class _Part:
-    """A document while it is read; `key` has the number of its part, unless it is the first."""
+class Part:
+    """One part of a document.
 
-    place: str
-    key: str
-    words: list[str] = field(default_factory=list)
-    mentions: OpenBrackets = field(default_factory=OpenBrackets)
+    Attributes:
+        name: of the document.
+        number: of the part.
+        begin: number of the line on which it begins.
+        mentions: its coreference column.
+        sentences: the columns of each word of each sentence; the last one may be empty.
+    """
 
-    def add(self, line: str) -> None:
+    name: str
+    number: int
+    begin: int
+    mentions: OpenBrackets
+    sentences: list[list[list[str]]] = field(default_factory=lambda: [[]])
+    _words: int = 0
+
+    def add(self, line: str, dialect: Dialect) -> None:
+        """Take in one word, or the blank line that ends a sentence."""
         columns = FIELD.findall(line)
         if not columns:
+            self.sentences.append([])
             return
-        if line.startswith("#begin document") or len(columns) < FEWEST_COLUMNS:
-            raise ValueError(f"{len(columns)} columns, not {FEWEST_COLUMNS} or more")
-        self.words.append(columns[WORD])
-        if BRACKET.sub("", columns[-1]).strip("|") not in ("", "-", "_"):
-            raise ValueError("the last column holds no brackets of mentions")
-        for bracket in BRACKET.finditer(columns[-1]):
-            if bracket["opened"]:
-                self.mentions.open(bracket["opened"], len(self.words) - 1)
-            if bracket["closed"] or bracket["alone"]:
-                self.mentions.close(bracket["closed"] or bracket["opened"], len(self.words))
+        if len(columns) < dialect.columns:
+            cause = f"{len(columns)} columns, not {dialect.columns} or more"
+            raise self.mentions.refusal(cause)
+        self.sentences[-1].append(columns)
+        for bracket in _split(columns[-1], dialect.bars):
+            match = BRACKET.fullmatch(bracket)
+            if match is None or not (match["opens"] or match["closes"]):
+                raise self.mentions.refusal(f"{shown(bracket)} is no bracket of a mention")
+            if match["opens"]:
+                self.mentions.open(match["cluster"], self._words)
+            if match["closes"]:
+                self.mentions.close(match["cluster"], self._words + 1)
+        self._words += 1
 
-    def finished(self) -> PredictedDocument:
-        return PredictedDocument(self.place, self.key, self.words, self.mentions.clusters())
+
+def parts(file: Path, dialect: Dialect) -> Iterator[Part]:
+    """Yield the parts of a file.
+
+    Raises:
+        InputError: the file cannot be read, or a line is not in the format; names file and line.
+    """
+    part: Part | None = None
+    for number, line in numbered_lines(file):
+        begin = dialect.begin.fullmatch(line)
+        if part is not None:
+            part.mentions.line = number
+        if begin is not None and part is None:
+            mentions = OpenBrackets(file, "CoNLL-2012's format", number)
+            part = Part(begin["name"], int(begin["part"] or 0), number, mentions)
+        elif part is None:
+            if line.strip() and not line.startswith("#"):
+                raise _unenclosed("a word outside of a document", file, number)
+        elif line.startswith(END):
+            yield part
+            part = None
+        elif line.startswith("#begin document"):
+            raise _unenclosed(f"the document of line {part.begin} has no {END}", file, number)
+        else:
+            part.add(line, dialect)
+    if part is not None:
+        raise _unenclosed(f"the document that begins here has no {END}", file, part.begin)
+
+
+def _split(cell: str, bars: bool) -> list[str]:
+    """Return the brackets of a cell."""
+    if bars:
+        return [] if cell == "-" else cell.split("|")
+    apart = cell.replace("(", "|(").replace(")", ")|").split("|")
+    return [bracket for bracket in apart if bracket not in ("", "-", "_")]
+
+
+def _unenclosed(cause: str, file: Path, number: int) -> InputError:
+    cure = "give a whole file, each document between #begin document and #end document"
+    return InputError(cause, cure=cure, file=file, row=f"line {number}")
 
 
 def _lines(text: ExportedText) -> Iterator[str]:
@@ -98,19 +158,6 @@ def _lines(text: ExportedText) -> Iterator[str]:
             opens = "(TOP(S" if index == 0 else ""
             parse = f"{opens}*{'))' if index + 1 == len(sentence) else ''}"
             columns = [name, "0", str(index), word, "-", parse, *"---", "-", "*"]
-            yield "   ".join([*columns, _cell(next(at_words))])
+            yield "   ".join([*columns, "|".join(next(at_words).written(str)) or "-"])
         yield ""
     yield END
-
-
-def _cell(at_word: WordBrackets) -> str:
-    parts = [
-        *(f"{cluster})" for cluster in at_word.closing),
-        *(f"({cluster})" for cluster in at_word.alone),
-        *(f"({cluster}" for cluster in at_word.opening),
-    ]
-    return "|".join(parts) or "-"
-
-
-def _no_conll(cause: str, file: Path, row: str) -> InputError:
-    return InputError(cause, cure="give a file in CoNLL-2012's format", file=file, row=row)

@@ -18,7 +18,7 @@ def score_files(
 ) -> dict[str, Any]:
     """Score the clusters of a response file against those of a key file.
 
-    A mention that stands in several clusters of a file counts in the first of them, as in the
+    A mention that is in several clusters of a file counts in the first of them, as in the
     reference scorer (Pradhan et al., 2014).
 
     Args:

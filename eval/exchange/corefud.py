@@ -1,6 +1,6 @@
 """CorefUD 1.x (Nedoluzhko et al., 2022): CoNLL-U with the mentions' brackets in MISC.
 
-``Entity=(e7--1-`` opens a mention of the entity e7 and ``e7)`` closes it; between the dashes stand
+``Entity=(e7--1-`` opens a mention of the entity e7 and ``e7)`` closes it; between the dashes are
 the entity's type, which we leave empty, and the mention's head, for which we give the first word.
 We have no syntax: every sentence is a flat tree. Sentences that a mention reaches across are
 written as one, for no mention may (udapi refuses it).
@@ -13,7 +13,6 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.errors import InputError
 from pronominal.eval.exchange.brackets import OpenBrackets, WordBrackets, brackets
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, WordedText
 from pronominal.eval.exchange.text_files import numbered_lines
@@ -21,12 +20,12 @@ from pronominal.eval.exchange.text_files import numbered_lines
 GENRE = "wb_"
 
 ATTRIBUTES = "eid-etype-head-other"
-"""What stands between the dashes of an opening bracket."""
+"""What is between the dashes of an opening bracket."""
 
 NEW_DOCUMENT = re.compile(r"# newdoc(?: id = (?P<key>.*))?\s*")
 DECLARED = re.compile(r"# global\.Entity = (?P<attributes>\S+)\s*")
 BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<alone>\))?|(?P<closed>[^()]+)\)")
-ENTITY = re.compile(r"(?P<name>[^\[]+)(?:\[(?P<part>\d+)/(?P<parts>\d+)\])?")
+ENTITY = re.compile(r"(?P<name>[^\[\s]+)(?:\[(?P<part>\d+)/(?P<parts>\d+)\])?")
 
 
 def write(texts: Iterable[ExportedText], out: Path) -> None:
@@ -47,26 +46,22 @@ def read(file: Path) -> Iterator[PredictedDocument]:
     document: _Document | None = None
     declared = ATTRIBUTES
     for number, line in numbered_lines(file):
-        try:
-            begin = NEW_DOCUMENT.fullmatch(line)
-            if begin is not None and document is not None:
-                yield document.finished()
-            if begin is not None:
-                document = _Document(f"line {number}", begin["key"], declared)
-            elif (match := DECLARED.fullmatch(line)) is not None:
-                declared = match["attributes"]
-                if document is not None:
-                    document.declared = declared
-            elif line.strip() and not line.startswith("#"):
-                document = document or _Document(f"line {number}", None, declared)
-                document.add(line)
-        except ValueError as error:
-            raise _no_corefud(str(error), file, number) from error
-    if document is not None:
-        try:
+        if document is not None:
+            document.mentions.line = number
+        begin = NEW_DOCUMENT.fullmatch(line)
+        if begin is not None and document is not None:
             yield document.finished()
-        except ValueError as error:
-            raise _no_corefud(str(error), file, number) from error
+        if begin is not None:
+            document = _begun(file, number, begin["key"], declared)
+        elif (match := DECLARED.fullmatch(line)) is not None:
+            declared = match["attributes"]
+            if document is not None:
+                document.declared = declared
+        elif line.strip() and not line.startswith("#"):
+            document = document or _begun(file, number, None, declared)
+            document.add(line)
+    if document is not None:
+        yield document.finished()
 
 
 @dataclass(slots=True)
@@ -76,13 +71,13 @@ class _Document:
     place: str
     key: str | None
     declared: str
+    mentions: OpenBrackets
     words: list[str] = field(default_factory=list)
-    mentions: OpenBrackets = field(default_factory=OpenBrackets)
 
     def add(self, line: str) -> None:
         columns = line.rstrip("\r\n").split("\t")
         if len(columns) != 10:
-            raise ValueError(f"{len(columns)} columns, not 10")
+            raise self.mentions.refusal(f"{len(columns)} columns, not 10")
         if "-" in columns[0]:
             return  # a token of several words, which follow
         start = len(self.words)
@@ -95,34 +90,37 @@ class _Document:
 
     def _take(self, value: str, start: int) -> None:
         if BRACKET.sub("", value):
-            raise ValueError("Entity holds no brackets of mentions")
+            raise self.mentions.refusal("Entity holds no brackets of mentions")
         for bracket in BRACKET.finditer(value):
-            if bracket["opened"]:
-                name, first, last = _entity(self._id(bracket["opened"]))
-                if first:
-                    self.mentions.open(name, start)
-            else:
-                name, first, last = _entity(bracket["closed"])
+            entity = bracket["closed"] or self._id(bracket["opened"])
+            name, first, last = self._entity(entity)
+            if bracket["opened"] and first:
+                self.mentions.open(name, start)
             if last and (bracket["closed"] or bracket["alone"]):
                 self.mentions.close(name, len(self.words))
 
     def _id(self, opened: str) -> str:
         attributes = dict(zip(self.declared.split("-"), opened.split("-"), strict=False))
         if "eid" not in attributes:
-            raise ValueError(f"a bracket of Entity has no eid, declared as {self.declared}")
+            cause = f"a bracket of Entity has no eid, declared as {self.declared}"
+            raise self.mentions.refusal(cause)
         return attributes["eid"]
+
+    def _entity(self, name: str) -> tuple[str, bool, bool]:
+        """Return an entity's id, and whether this is its mention's first and last part."""
+        match = ENTITY.fullmatch(name)
+        if match is None:
+            raise self.mentions.refusal("Entity holds a bracket without an id")
+        part, parts = int(match["part"] or 1), int(match["parts"] or 1)
+        return match["name"], part == 1, part == parts
 
     def finished(self) -> PredictedDocument:
         return PredictedDocument(self.place, self.key, self.words, self.mentions.clusters())
 
 
-def _entity(name: str) -> tuple[str, bool, bool]:
-    """Return an entity's id, and whether this is its mention's first and last part."""
-    match = ENTITY.fullmatch(name)
-    if match is None:
-        raise ValueError("Entity holds a bracket without an id")
-    part, parts = int(match["part"] or 1), int(match["parts"] or 1)
-    return match["name"], part == 1, part == parts
+def _begun(file: Path, line: int, key: str | None, declared: str) -> _Document:
+    mentions = OpenBrackets(file, "the format of CorefUD 1.x", line)
+    return _Document(f"line {line}", key, declared, mentions)
 
 
 def _lines(text: ExportedText, entities: int) -> Iterator[str]:
@@ -169,14 +167,5 @@ def _misc(worded: WordedText, entities: int) -> list[str]:
 
 
 def _attribute(at_word: WordBrackets, entities: int) -> str:
-    parts = [
-        *(f"e{entities + cluster + 1})" for cluster in at_word.closing),
-        *(f"(e{entities + cluster + 1}--1-)" for cluster in at_word.alone),
-        *(f"(e{entities + cluster + 1}--1-" for cluster in at_word.opening),
-    ]
+    parts = at_word.written(lambda cluster: f"e{entities + cluster + 1}", "--1-")
     return f"Entity={''.join(parts)}" if parts else ""
-
-
-def _no_corefud(cause: str, file: Path, number: int) -> InputError:
-    cure = "give a file in the format of CorefUD 1.x"
-    return InputError(cause, cure=cure, file=file, row=f"line {number}")

@@ -41,7 +41,7 @@ def write(texts: Iterable[ExportedText], out: Path) -> None:
 
 
 def read(folder: Path) -> Iterator[PredictedDocument]:
-    """Yield what cort has written beside each text, whatever ``-suffix`` it was given."""
+    """Yield what cort has written beside each text, with any ``-suffix``."""
     for file in answer_files(folder, "*.txt.*"):
         content = whole_text(file)
         words = TAG.sub("", content).split()

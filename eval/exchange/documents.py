@@ -103,7 +103,7 @@ class PredictedDocument:
     """What another system has answered to one text.
 
     Attributes:
-        place: where it stands in the file, as ``"line 7"``.
+        place: where it is in the file, as ``"line 7"``.
         key: the document's key; None where the format has none.
         content: its words over all sentences, or its text.
         clusters: half-open spans of the words, or of the text's characters.
@@ -167,7 +167,7 @@ def spans(clusters: Iterable[Iterable[Sequence[int]]], length: int) -> list[Clus
 
 def _within(start: int, end: int, length: int) -> Span:
     if not 0 <= index(start) < index(end) <= length:
-        raise ValueError(f"a mention from {start} to {end - 1} is none of the document's")
+        raise ValueError(f"a mention from {start} to {end - 1} lies outside of the document")
     return Span(start, end)
 
 

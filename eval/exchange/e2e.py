@@ -4,9 +4,8 @@ It adds ``predicted_clusters`` of words, the last one included. The key's first 
 be a genre that it knows; texts are newswire with one nameless speaker, as its demo has them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from pronominal.eval.exchange.documents import (
@@ -15,20 +14,10 @@ from pronominal.eval.exchange.documents import (
     half_open,
     inclusive,
 )
-from pronominal.eval.exchange.json_documents import read_json_documents, write_json_documents
+from pronominal.eval.exchange.json_documents import json_format
 
 GENRE = "nw_"
 NO_SPEAKER = ""
-
-
-def write(texts: Iterable[ExportedText], out: Path) -> None:
-    """Write texts as the system reads them, with their clusters as it writes them."""
-    write_json_documents(map(_record, texts), out)
-
-
-def read(file: Path) -> Iterator[PredictedDocument]:
-    """Yield the system's answers."""
-    return read_json_documents(file, _document, "doc_key, sentences and predicted_clusters")
 
 
 def _record(text: ExportedText) -> dict[str, Any]:
@@ -48,3 +37,6 @@ def _document(place: str, record: Mapping[str, Any]) -> PredictedDocument:
     words = [*chain.from_iterable(record["sentences"])]
     clusters = half_open(record["predicted_clusters"], len(words))
     return PredictedDocument(place, record["doc_key"], words, clusters)
+
+
+write, read = json_format(_record, _document, "doc_key, sentences and predicted_clusters")

@@ -4,22 +4,11 @@ A line has the text, ``clusters`` of characters, half open, and ``clusters_strin
 key, so texts are found by their letters. A mention of nothing but special tokens is null.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, spans
-from pronominal.eval.exchange.json_documents import read_json_documents, write_json_documents
-
-
-def write(texts: Iterable[ExportedText], out: Path) -> None:
-    """Write the texts, or with their clusters what the package writes."""
-    write_json_documents(map(_record, texts), out)
-
-
-def read(file: Path) -> Iterator[PredictedDocument]:
-    """Yield the package's answers."""
-    return read_json_documents(file, _document, "text and clusters")
+from pronominal.eval.exchange.json_documents import json_format
 
 
 def _record(text: ExportedText) -> dict[str, Any]:
@@ -38,3 +27,6 @@ def _document(place: str, record: Mapping[str, Any]) -> PredictedDocument:
     content = record["text"]
     located = [[span for span in cluster if span is not None] for cluster in record["clusters"]]
     return PredictedDocument(place, None, content, spans(located, len(content)))
+
+
+write, read = json_format(_record, _document, "text and clusters")

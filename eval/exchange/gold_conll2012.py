@@ -1,30 +1,22 @@
-"""CoNLL-2012's ``*_conll`` files: OntoNotes documents with speakers and coreference.
+"""CoNLL-2012's files as gold documents, with speakers and merged clusters.
 
-The format is that of the shared task (Pradhan et al., 2012): one word a line, in columns, a blank
-line after each sentence, ``#begin document`` and ``#end document`` around each part. Words are
-given as they stand; ``/.`` and ``/?`` are the systems' to read.
+Words are given as they are written; ``/.`` and ``/?`` are for the systems to read.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
-from pronominal.errors import InputError, shown
+from pronominal.errors import InputError
+from pronominal.eval.exchange.conll2012 import SPEAKER, WORD, Dialect, Part, parts
+from pronominal.eval.exchange.links import linked
 from pronominal.spans import Cluster, Document, Span
 
-BEGIN = re.compile(r"#begin document \((?P<name>.+)\); part (?P<part>\d+)\s*")
-END = "#end document"
-BRACKET = re.compile(r"(?P<opens>\()?(?P<cluster>\d+)(?P<closes>\))?")
-
-FIELD = re.compile(r"[^ \t\r\n]+")
-"""What stands in a column: a word may hold white space that is not ASCII."""
-
-COLUMNS = 12
-"""Fewest columns of a line: eleven before the predicates', of which there may be none, and one."""
-
-WORD, SPEAKER = 3, 9
+GOLD = Dialect(
+    re.compile(r"#begin document \((?P<name>.+)\); part (?P<part>\d+)\s*"), 12, bars=True
+)
+"""The shared task's own form: eleven columns, any number for predicates, and coreference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,119 +44,25 @@ def read_conll(path: Path) -> list[AnnotatedDocument]:
         files = sorted(file for file in path.rglob("*_conll") if file.is_file())
     if not files:
         raise InputError("no file is named *_conll", cure="give the folder of them", file=path)
-    return [document for file in files for document in _read_file(file)]
+    return [_annotated(part) for file in files for part in parts(file, GOLD)]
 
 
 def merged(clusters: Sequence[Sequence[Span]]) -> list[Cluster]:
     """Merge clusters that share a mention, drop repeats, and order by first mention."""
-    cluster_of: dict[Span, set[Span]] = {}
-    for cluster in clusters:
-        whole = set(cluster).union(*(cluster_of.get(span, ()) for span in cluster))
-        cluster_of.update(dict.fromkeys(whole, whole))
-    distinct = {id(cluster): sorted(cluster) for cluster in cluster_of.values()}
-    return sorted(distinct.values())
+    return sorted(sorted(cluster) for cluster in linked(clusters))
 
 
-@dataclass(slots=True)
-class _Part:
-    """A document while it is read."""
-
-    file: Path
-    name: str
-    number: int
-    begin: int
-    sentences: list[list[str]] = field(default_factory=lambda: [[]])
-    speakers: list[list[str]] = field(default_factory=lambda: [[]])
-    words: int = 0
-    open: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    clusters: dict[int, list[Span]] = field(default_factory=dict)
-
-    def add(self, line: str, number: int) -> None:
-        """Take in one word, or the blank line that ends a sentence."""
-        columns = FIELD.findall(line)
-        if not columns:
-            self.sentences.append([])
-            self.speakers.append([])
-            return
-        if len(columns) < COLUMNS:
-            self._refuse(f"{len(columns)} columns, not {COLUMNS} or more", number)
-        self.sentences[-1].append(columns[WORD])
-        self.speakers[-1].append(columns[SPEAKER])
-        if columns[-1] != "-":
-            for bracket in columns[-1].split("|"):
-                self._bracket(bracket, number)
-        self.words += 1
-
-    def _bracket(self, bracket: str, number: int) -> None:
-        match = BRACKET.fullmatch(bracket)
-        if match is None or not (match["opens"] or match["closes"]):
-            self._refuse(f"{shown(bracket)} is no bracket of a mention", number)
-        cluster = int(match["cluster"])
-        if match["opens"]:
-            self.open.setdefault(cluster, []).append((self.words, number))
-        if match["closes"]:
-            if not self.open.get(cluster):
-                self._refuse(f"{cluster}) closes a mention that is not open", number)
-            start, _ = self.open[cluster].pop()
-            self.clusters.setdefault(cluster, []).append(Span(start, self.words + 1))
-
-    def finish(self) -> AnnotatedDocument:
-        """Return the document, which has to have its mentions closed."""
-        unclosed = [(number, c) for c, opened in self.open.items() for _, number in opened]
-        if unclosed:
-            number, cluster = min(unclosed)
-            self._refuse(f"({cluster} opens a mention that is not closed", number)
-        filled = [index for index, sentence in enumerate(self.sentences) if sentence]
-        return AnnotatedDocument(
-            Document(
-                words=[self.sentences[index] for index in filled],
-                speakers=[self.speakers[index] for index in filled],
-                genre=self.name[:2] if self.name[2:3] == "/" else None,
-                key=f"{self.name}_{self.number}",
-            ),
-            merged(list(self.clusters.values())),
-        )
-
-    def _refuse(self, cause: str, number: int) -> NoReturn:
-        raise InputError(
-            cause, cure="give a file in CoNLL-2012's format", file=self.file, row=f"line {number}"
-        )
+def genre_of(key: str) -> str | None:
+    """Return the genre that OntoNotes' keys begin with, such as ``bc``; None for other keys."""
+    return key[:2] if key[2:3] == "/" else None
 
 
-def _read_file(file: Path) -> Iterator[AnnotatedDocument]:
-    part: _Part | None = None
-    for number, line in _lines(file):
-        begin = BEGIN.fullmatch(line)
-        if begin is not None and part is None:
-            part = _Part(file, begin["name"], int(begin["part"]), number)
-        elif part is None:
-            if line.strip() and not line.startswith("#"):
-                raise _misplaced("a word outside of a document", file, number)
-        elif line.startswith(END):
-            yield part.finish()
-            part = None
-        elif line.startswith("#begin document"):
-            raise _misplaced(f"the document of line {part.begin} has no {END}", file, number)
-        else:
-            part.add(line, number)
-    if part is not None:
-        raise _misplaced(f"the document that begins here has no {END}", file, part.begin)
-
-
-def _misplaced(cause: str, file: Path, number: int) -> InputError:
-    return InputError(
-        cause,
-        cure="give a whole file, each document between #begin document and #end document",
-        file=file,
-        row=f"line {number}",
+def _annotated(part: Part) -> AnnotatedDocument:
+    sentences = [sentence for sentence in part.sentences if sentence]
+    document = Document(
+        words=[[columns[WORD] for columns in sentence] for sentence in sentences],
+        speakers=[[columns[SPEAKER] for columns in sentence] for sentence in sentences],
+        genre=genre_of(part.name),
+        key=f"{part.name}_{part.number}",
     )
-
-
-def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with file.open(encoding="utf-8") as lines:
-            yield from enumerate(lines, start=1)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            "no text could be read", cure="give a CoNLL-2012 file in UTF-8", file=file
-        ) from error
+    return AnnotatedDocument(document, merged(part.mentions.clusters()))

@@ -4,14 +4,15 @@ Two forms, told apart by their keys: kentonl/e2e-coref's, in words, and that of
 mandarjoshi90/coref and lxucs/coref-hoi, in word pieces with a ``subtoken_map``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.errors import InputError
-from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
+from pronominal.eval.exchange.documents import half_open
+from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument, genre_of
 from pronominal.spans import Cluster, Document, Span
 
 FRAME = ("[CLS]", "[SEP]")
@@ -91,19 +92,10 @@ def _checked(words: list[Any]) -> list[str]:
 
 
 def _name(record: Mapping[str, Any]) -> dict[str, str | None]:
-    key = record["doc_key"]
-    return {"key": key, "genre": key[:2] if key[2:3] == "/" else None}
+    return {"key": record["doc_key"], "genre": genre_of(record["doc_key"])}
 
 
-def _clusters(record: Mapping[str, Any], word_of: Any) -> list[Cluster]:
-    """Return clusters as half-open word spans; upstream's count units and include the last."""
-    return [
-        [_span(start, end, word_of) for start, end in cluster]
-        for cluster in record.get("clusters", [])
-    ]
-
-
-def _span(start: int, end: int, word_of: Any) -> Span:
-    if not 0 <= start <= end < len(word_of):
-        raise ValueError(f"a mention from {start} to {end} lies outside of the document")
-    return Span(word_of[start], word_of[end] + 1)
+def _clusters(record: Mapping[str, Any], word_of: Sequence[int]) -> list[Cluster]:
+    """Return clusters of words; upstream's are of the units whose words are given."""
+    in_units = half_open(record.get("clusters", []), len(word_of))
+    return [[Span(word_of[s], word_of[e - 1] + 1) for s, e in cluster] for cluster in in_units]

@@ -1,4 +1,4 @@
-"""Documents as JSON, one a line or one behind the other."""
+"""Documents as JSON, one a line or one after the other."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -7,11 +7,29 @@ from typing import Any
 
 from pronominal.atomic import new_file
 from pronominal.errors import InputError
-from pronominal.eval.exchange.documents import PredictedDocument
+from pronominal.eval.exchange.documents import ExportedText, PredictedDocument
 from pronominal.eval.exchange.text_files import numbered_lines
 
+Record = Callable[[ExportedText], Mapping[str, Any]]
+"""Makes the JSON object of a text, with its clusters if it has some."""
+
 Reader = Callable[[str, Mapping[str, Any]], PredictedDocument]
-"""Takes a place in the file and the JSON object that stands there."""
+"""Takes a place in the file and its JSON object."""
+
+Write = Callable[[Iterable[ExportedText], Path], None]
+Read = Callable[[Path], Iterator[PredictedDocument]]
+
+
+def json_format(record: Record, document: Reader, fields: str) -> tuple[Write, Read]:
+    """Return what writes and reads a format of JSON documents; see `read_json_documents`."""
+
+    def write(texts: Iterable[ExportedText], out: Path) -> None:
+        write_json_documents(map(record, texts), out)
+
+    def read(file: Path) -> Iterator[PredictedDocument]:
+        return read_json_documents(file, document, fields)
+
+    return write, read
 
 
 def write_json_documents(records: Iterable[Mapping[str, Any]], out: Path) -> None:

@@ -1,13 +1,16 @@
 """Clusters from links between mentions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+Mention = TypeVar("Mention", bound=Hashable)
 
 
-def linked(links: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Return clusters of mentions; whatever shares a mention is one cluster.
+def linked(links: Iterable[Sequence[Mention]]) -> list[list[Mention]]:
+    """Return clusters of mentions; links that share a mention are one cluster.
 
     Args:
-        links: names of mentions that are the same entity, two or more at a time.
+        links: mentions, or their names, that are the same entity; one or more at a time.
 
     Returns:
         The clusters and their mentions, in the order in which they were first named.
@@ -15,21 +18,13 @@ def linked(links: Iterable[Sequence[str]]) -> list[list[str]]:
     >>> linked([["T3", "T1"], ["T5", "T6"], ["T1", "T2"]])
     [['T3', 'T1', 'T2'], ['T5', 'T6']]
     """
-    clusters: list[dict[str, None]] = []
+    clusters: list[dict[Mention, None]] = []
     for link in links:
-        joined: dict[str, None] = {}
-        others = []
-        for cluster in clusters:
-            if cluster.keys().isdisjoint(link):
-                others.append(cluster)
-            elif joined:
-                joined.update(cluster)
-            else:
-                joined = cluster
-                others.append(cluster)
-        if joined:
-            joined.update(dict.fromkeys(link))
-        else:
-            others.append(dict.fromkeys(link))
-        clusters = others
+        joined = [cluster for cluster in clusters if not cluster.keys().isdisjoint(link)] or [{}]
+        if not joined[0]:
+            clusters += joined
+        for cluster in joined[1:]:
+            joined[0].update(cluster)
+            clusters.remove(cluster)
+        joined[0].update(dict.fromkeys(link))
     return [[*cluster] for cluster in clusters]

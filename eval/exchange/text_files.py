@@ -21,7 +21,7 @@ def answer_files(folder: Path, pattern: str) -> list[Path]:
 
 
 def whole_text(file: Path) -> str:
-    """Return what stands in a file, line ends as they are; errors are those of `read_text`."""
+    """Return the text of a file, line ends as they are; errors are those of `read_text`."""
     text = read_text(file, cure=IN_UTF_8)
     # a byte order mark is a character, where characters are counted
     with file.open("rb") as content:

@@ -1,6 +1,6 @@
 """The tables of WinoPron's scripts: ``double.tsv`` and the like, and each system's answers to them.
 
-Answers stand in the column ``generation``: what a language model has written, or the first string
+Answers are in the column ``generation``: what a language model has written, or the first string
 of a cluster (``convert_caw_output.py``, ``evaluate_lingmess.py``, ``convert_spanbert_outputs.py``).
 They are read as ``compute_performance.py`` reads them.
 """

@@ -22,24 +22,32 @@ from pronominal.eval.exchange.documents import (
     half_open,
     inclusive,
 )
+from pronominal.eval.exchange.json_documents import read_json_documents, write_json_documents
 from pronominal.spans import Cluster, Document, Span
 
 GENRE = "dw_"
 """No genre that the systems know, as the WinoPron authors had it: it counts as the first one."""
 
 
-def piece_records(
-    texts: Iterable[ExportedText], vocabulary: Path | None, segment_length: int
-) -> Iterator[dict[str, Any]]:
-    """Yield each text as the systems' JSON lines have it.
+def write_pieces(
+    texts: Iterable[ExportedText],
+    out: Path,
+    *,
+    vocabulary: Path | None = None,
+    segment_length: int,
+    empty_fields: Sequence[str] = (),
+) -> None:
+    """Write texts as the systems' JSON lines have them, with their clusters as they write them.
 
     The words are kept as ``tokens``, which the systems hand through: pieces ``[UNK]`` could not be
     found in the text again.
 
     Args:
         texts: the texts.
+        out: the file to make.
         vocabulary: the model's ``vocab.txt`` or ``tokenizer.json``.
         segment_length: word pieces in a segment, [CLS] and [SEP] included.
+        empty_fields: names of further fields, whose lists are empty.
 
     Raises:
         InputError: there is no vocabulary, or a mention's border is a word without pieces.
@@ -52,12 +60,18 @@ def piece_records(
         cure = "give a longer --segment-length"
         raise InputError(f"a segment of {segment_length} word pieces", cure=cure)
     pieces = WordPieces(vocabulary)
-    for text in texts:
-        yield _record(text, pieces, segment_length - FRAME)
+    records = (_record(text, pieces, segment_length - FRAME) for text in texts)
+    empty: dict[str, list[object]] = {name: [] for name in empty_fields}
+    write_json_documents((record | empty for record in records), out)
 
 
-def piece_document(place: str, record: Mapping[str, Any]) -> PredictedDocument:
-    """Return the answer of a system to a document of `piece_records`, or of the system's own."""
+def read_pieces(file: Path) -> Iterator[PredictedDocument]:
+    """Yield the answers of a system to documents of `write_pieces`, or to documents of its own."""
+    fields = "doc_key, sentences, speakers, subtoken_map and predicted_clusters"
+    return read_json_documents(file, _document, fields)
+
+
+def _document(place: str, record: Mapping[str, Any]) -> PredictedDocument:
     pieces = [*chain.from_iterable(record["sentences"])]
     speakers = [*chain.from_iterable(record["speakers"])]
     words, word_of = _words(pieces, speakers, record)

@@ -1,1 +1,4 @@
 """RUFF and WinoPron in lm-evaluation-harness: `export` writes tasks, beside them their code."""
+
+DATASETS = {"ruff": "uds-lsv/ruff", "winopron": "uds-lsv/winopron"}
+"""Dataset that there are tasks of -> where it is on the Hub."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -12,9 +13,7 @@ from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.folders import require_dataset_id
 from pronominal.dataset_scripts.ruff import SEEDS
 from pronominal.dataset_scripts.ruff.assembly import SETTINGS
-
-RUFF, WINOPRON = "uds-lsv/ruff", "uds-lsv/winopron"
-"""Where the datasets are on the Hub."""
+from pronominal.eval.exchange.lm_eval import DATASETS
 
 MAX_NEW_TOKENS = 5
 """The most new tokens of an answer: the paper's for FLAN-T5 (RUFF, F.1)."""
@@ -32,22 +31,20 @@ PROMPTING = (
 
 def export_tasks(
     out: Path,
-    ruff: str = RUFF,
-    winopron: str = WINOPRON,
+    places: Mapping[str, str] = MappingProxyType({}),
     max_new_tokens: int = MAX_NEW_TOKENS,
 ) -> list[str]:
     """Write a folder for ``lm_eval --include_path``.
 
     RUFF's tasks are of the type ``multiple_choice``: the log-likelihood of each option and of what
-    follows it. This is the model's own choice between whole sentences, since what stands before
+    follows it. This is the model's own choice between whole sentences, since the text before
     the slot is the same. Each number of distractors has a task for each of the paper's samples,
     and a group whose accuracy is their mean. WinoPron's tasks are generations, one for each
     prompt, and a group for each config.
 
     Args:
         out: the folder to make or replace.
-        ruff: RUFF's folder, or its id on the Hub.
-        winopron: WinoPron's folder, or its id on the Hub.
+        places: a key of `DATASETS` -> the folder, or the id on the Hub where it is another one.
         max_new_tokens: the longest answer to a prompt.
 
     Returns:
@@ -56,7 +53,8 @@ def export_tasks(
     Raises:
         InputError: a dataset is neither a folder nor an id of the Hub.
     """
-    groups = {**_ruff(_place(ruff)), **_winopron(_place(winopron), max_new_tokens)}
+    found = {name: _place(places.get(name, place)) for name, place in DATASETS.items()}
+    groups = {**_ruff(found["ruff"]), **_winopron(found["winopron"], max_new_tokens)}
     with new_folder(out) as folder:
         for group, tasks in groups.items():
             (folder / group).mkdir()
@@ -70,50 +68,50 @@ def export_tasks(
 
 
 def _ruff(place: str) -> dict[str, list[dict[str, Any]]]:
+    scoring = {
+        "output_type": "multiple_choice",
+        "doc_to_text": _Function("filling.context"),
+        "doc_to_choice": _Function("filling.choices"),
+        "doc_to_target": "label",
+        "target_delimiter": "",
+        "metric_list": [_mean("acc")],
+    }
     return {
-        f"ruff_distractors_{number}": [
-            {
-                "task": f"ruff_distractors_{number}_seed_{seed}",
-                "dataset_path": place,
-                "dataset_name": f"distractors_{number}",
-                "test_split": f"seed_{seed}",
-                "output_type": "multiple_choice",
-                "doc_to_text": _Function("filling.context"),
-                "doc_to_choice": _Function("filling.choices"),
-                "doc_to_target": "label",
-                "target_delimiter": "",
-                "metric_list": [_mean("acc")],
-                "metadata": {"version": VERSION},
-            }
+        f"ruff_{config}": [
+            _task(f"ruff_{config}_seed_{seed}", place, config, f"seed_{seed}") | scoring
             for seed in SEEDS
         ]
-        for number in SETTINGS
+        for config in (f"distractors_{number}" for number in SETTINGS)
     }
 
 
 def _winopron(place: str, max_new_tokens: int) -> dict[str, list[dict[str, Any]]]:
+    writing = {
+        "output_type": "generate_until",
+        "doc_to_target": "{{candidates[label].text}}",
+        "generation_kwargs": {"until": [], "do_sample": False, "max_gen_toks": max_new_tokens},
+        "process_results": _Function("prompting.process_results"),
+        "metric_list": [_mean("acc"), _mean("none", False), _mean("both", False)],
+    }
+    prompts = [*_jinja_prompts(read_templates("winopron"))]
     return {
         f"winopron_{config}": [
-            {
-                "task": f"winopron_{config}_{name.replace('-', '_')}",
-                "dataset_path": place,
-                "dataset_name": config,
-                "test_split": "test",
-                "output_type": "generate_until",
-                "doc_to_text": prompt,
-                "doc_to_target": "{{candidates[label].text}}",
-                "generation_kwargs": {
-                    "until": [],
-                    "do_sample": False,
-                    "max_gen_toks": max_new_tokens,
-                },
-                "process_results": _Function("prompting.process_results"),
-                "metric_list": [_mean("acc"), _mean("none", False), _mean("both", False)],
-                "metadata": {"version": VERSION},
-            }
-            for name, prompt in _jinja_prompts(read_templates("winopron"))
+            _task(f"winopron_{config}_{name.replace('-', '_')}", place, config, "test")
+            | {"doc_to_text": prompt}
+            | writing
+            for name, prompt in prompts
         ]
         for config in ("double", "single")
+    }
+
+
+def _task(name: str, place: str, config: str, split: str) -> dict[str, Any]:
+    return {
+        "task": name,
+        "dataset_path": place,
+        "dataset_name": config,
+        "test_split": split,
+        "metadata": {"version": VERSION},
     }
 
 

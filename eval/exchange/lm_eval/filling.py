@@ -1,4 +1,4 @@
-"""Slots for lm-evaluation-harness: what stands before one, and each option with what follows."""
+"""Slots for lm-evaluation-harness: the text before one, and each option with the text after it."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ from pronominal.eval.annotation.answers import ANSWERS, import_answers, read_ans
 from pronominal.eval.annotation.export import FOR_ANNOTATORS, Request
 from pronominal.eval.annotation.key import KEY, Key, read_key
 from pronominal.eval.annotation.sheets import Format, read_sheet, shown_digest, write_sheet
-from pronominal.eval.annotation.tasks import TASKS
+from pronominal.eval.annotation.tasks import ANNOTATION_TASKS
 from tests.cli.test_main import pronominal
 from tests.eval.annotation.annotators import (
     answered,
@@ -73,7 +73,7 @@ def test_candidates_and_items_are_in_random_order(sample: Path, tmp_path: Path) 
     assert sheets[0] == sheets[1]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", ANNOTATION_TASKS)
 @pytest.mark.parametrize("form", Format)
 def test_every_task_comes_with_instructions_and_a_warning(
     sample: Path, tmp_path: Path, task: str, form: Format
@@ -90,7 +90,7 @@ def test_every_task_comes_with_instructions_and_a_warning(
 
 def test_the_tasks_ask_what_the_papers_ask(sample: Path, tmp_path: Path) -> None:
     rows = instances(sample, "double")
-    for task in TASKS:
+    for task in ANNOTATION_TASKS:
         folder = tmp_path / task
         key = exported(sample, "double", Request(task, sample=6), folder)
         asked: dict[str, int] = {}

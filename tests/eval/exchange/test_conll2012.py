@@ -155,9 +155,12 @@ def test_what_is_not_in_the_format_is_named_by_line(
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "latin_conll").write_bytes("Käse".encode("latin-1"))
-    for file in (tmp_path / "latin_conll", tmp_path / "none_conll"):
-        with pytest.raises(InputError, match="no text could be read; give a CoNLL-2012 file in"):
-            read_conll(file)
+    for name, said in (
+        ("latin", "line 1: the text is not UTF-8; give a file in UTF-8"),
+        ("none", "cannot be read"),
+    ):
+        with pytest.raises(InputError, match=f"{name}_conll.*{said}"):
+            read_conll(tmp_path / f"{name}_conll")
 
 
 MENTIONS = st.tuples(st.integers(0, 6), st.integers(1, 3)).map(lambda m: Span(m[0], m[0] + m[1]))
