@@ -1,7 +1,7 @@
 """The structural constraints on templates, each named as a user reads it in `validate`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pronominal.dataset_scripts.schemas.templates import (
     OCCUPATION,
@@ -13,6 +13,7 @@ from pronominal.dataset_scripts.schemas.templates import (
     other_pronoun,
     pairs,
 )
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
 from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.errors import shown
 
@@ -60,6 +61,15 @@ def _pair(first: Template, second: Template) -> Iterator[str]:
         yield f"differs from {first.origin.row} of its pair before the pronoun"
     elif first.text == second.text:
         yield f"the same ending as {first.origin.row} of its pair"
+
+
+def repeats(kind: str, texts: Iterable[tuple[TableRow, str]]) -> Iterator[Violation]:
+    """Yield every row whose text is that of an earlier one; `kind` says what it is."""
+    first: dict[str, TableRow] = {}
+    for row, text in texts:
+        earlier = first.setdefault(text, row)
+        if earlier is not row:
+            yield row.violation(f"the same {kind} as {earlier.row}")
 
 
 def slot_faults(template: Template, entities: tuple[str, ...]) -> Iterator[str]:
