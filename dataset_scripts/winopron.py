@@ -26,7 +26,7 @@ from pronominal.dataset_scripts.schemas.templates import (
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
 from pronominal.dataset_scripts.tables.tab_separated import TableRow, parse_each
 from pronominal.dataset_scripts.tables.violations import Violation
-from pronominal.errors import shown
+from pronominal.errors import redacted
 from pronominal.pronouns import CASES
 
 NAME = "winopron"
@@ -143,7 +143,7 @@ def _incomplete_blocks(templates: Sequence[Template]) -> Iterator[Violation]:
         for case in CASES:
             count = counts[*entities, case]
             if count != 2:
-                pair = shown("-".join(entities))
+                pair = redacted("-".join(entities))
                 yield template.origin.violation(f"{pair} has {count} {case} templates instead of 2")
 
 

@@ -15,7 +15,7 @@ from pronominal.dataset_scripts.schemas.templates import (
 )
 from pronominal.dataset_scripts.tables.tab_separated import TableRow
 from pronominal.dataset_scripts.tables.violations import Violation
-from pronominal.errors import shown
+from pronominal.errors import redacted
 
 BOTH = (OCCUPATION, PARTICIPANT)
 GLUED = re.compile(rf"(?>{SLOT.pattern})[\w']|\w{SLOT.pattern}")
@@ -82,7 +82,7 @@ def slot_faults(template: Template, entities: tuple[str, ...]) -> Iterator[str]:
         if slots.count(slot) != 1:
             yield f"{slots.count(slot)} {slot} slots instead of one"
     for slot in sorted(set(slots) - {*entities, pronoun}):
-        yield f"the slot {shown(slot)} does not belong here"
+        yield f"the slot {redacted(slot)} does not belong here"
     if GLUED.search(template.text) or "$" in SLOT.sub("", template.text):
         yield "letters at a slot, or a $ that belongs to none"
     if pronoun in slots and slots[-1] != pronoun:
@@ -103,7 +103,7 @@ def _wording(template: Template) -> Iterator[str]:
         yield "'was' after the pronoun does not agree with they"
     for entity in (template.occupation, template.participant):
         if entity.lower() in words:
-            yield f"the entity {shown(entity)} stands in the fixed text"
+            yield f"the entity {redacted(entity)} stands in the fixed text"
     if not text.endswith("."):
         yield "no period at the end"
     if text != " ".join(text.split()):

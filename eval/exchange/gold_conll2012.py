@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from pronominal.errors import InputError, shown
+from pronominal.errors import InputError, redacted
 from pronominal.spans import Cluster, Document, Span
 
 BEGIN = re.compile(r"#begin document \((?P<name>.+)\); part (?P<part>\d+)\s*")
@@ -98,7 +98,7 @@ class _Part:
     def _bracket(self, bracket: str, number: int) -> None:
         match = BRACKET.fullmatch(bracket)
         if match is None or not (match["opens"] or match["closes"]):
-            self._refuse(f"{shown(bracket)} is no bracket of a mention", number)
+            self._refuse(f"{redacted(bracket)} is no bracket of a mention", number)
         cluster = int(match["cluster"])
         if match["opens"]:
             self.open.setdefault(cluster, []).append((self.words, number))
