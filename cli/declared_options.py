@@ -1,39 +1,31 @@
-"""Options of a command that are declared elsewhere, by what has them."""
+"""Options of a command that are declared by what has them, and not by the command."""
 
 import inspect
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-Declared = tuple[str, str, type[Path] | type[bool], str]
-"""A keyword, its flag, whether it is a file or a switch, and its help."""
+Command = Callable[..., None]
 
 
-def taking(options: Iterable[Declared]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command take these options in place of its ``**options``.
+def declared(name: str, flag: str, help_text: str, *, is_file: bool) -> inspect.Parameter:
+    """Return the parameter of a file, None where it is not given, or of a switch."""
+    kind: Any = Annotated[Path | None if is_file else bool, typer.Option(flag, help=help_text)]
+    default = None if is_file else False
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
-    A file that is not given is None, a switch False.
-    """
-    further = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False if kind is bool else None,
-            annotation=Annotated[
-                kind if kind is bool else kind | None, typer.Option(flag, help=help_)
-            ],
-        )
-        for name, flag, kind, help_ in options
-    ]
 
-    def extended(command: Callable[..., None]) -> Callable[..., None]:
+def taking(options: Iterable[inspect.Parameter]) -> Callable[[Command], Command]:
+    """Let a command take these parameters in place of its ``**options``."""
+
+    def extended(command: Command) -> Command:
         signature = inspect.signature(command)
-        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        command.__signature__ = signature.replace(parameters=[*own, *further])  # type: ignore[attr-defined]
-        command.__annotations__ |= {one.name: one.annotation for one in further}
-        del command.__annotations__["options"]
+        *own, _ = signature.parameters.values()
+        parameters = [*own, *options]
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        vars(command)["__signature__"] = signature.replace(parameters=parameters)
         return command
 
     return extended

@@ -1,11 +1,31 @@
-"""The vocabulary of pronominal: spans, instances, decisions, pronoun sets, errors."""
+"""Measure how coreference systems and language models handle English pronouns.
 
-from pronominal.augmentation import switch_antecedents
+The vocabulary, and what every command does, as functions. Names are loaded when they are used.
+"""
+
+from importlib import import_module
+from typing import Any
+
 from pronominal.decisions import BOTH, NONE, Abstention, Decision
 from pronominal.errors import InputError
-from pronominal.instances import ResolutionInstance
+from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.pronouns import CASES, PRONOUN_SETS, Case, PronounSet, load_pronoun_sets
 from pronominal.spans import Cluster, Document, Mention, Span
+
+LOADED_WHEN_USED = {
+    "build": "pronominal.dataset_scripts.building.build",
+    "load_split": "pronominal.dataset_scripts.reading.loading",
+    "evaluate": "pronominal.eval.results",
+    "score": "pronominal.eval.results",
+    "Results": "pronominal.eval.results",
+    "report": "pronominal.eval.report",
+    "Task": "pronominal.eval.task",
+    "Measure": "pronominal.eval.task",
+    "Companion": "pronominal.eval.task",
+    "Option": "pronominal.eval.task",
+    "switch_antecedents": "pronominal.augmentation",
+}
+"""Public name -> the module that has it."""
 
 __all__ = [
     "BOTH",
@@ -17,11 +37,27 @@ __all__ = [
     "Cluster",
     "Decision",
     "Document",
+    "FillingInstance",
     "InputError",
     "Mention",
     "PronounSet",
     "ResolutionInstance",
     "Span",
     "load_pronoun_sets",
-    "switch_antecedents",
+    *LOADED_WHEN_USED,
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        # the modules that read metadata take longer than all of the vocabulary
+        from importlib.metadata import version
+
+        return version("pronominal")
+    if name not in LOADED_WHEN_USED:
+        raise AttributeError(f"module 'pronominal' has no attribute '{name}'")
+    return getattr(import_module(LOADED_WHEN_USED[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), "__version__", *LOADED_WHEN_USED]

@@ -66,11 +66,8 @@ def held_folder(folder: Path) -> Iterator[None]:
     with _parents(folder / "content"):
         lock = _locked(folder)
         if lock is None:
-            raise InputError(
-                "another process is writing there",
-                cure="wait until it is done, or choose another --out",
-                file=folder,
-            )
+            cure = "wait until it is done, or choose another --out"
+            raise InputError("another process is writing there", cure=cure, file=folder)
         try:
             yield
         finally:
@@ -99,11 +96,9 @@ def _moves_at_the_same_time(target: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
             raise
-        raise InputError(
-            "another process has written the folder at the same time",
-            cure="wait until it is done and run the same command again",
-            file=target,
-        ) from error
+        cause = "another process has written the folder at the same time"
+        cure = "wait until it is done and run the same command again"
+        raise InputError(cause, cure=cure, file=target) from error
 
 
 @contextmanager

@@ -59,16 +59,12 @@ def switch_antecedents(
     try:
         from datasets import Dataset, Features
     except ModuleNotFoundError as error:
-        raise InputError(
-            "switch_antecedents needs the package datasets",
-            cure='pip install "pronominal[train]"',
-        ) from error
+        cause = "switch_antecedents needs the package datasets"
+        raise InputError(cause, cure='pip install "pronominal[train]"') from error
 
     if not isinstance(dataset, Dataset):
-        raise InputError(
-            f"switch_antecedents was given a {type(dataset).__name__}",
-            cure="give one split as a datasets.Dataset",
-        )
+        cause = f"switch_antecedents was given a {type(dataset).__name__}"
+        raise InputError(cause, cure="give one split as a datasets.Dataset")
     for column in COLUMNS:
         if column not in dataset.column_names:
             raise InputError(f"there is no column {column}", cure="add it or rename yours")

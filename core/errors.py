@@ -14,7 +14,7 @@ class InputError(Exception):
         cause: what is wrong, without evaluation text.
         cure: what the user can do about it, as an imperative.
         file: the file or folder at fault, if there is one.
-        row: the place inside the file as the user finds it, such as ``"line 7"`` or ``"id x"``.
+        row: where it is in the file, as the user finds it, such as ``"line 7"`` or ``"id x"``.
     """
 
     def __init__(
@@ -24,8 +24,8 @@ class InputError(Exception):
         self.cure = cure
         self.file = file
         self.row = row
-        place = ", ".join(str(part) for part in (file, row) if part is not None)
-        message = f"{place}: {cause}; {cure}" if place else f"{cause}; {cure}"
+        location = ", ".join(str(part) for part in (file, row) if part is not None)
+        message = f"{location}: {cause}; {cure}" if location else f"{cause}; {cure}"
         super().__init__(" ".join(message.split()))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -41,12 +41,12 @@ def _restored(
     return error
 
 
-def shown(value: str) -> str:
-    """Return a cell as an error may quote it: one short word, or only what kind of thing it is.
+def redacted(value: str) -> str:
+    """Return a cell as an error may quote it: one short word, or only its length.
 
     A table whose columns moved has evaluation sentences in any column.
 
-    >>> shown("$DAT_PRONOUN"), shown("Ann met Eve.")
+    >>> redacted("$DAT_PRONOUN"), redacted("Ann met Eve.")
     ("'$DAT_PRONOUN'", 'a text of 12 characters')
     """
     if len(value) <= 24 and len(value.split()) == 1:
@@ -54,12 +54,12 @@ def shown(value: str) -> str:
     return f"a text of {len(value)} characters"
 
 
-STRANGERS_ERRORS = (Exception, SystemExit)
-"""What a stranger's code may raise, for some libraries end the process where they should raise."""
+THIRD_PARTY_ERRORS = (Exception, SystemExit)
+"""What third-party code may raise: some libraries end the process where they should raise."""
 
 
 def raised(error: BaseException) -> str:
-    """Say what a stranger's code raised and where, without its words, which may quote a text.
+    """Say what third-party code raised and where, without its words, which may quote a text.
 
     >>> try:
     ...     {}["She left."]
@@ -68,8 +68,8 @@ def raised(error: BaseException) -> str:
     'KeyError was raised'
     """
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__} was raised{place}"
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__} was raised{where}"
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str:

@@ -38,12 +38,8 @@ class PronounSet:
 
     def form(self, case: Case) -> str:
         """Return the form that fills a slot of this grammatical case."""
-        forms = {
-            "nominative": self.nominative,
-            "accusative": self.accusative,
-            "possessive": self.possessive,
-        }
-        return forms[case]
+        form: str = getattr(self, case)
+        return form
 
     @property
     def forms(self) -> frozenset[str]:

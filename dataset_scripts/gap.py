@@ -84,12 +84,9 @@ def _switched(instance: ResolutionInstance, file: str, options: BuildOptions) ->
     try:
         return switch(instance, repair_case=options[REPAIR_CASE])
     except Unswitchable as error:
-        raise InputError(
-            f"the names cannot change places: {error.reason}",
-            cure="mend the row or leave it out",
-            file=file,
-            row=f"id {instance.id}",
-        ) from error
+        cause = f"the names cannot change places: {error.reason}"
+        cure = "mend the row or leave it out"
+        raise InputError(cause, cure=cure, file=file, row=f"id {instance.id}") from error
 
 
 def parse_row(row: TableRow) -> ResolutionInstance:

@@ -19,10 +19,10 @@ from pronominal.dataset_scripts.schemas.templates import (
     instantiate,
     parse_answer,
 )
-from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.dataset_scripts.tables.tab_separated import TableRow, parse_each
 from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.dataset_scripts.winopron import COLUMNS as WINOPRON_COLUMNS
-from pronominal.errors import InputError, shown
+from pronominal.errors import redacted
 from pronominal.pronouns import HE, SHE, THEY
 
 NAME = "winogender"
@@ -89,12 +89,9 @@ def violations(sources: Sources) -> Iterator[Violation]:
     The 16 pairs that are not parallel, the two templates with "a", and "was" after a pronoun
     (facts that WinoPron, section 3.1, states and mends) are known and not reported.
     """
-    rows, templates = _rows(sources), []
-    for row in rows:
-        try:
-            templates.append(parse_template(row))
-        except InputError as error:
-            yield Violation.of(error)
+    rows = _rows(sources)
+    templates, errors = parse_each(parse_template, rows)
+    yield from map(Violation.of, errors)
     if len(rows) != NUMBER_OF_TEMPLATES:
         message = f"{len(rows)} templates instead of {NUMBER_OF_TEMPLATES}"
         yield Violation(rows[0].file, None, message)
@@ -123,7 +120,7 @@ def _incomplete_pairs(templates: Sequence[Template]) -> Iterator[Violation]:
     for template in templates:
         count = counts[template.pair]
         if count != 2:
-            message = f"{shown(template.pair)} has {count} templates instead of 2"
+            message = f"{redacted(template.pair)} has {count} templates instead of 2"
             yield template.origin.violation(message)
 
 
@@ -139,10 +136,10 @@ def _other_sentences(sources: Sources, templates: Sequence[Template]) -> Iterato
             sentid = f"{template.occupation}.{template.participant}.{template.answer}.{gender}.txt"
             row = upstream.get(sentid)
             if row is None:
-                message = f"the sentence {shown(sentid)} is missing"
+                message = f"the sentence {redacted(sentid)} is missing"
                 yield Violation(table[0].file, None, message)
             elif row.cells["sentence"] != instantiate(template, pronouns).text:
-                yield row.violation(f"{shown(sentid)} is not what templates give")
+                yield row.violation(f"{redacted(sentid)} is not what templates give")
 
 
 def _rows(sources: Sources) -> list[TableRow]:

@@ -14,6 +14,7 @@ from pronominal.dataset_scripts.schemas.checks import (
     double_violations,
     pair_violations,
     refuse_slot_faults,
+    repeats,
     single_violations,
 )
 from pronominal.dataset_scripts.schemas.templates import (
@@ -23,9 +24,9 @@ from pronominal.dataset_scripts.schemas.templates import (
     parse_case,
 )
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
-from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.dataset_scripts.tables.tab_separated import TableRow, parse_each
 from pronominal.dataset_scripts.tables.violations import Violation
-from pronominal.errors import InputError, shown
+from pronominal.errors import redacted
 from pronominal.pronouns import CASES
 
 NAME = "winopron"
@@ -115,12 +116,8 @@ def table_violations(rows: Sequence[TableRow], templates: int) -> Iterator[Viola
         rows: the table, of one row at least.
         templates: how many rows it must have.
     """
-    schemas = []
-    for row in rows:
-        try:
-            schemas.append(parse_schema(row))
-        except InputError as error:
-            yield Violation.of(error)
+    schemas, errors = parse_each(parse_schema, rows)
+    yield from map(Violation.of, errors)
     if len(rows) != templates:
         yield Violation(rows[0].file, None, f"{len(rows)} templates instead of {templates}")
     doubles = [schema.double for schema in schemas]
@@ -133,7 +130,7 @@ def table_violations(rows: Sequence[TableRow], templates: int) -> Iterator[Viola
         yield from _misplaced(doubles)
     yield from pair_violations(doubles)
     for kind in (doubles, [schema.single for schema in schemas]):
-        yield from _repeated(kind)
+        yield from repeats("template", [(template.origin, template.text) for template in kind])
 
 
 def _incomplete_blocks(templates: Sequence[Template]) -> Iterator[Violation]:
@@ -146,7 +143,7 @@ def _incomplete_blocks(templates: Sequence[Template]) -> Iterator[Violation]:
         for case in CASES:
             count = counts[*entities, case]
             if count != 2:
-                pair = shown("-".join(entities))
+                pair = redacted("-".join(entities))
                 yield template.origin.violation(f"{pair} has {count} {case} templates instead of 2")
 
 
@@ -155,14 +152,6 @@ def _misplaced(templates: Sequence[Template]) -> Iterator[Violation]:
     for index, template in enumerate(templates):
         if template.case != CASES[index // 2 % 3] or template.pair != templates[index ^ 1].pair:
             yield template.origin.violation("not in the order of its block of six")
-
-
-def _repeated(templates: Sequence[Template]) -> Iterator[Violation]:
-    first: dict[str, Template] = {}
-    for template in templates:
-        earlier = first.setdefault(template.text, template)
-        if earlier is not template:
-            yield template.origin.violation(f"the same template as {earlier.origin.row}")
 
 
 def _rows(sources: Sources) -> list[TableRow]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pronominal.adapters.catalogue.instantiation import instantiate
 from pronominal.adapters.contract.systems import System, kind_of
-from pronominal.errors import STRANGERS_ERRORS, InputError, nearest_name, raised
+from pronominal.errors import THIRD_PARTY_ERRORS, InputError, nearest_name, raised
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 
@@ -44,7 +44,7 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
             found = instantiate(place, found, given)
         except InputError:
             raise
-        except STRANGERS_ERRORS as error:
+        except THIRD_PARTY_ERRORS as error:
             raise InputError(
                 f"{place} cannot be made: {raised(error)}", cure="see it with --debug"
             ) from error
@@ -84,7 +84,7 @@ def object_at(place: str) -> Any:
         raise InputError(
             f"{module} needs the package {error.name}", cure="install it beside pronominal"
         ) from error
-    except STRANGERS_ERRORS as error:
+    except THIRD_PARTY_ERRORS as error:
         raise InputError(
             f"{module} cannot be imported: {raised(error)}", cure="see it with --debug"
         ) from error

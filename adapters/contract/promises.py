@@ -13,7 +13,7 @@ from typing import Any
 
 from pronominal.adapters.contract.answers import as_clusters, as_numbers
 from pronominal.adapters.contract.refusals import FailedCallError, NoAnswerError, RefusedTextError
-from pronominal.errors import STRANGERS_ERRORS, InputError, raised
+from pronominal.errors import THIRD_PARTY_ERRORS, InputError, raised
 
 ODD_TEXTS = (
     "",
@@ -56,7 +56,7 @@ def _answers(ask: Ask, questions: Sequence[Any]) -> list[Any]:
         if error.row is None and not isinstance(error, RefusedTextError):
             raise
         raise _RefusedError(f"it refuses a plain question: {error.cause}") from error
-    except STRANGERS_ERRORS as error:
+    except THIRD_PARTY_ERRORS as error:
         raise UnansweredError(raised(error)) from error
     if not isinstance(answers, Sequence) or isinstance(answers, str):
         raise UnansweredError(f"it returns a {type(answers).__name__} and not a list")

@@ -28,7 +28,7 @@ from pronominal.adapters.contract.plain_questions import (
 from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
 from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
 from pronominal.adapters.contract.systems import System, refuse_bare_string
-from pronominal.errors import InputError, shown, unknown_name
+from pronominal.errors import InputError, redacted, unknown_name
 from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.spans import Cluster, Mention
 
@@ -64,7 +64,7 @@ class _RemoteSystem:
         for index, answer in enumerate(answers):
             if wanted not in answer:
                 error = answer.get("error")
-                said = f": {shown(error)}" if isinstance(error, str) else ""
+                said = f": {redacted(error)}" if isinstance(error, str) else ""
                 cause = f"an error{said}" if "error" in answer else f"an answer without {wanted}"
                 raise RefusedTextError(
                     f"{self.name} gives {cause}",

@@ -95,11 +95,8 @@ def refuse_others_files(folder: Path, dataset: str) -> None:
         raise InputError(f"the folder exists and is not {dataset}", cure=remove, file=folder)
     listed = {folder / path for path in (*sums, SUMS)}
     for path in sorted({path for path in folder.rglob("*") if path.is_file()} - listed):
-        raise InputError(
-            "it is no file of the dataset, and building again would remove it",
-            cure="move it away or choose another --out",
-            file=path,
-        )
+        cause = "it is no file of the dataset, and building again would remove it"
+        raise InputError(cause, cure="move it away or choose another --out", file=path)
 
 
 def _datasets_named_in(folder: Path, listed: Iterable[str]) -> set[str | None]:

@@ -14,7 +14,7 @@ import yaml
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import BuiltSplit, DatasetScript
 from pronominal.dataset_scripts.building.sources import Sources
-from pronominal.dataset_scripts.tables.columns import Columns, card_features
+from pronominal.dataset_scripts.tables.columns import card_features
 
 
 def write_card(
@@ -149,11 +149,8 @@ def splits_table(built: Sequence[BuiltSplit]) -> str:
 def columns_table(built: Sequence[BuiltSplit]) -> str:
     """Return the Markdown table of columns, their types and meanings."""
     lines = ["| column | type | meaning |", "|---|---|---|"]
-    for column in _every_column(built):
+    columns = {column.name: column for split in built for column in split.columns}
+    for column in columns.values():
         kind = f"class label: {', '.join(column.labels)}" if column.labels else str(column.type)
         lines.append(f"| `{column.name}` | {kind} | {column.meaning} |")
     return "\n".join(lines)
-
-
-def _every_column(built: Sequence[BuiltSplit]) -> Columns:
-    return tuple({column.name: column for split in built for column in split.columns}.values())

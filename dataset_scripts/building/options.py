@@ -40,11 +40,7 @@ class BuildOption(Generic[T]):
 
 
 class BuildOptions:
-    """What a user asks of one build; every other option has its default.
-
-    Args:
-        values: name of an option -> its value.
-    """
+    """The values of some options, by name; every other option has its default."""
 
     def __init__(self, **values: Any) -> None:
         self.values = values
@@ -60,12 +56,7 @@ class BuildOptions:
     def read(
         cls, dataset: str, declared: Iterable[BuildOption[Any]], given: Mapping[str, Any]
     ) -> "BuildOptions":
-        """Return what a user asks for, with the files read.
-
-        Args:
-            dataset: name of the dataset, for errors.
-            declared: its options.
-            given: name -> value, or the file to read it from.
+        """Read the values of a dataset's options, each given as it is or as a file's path.
 
         Raises:
             InputError: the dataset has no such option, or a file is wrong.

@@ -84,30 +84,20 @@ class DatasetScript(Protocol):
     Its own top-level names, so that a newcomer reads one file from top to bottom.
     """
 
-    @property
-    def NAME(self) -> str:  # noqa: N802
-        """Name of the dataset, of its card and of its folder."""
-        ...
+    NAME: str
+    """Name of the dataset, of its card and of its folder."""
 
-    @property
-    def OPTIONS(self) -> tuple[BuildOption[Any], ...]:  # noqa: N802
-        """What a user may ask of its build."""
-        ...
+    OPTIONS: tuple[BuildOption[Any], ...]
+    """What a user may ask of its build."""
 
-    @property
-    def UPSTREAM(self) -> tuple[Upstream, ...]:  # noqa: N802
-        """Where the upstream files come from; empty when the package holds them."""
-        ...
+    UPSTREAM: tuple[Upstream, ...]
+    """Where the upstream files come from; empty when the package holds them."""
 
-    @property
-    def COLUMNS(self) -> Columns:  # noqa: N802
-        """The published columns; empty where they follow from the options."""
-        ...
+    COLUMNS: Columns
+    """The published columns; empty where they follow from the options."""
 
-    @property
-    def UNPUBLISHABLE(self) -> tuple[str, ...]:  # noqa: N802
-        """Names of the splits whose text must stay where it was built."""
-        ...
+    UNPUBLISHABLE: tuple[str, ...]
+    """Names of the splits whose text must stay where it was built."""
 
     def splits(self, sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
         """Yield every split; `InputError` at the first row that cannot be built."""

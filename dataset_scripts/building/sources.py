@@ -140,11 +140,8 @@ def _download(upstream: Upstream, name: str) -> bytes:
             refused = isinstance(error, urllib.error.HTTPError) and error.code not in TEMPORARY
             malformed = isinstance(error, ValueError | http.client.InvalidURL)
             if pause is None or refused or malformed:
-                raise InputError(
-                    f"cannot be downloaded ({error})",
-                    cure="check the connection or give --sources a folder with the upstream files",
-                    file=url,
-                ) from error
+                cure = "check the connection or give --sources a folder with the upstream files"
+                raise InputError(f"cannot be downloaded ({error})", cure=cure, file=url) from error
             time.sleep(pause)
     raise AssertionError("the last attempt returns or raises")
 
@@ -186,9 +183,7 @@ def _password(sources: Sources, upstream: Upstream, archive: str) -> str:
     readme = sources.read(upstream, "README.md").decode("utf-8", errors="replace")
     named = re.search(r"password\s+`([^`]+)`", readme)
     if named is None:
-        raise InputError(
-            "its README names no password",
-            cure="set PRONOMINAL_ZIP_PASSWORD",
-            file=sources.locate(upstream, archive),
-        )
+        cause = "its README names no password"
+        cure = "set PRONOMINAL_ZIP_PASSWORD"
+        raise InputError(cause, cure=cure, file=sources.locate(upstream, archive))
     return named.group(1)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from pronominal.dataset_scripts.construction.clean import transliterated
 from pronominal.dataset_scripts.construction.stage import Kept, Stage, with_column
 from pronominal.dataset_scripts.construction.words import NEUTRAL_TITLES, TITLES, Gender
-from pronominal.errors import InputError, shown
+from pronominal.errors import InputError, redacted
 
 GENDERS: tuple[Gender, ...] = ("male", "female")
 COMMON = "4"
@@ -140,7 +140,9 @@ def _own_names(path: Path) -> NameGenders:
             gender = next((each for each in GENDERS if each == (row["gender"] or "").strip()), None)
             if not name or gender is None:
                 cause = (
-                    "the name is empty" if not name else f"no gender: {shown(str(row['gender']))}"
+                    "the name is empty"
+                    if not name
+                    else f"no gender: {redacted(str(row['gender']))}"
                 )
                 raise InputError(cause, cure="write male or female", file=path, row=place)
             known[name] = gender if known.get(name, gender) == gender else None

@@ -11,7 +11,7 @@ from typing import Any
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, TEST
 from pronominal.dataset_scripts.tables.violations import RowLocation
-from pronominal.errors import InputError, shown
+from pronominal.errors import InputError, redacted
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
 from pronominal.switching import locate_candidates
@@ -167,7 +167,7 @@ def _parse_pair(row: int, pair: Sequence[Mapping[str, str]], at: RowLocation) ->
     """Read the two substitutions of a row: they differ in the one token that was the pronoun."""
     again = "fetch the file again"
     if len(pair) != 2 or pair[0]["index"] != str(row):
-        index = shown(pair[0]["index"])
+        index = redacted(pair[0]["index"])
         cause = f"{len(pair)} substitutions of index {index} instead of 2 of {row}"
         raise at.refuse(cause, again)
     names = (pair[0]["candidate0"], pair[0]["candidate1"])

@@ -77,11 +77,8 @@ def hydrate(
     sources.refuse_changed()
     hydration = _match(_texts(texts, progress), ids, labels)
     if not hydration.found:
-        raise InputError(
-            "no line holds the text of a row of KnowRef",
-            cure="check its post_id and comment_id",
-            file=texts,
-        )
+        cause = "no line holds the text of a row of KnowRef"
+        raise InputError(cause, cure="check its post_id and comment_id", file=texts)
     for name, content in released.items():
         if not (out / KNOWREF.folder / name).exists():
             with new_file(out / KNOWREF.folder / name) as beside:

@@ -27,11 +27,14 @@ def read_own_rows(path: Path) -> Iterator[tuple[RowLocation, dict[str, Any]]]:
             yield RowLocation(path, f"line {line}"), row
         return
     number = 0
-    with open_parquet(path) as file:
-        _refuse_repeated_columns(file, path)
-        batches = file.iter_batches(BATCH)
-        while (rows := _next_rows(batches, path)) is not None:
-            for row in rows:
+    with open_parquet(path) as file, _parquet_errors(path):
+        names = file.schema_arrow.names
+        for name in names:
+            if names.count(name) > 1:
+                cause = f"two columns are called '{name}'"
+                raise InputError(cause, cure="rename one of them", file=path)
+        for batch in file.iter_batches(BATCH):
+            for row in batch.to_pylist():
                 yield RowLocation(path, f"row {number}"), row
                 number += 1
 
@@ -42,22 +45,6 @@ def open_parquet(path: Path) -> pq.ParquetFile:
         raise InputError("the format is unknown", cure="give a .jsonl or .parquet file", file=path)
     with _parquet_errors(path):
         return pq.ParquetFile(path)
-
-
-def _next_rows(batches: Iterator[pa.RecordBatch], path: Path) -> list[dict[str, Any]] | None:
-    with _parquet_errors(path):
-        batch = next(batches, None)
-        rows: list[dict[str, Any]] | None = None if batch is None else batch.to_pylist()
-        return rows
-
-
-def _refuse_repeated_columns(file: pq.ParquetFile, path: Path) -> None:
-    names = file.schema_arrow.names
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise InputError(
-            f"two columns are called '{repeated}'", cure="rename one of them", file=path
-        )
 
 
 @contextmanager

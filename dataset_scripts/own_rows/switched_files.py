@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from pronominal.switching import Unswitchable, switch_row
 REPORTED = 1_000
 """Rows between two reports of progress."""
 
-Write = Callable[[RowLocation, dict[str, Any]], None]
+Located = tuple[RowLocation, dict[str, Any]]
+"""A row, and where it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,75 +60,64 @@ def switch_file(
         InputError: a row is malformed, there is none, or a file cannot be read or written.
     """
     if target.suffix != source.suffix:
-        raise InputError(
-            f"the input is {source.suffix or 'a file without suffix'}",
-            cure=f"give the output the suffix {source.suffix or '.jsonl, as the input'}",
-            file=target,
-        )
+        cause = f"the input is {source.suffix or 'a file without suffix'}"
+        cure = f"give the output the suffix {source.suffix or '.jsonl, as the input'}"
+        raise InputError(cause, cure=cure, file=target)
     left_out: list[tuple[RowLocation, str]] = []
-    written = 0
-    with _writer(source, target) as write:
-        for number, (place, row) in enumerate(read_own_rows(source), start=1):
-            checked = checked_row(row, place, may_be_absent=skip_unswitchable)
+
+    def switched() -> Iterator[Located]:
+        for number, (location, row) in enumerate(read_own_rows(source), start=1):
+            checked = checked_row(row, location, may_be_absent=skip_unswitchable)
             try:
-                write(place, switch_row(checked, repair_case=repair_case))
-                written += 1
+                yield location, switch_row(checked, repair_case=repair_case)
             except Unswitchable as refusal:
-                left_out.append((place, refusal.reason))
+                left_out.append((location, refusal.reason))
             if number % REPORTED == 0:
                 progress(number)
+
+    write = _write_parquet if source.suffix == ".parquet" else _write_json
+    with _output_errors(target), new_file(target) as beside:
+        written = write(switched(), source, beside)
         if not written and not left_out:
             raise InputError("it has no rows", cure="give a file with rows", file=source)
         if left_out and target.resolve() == source.resolve():
-            raise InputError(
-                f"{len(left_out)} of its rows cannot be switched and would be lost",
-                cure="give the output another name",
-                file=source,
-            )
+            cause = f"{len(left_out)} of its rows cannot be switched and would be lost"
+            raise InputError(cause, cure="give the output another name", file=source)
     return SwitchedFile(written, left_out)
 
 
 @contextmanager
-def _writer(source: Path, target: Path) -> Iterator[Write]:
+def _output_errors(target: Path) -> Iterator[None]:
     try:
-        with new_file(target) as beside:
-            kind = _parquet_writer if source.suffix == ".parquet" else _json_writer
-            with kind(source, beside) as write:
-                yield write
+        yield
     except OSError as error:
         raise InputError(
             f"cannot be written ({error.strerror})", cure="check the path", file=target
         ) from error
 
 
-@contextmanager
-def _json_writer(source: Path, path: Path) -> Iterator[Write]:
+def _write_json(rows: Iterator[Located], source: Path, path: Path) -> int:
+    written = 0
     with path.open("wb") as lines:
-
-        def write(place: RowLocation, row: dict[str, Any]) -> None:
+        for location, row in rows:
             try:
                 lines.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
             except UnicodeEncodeError as error:
-                raise place.refuse("a text holds half a character", "mend its escape") from error
+                cure = "mend its escape"
+                raise location.refuse("a text holds half a character", cure) from error
+            written += 1
+    return written
 
-        yield write
 
-
-@contextmanager
-def _parquet_writer(source: Path, path: Path) -> Iterator[Write]:
+def _write_parquet(rows: Iterator[Located], source: Path, path: Path) -> int:
     with open_parquet(source) as original:
         schema = _with_mentions(original.schema_arrow)
-    waiting: list[dict[str, Any]] = []
+    written = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as file:
-
-        def write(place: RowLocation, row: dict[str, Any]) -> None:
-            waiting.append(row)
-            if len(waiting) == BATCH:
-                file.write_table(pa.Table.from_pylist(waiting, schema=schema))
-                waiting.clear()
-
-        yield write
-        file.write_table(pa.Table.from_pylist(waiting, schema=schema))
+        while batch := [row for _, row in islice(rows, BATCH)]:
+            file.write_table(pa.Table.from_pylist(batch, schema=schema))
+            written += len(batch)
+    return written
 
 
 def _with_mentions(schema: pa.Schema) -> pa.Schema:

@@ -63,11 +63,9 @@ def _fetch(repo: str) -> Path:
 def _refuse_damaged(snapshot: Path, repo: str) -> None:
     """Compare what was fetched with its checksums: the client looks at sizes only."""
     if not (snapshot / SUMS).exists():
-        raise InputError(
-            f"it has no {SUMS}: pronominal did not publish it, or the cache holds a part of it",
-            cure=f"fetch it once with 'hf download {repo} --repo-type dataset'",
-            file=repo,
-        )
+        cause = f"it has no {SUMS}: pronominal did not publish it, or the cache holds a part of it"
+        cure = f"fetch it once with 'hf download {repo} --repo-type dataset'"
+        raise InputError(cause, cure=cure, file=repo)
     # the cache would link a removed file to the same damaged bytes again
     cure = f"remove {snapshot.parent.parent} and run the same command again"
     try:

@@ -37,10 +37,8 @@ def hub_client() -> "HfApi":
         from huggingface_hub import HfApi
         from huggingface_hub.utils.tqdm import disable_progress_bars
     except ModuleNotFoundError as error:
-        raise InputError(
-            "reading from and writing to the Hub needs huggingface_hub",
-            cure='pip install "pronominal[hub]"',
-        ) from error
+        cause = "reading from and writing to the Hub needs huggingface_hub"
+        raise InputError(cause, cure='pip install "pronominal[hub]"') from error
     if not sys.stderr.isatty():
         disable_progress_bars()
     # its warnings would stand beside the one line that says what is wrong

@@ -77,7 +77,7 @@ def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) 
     # rows that a user wrote are named by their folder
     name = named or _name_or(files[0].parent.parent.name, "dataset")
     table = None if on_disk else _fitted(read_parquet(files), name)
-    rows = (batch for _, batch in batches(files)) if table is None else [table]
+    rows = batches(files) if table is None else [table]
 
     def ids_of(suspected: Sequence[int]) -> list[str]:
         ids = read_parquet(files, columns=["id"]) if table is None else table
@@ -99,13 +99,11 @@ def _joined(parts: Sequence[Split], split: str) -> Split:
 def _of_dataset(dataset: "Dataset", config: str | None, split: str) -> Split:
     """Return the rows of a `datasets.Dataset`, named after what it says of itself."""
     if not hasattr(dataset, "with_format") or not hasattr(dataset, "info"):
-        raise InputError(
-            f"rows were given as a {type(dataset).__name__}",
-            cure="give a folder, an id of the Hub, or one split as a datasets.Dataset",
-        )
+        cure = "give a folder, an id of the Hub, or one split as a datasets.Dataset"
+        raise InputError(f"rows were given as a {type(dataset).__name__}", cure=cure)
     name = _name_or(dataset.info.dataset_name, "dataset")
     config = config or _name_or(dataset.info.config_name, "default")
-    split = _name_or(str(dataset.split), split) if split == "test" else split
+    split = _name_or(dataset.split and str(dataset.split), split) if split == "test" else split
     table, file = _fitted(dataset.with_format("arrow")[:], name), Path(name, config, split)
 
     def ids_of(suspected: Sequence[int]) -> list[str]:

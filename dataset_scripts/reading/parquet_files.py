@@ -45,31 +45,35 @@ def read_parquet(files: Sequence[Path], **how: Any) -> pa.Table:
     return _without_canary(pa.concat_tables(tables))
 
 
-def batches(
-    files: Sequence[Path], start: int = 0, stop: int | None = None
-) -> Iterator[tuple[int, pa.Table]]:
-    """Yield (number of its first row, table) for the batches with rows from start to stop.
+def batches(files: Sequence[Path], start: int = 0, stop: int | None = None) -> Iterator[pa.Table]:
+    """Yield the rows from row `start` up to row `stop` of several files, without the canary.
 
     Raises:
         InputError: a file is damaged.
     """
     first = 0
     for file in files:
-        parquet = open_parquet(file)
-        for group in range(parquet.num_row_groups):
-            rows = parquet.metadata.row_group(group).num_rows
-            if first + rows > start and (stop is None or first < stop):
-                yield from _batches_of(parquet, file, group, first)
-            first += rows
+        with _damage(file):
+            parquet = pq.ParquetFile(file)
+            for group in range(parquet.num_row_groups):
+                rows = parquet.metadata.row_group(group).num_rows
+                if first + rows > start and (stop is None or first < stop):
+                    yield from _rows_of(parquet, group, start - first, stop and stop - first)
+                first += rows
 
 
-def _batches_of(
-    parquet: pq.ParquetFile, file: Path, group: int, first: int
-) -> Iterator[tuple[int, pa.Table]]:
-    with _damage(file):
-        for batch in parquet.iter_batches(BATCH, row_groups=[group]):
-            yield first, _without_canary(pa.Table.from_batches([batch]))
-            first += batch.num_rows
+def _rows_of(
+    parquet: pq.ParquetFile, group: int, start: int, stop: int | None
+) -> Iterator[pa.Table]:
+    for batch in parquet.iter_batches(BATCH, row_groups=[group]):
+        table = _without_canary(pa.Table.from_batches([batch]))
+        skipped = max(0, start)
+        wanted = table.slice(skipped, None if stop is None else max(0, stop - skipped))
+        if wanted.num_rows:
+            yield wanted
+        start, stop = start - batch.num_rows, None if stop is None else stop - batch.num_rows
+        if stop is not None and stop <= 0:
+            return
 
 
 @contextmanager

@@ -79,20 +79,15 @@ class Split:
         if self.in_memory is not None:
             yield from instances_of(self.in_memory.slice(start, max(0, end - start)))
             return
-        for first, batch in batches(self.files, start, end):
-            if first >= end:
-                return
-            skipped = min(max(0, start - first), batch.num_rows)
-            yield from instances_of(batch.slice(skipped, max(0, end - first - skipped)))
+        for rows in batches(self.files, start, end):
+            yield from instances_of(rows)
 
     def instances(self) -> list[ResolutionInstance]:
         """Return the rows as instances, in order; `InputError` for RUFF, without candidates."""
         if "candidates" not in self.table.column_names:
-            raise InputError(
-                f"{self.dataset} asks for a pronoun, not for its antecedent",
-                cure="run a resolution dataset, such as winopron",
-                file=self.file,
-            )
+            cause = f"{self.dataset} asks for a pronoun, not for its antecedent"
+            cure = "run a resolution dataset, such as winopron"
+            raise InputError(cause, cure=cure, file=self.file)
         return [one for one in self.stream() if isinstance(one, ResolutionInstance)]
 
     def whole_table(self) -> pa.Table:

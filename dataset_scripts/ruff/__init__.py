@@ -1,7 +1,6 @@
 """RUFF (Gautam et al., 2024): pronoun fidelity with zero to five distractors, 5.6 million rows."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -26,14 +25,12 @@ from pronominal.dataset_scripts.ruff.templates import (
     parse_task,
 )
 from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns
-from pronominal.dataset_scripts.tables.tab_separated import TableRow
+from pronominal.dataset_scripts.tables.tab_separated import parse_each
 from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance
 from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet
 from pronominal.spans import Mention
-
-T = TypeVar("T")
 
 NAME = "ruff"
 ALL = BuildOption("all", False, "Build also what is not published by default (RUFF).")
@@ -134,27 +131,13 @@ def _settings(sources: Sources, options: BuildOptions) -> list[Instances]:
 
 def read_templates(sources: Sources) -> tuple[Templates, list[InputError]]:
     """Return the rows that can be read, and why the others or all of them cannot be used."""
-    errors: list[InputError] = []
-
-    def parsed(
-        member: str, table: tuple[str, ...], parse: Callable[[TableRow], T]
-    ) -> tuple[T, ...]:
-        rows = []
-        for row in sources.table(RUFF, "data.zip", table, member):
-            try:
-                rows.append(parse(row))
-            except InputError as error:
-                errors.append(error)
-        return tuple(rows)
-
     task, context = "data/task.tsv", "data/context.tsv"
-    templates = Templates(
-        parsed(task, TASK, parse_task),
-        parsed(context, CONTEXT, parse_context),
-        sources.locate(RUFF, "data.zip", task),
-        sources.locate(RUFF, "data.zip", context),
-    )
-    return templates, [*errors, *order_errors(templates)]
+    tasks, errors = parse_each(parse_task, sources.table(RUFF, "data.zip", TASK, task))
+    rows = sources.table(RUFF, "data.zip", CONTEXT, context)
+    contexts, further_errors = parse_each(parse_context, rows)
+    files = (sources.locate(RUFF, "data.zip", member) for member in (task, context))
+    templates = Templates(tasks, contexts, *files)
+    return templates, [*errors, *further_errors, *order_errors(templates)]
 
 
 def _refuse_sets(pronoun_sets: Sequence[PronounSet]) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from pronominal.dataset_scripts.ruff.templates import (
     TaskTemplate,
     Templates,
 )
+from pronominal.dataset_scripts.schemas.checks import repeats
 from pronominal.dataset_scripts.schemas.templates import WORD, other_pronoun
-from pronominal.dataset_scripts.tables.tab_separated import TableRow
 from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.pronouns import CASES
 from pronominal.spans import Mention
@@ -48,10 +48,10 @@ def template_violations(templates: Templates) -> Iterator[Violation]:
         yield from map(task.origin.violation, _task_faults(task))
     for context in contexts:
         yield from map(context.origin.violation, _context_faults(context, nouns))
-    yield from _repeated("task sentence", [(task.origin, task.text) for task in tasks])
+    yield from repeats("task sentence", [(task.origin, task.text) for task in tasks])
     for kind in ("explicit", "implicit"):
         texts = [(context.origin, getattr(context, kind).strip()) for context in contexts]
-        yield from _repeated(f"{kind} template", texts)
+        yield from repeats(f"{kind} template", texts)
 
 
 def setting_violations(instances: Instances, seeds: Sequence[int]) -> Iterator[Violation]:
@@ -175,14 +175,6 @@ def _wording_faults(text: str, slot: str) -> Iterator[str]:
         yield "no period at the end, or another one before"
     if not text.isascii():
         yield "a character outside ASCII"
-
-
-def _repeated(kind: str, texts: Iterable[tuple[TableRow, str]]) -> Iterator[Violation]:
-    first: dict[str, TableRow] = {}
-    for row, text in texts:
-        earlier = first.setdefault(text, row)
-        if earlier is not row:
-            yield row.violation(f"the same {kind} as {earlier.row}")
 
 
 def _whole_words(text: str) -> list[str]:

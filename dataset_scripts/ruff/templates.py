@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pronominal.dataset_scripts.schemas.templates import parse_case
 from pronominal.dataset_scripts.tables.tab_separated import TableRow
-from pronominal.errors import InputError, shown
+from pronominal.errors import InputError, redacted
 from pronominal.pronouns import CASES, Case
 
 ENTITY = "$OCCUPATION/PARTICIPANT"
@@ -100,7 +100,7 @@ def parse_context(row: TableRow) -> ContextTemplate:
     case = parse_case(slot, row)
     known = next((name for name in POLARITIES if name == polarity), None)
     if known is None:
-        raise row.refuse(f"there is no polarity {shown(polarity)}", MEND)
+        raise row.refuse(f"there is no polarity {redacted(polarity)}", MEND)
     if explicit.count(ENTITY) != 1:
         raise row.refuse(f"the explicit template needs the slot {ENTITY} once", MEND)
     for text in (explicit, implicit):

@@ -1,7 +1,7 @@
 """The structural constraints on templates, each named as a user reads it in `validate`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pronominal.dataset_scripts.schemas.templates import (
     OCCUPATION,
@@ -13,8 +13,9 @@ from pronominal.dataset_scripts.schemas.templates import (
     other_pronoun,
     pairs,
 )
+from pronominal.dataset_scripts.tables.tab_separated import TableRow
 from pronominal.dataset_scripts.tables.violations import Violation
-from pronominal.errors import shown
+from pronominal.errors import redacted
 
 BOTH = (OCCUPATION, PARTICIPANT)
 GLUED = re.compile(rf"(?>{SLOT.pattern})[\w']|\w{SLOT.pattern}")
@@ -62,6 +63,15 @@ def _pair(first: Template, second: Template) -> Iterator[str]:
         yield f"the same ending as {first.origin.row} of its pair"
 
 
+def repeats(kind: str, texts: Iterable[tuple[TableRow, str]]) -> Iterator[Violation]:
+    """Yield every row whose text is that of an earlier one; `kind` says what it is."""
+    first: dict[str, TableRow] = {}
+    for row, text in texts:
+        earlier = first.setdefault(text, row)
+        if earlier is not row:
+            yield row.violation(f"the same {kind} as {earlier.row}")
+
+
 def slot_faults(template: Template, entities: tuple[str, ...]) -> Iterator[str]:
     """Yield why a template cannot be filled with these entities and a pronoun."""
     if not (template.occupation and template.participant):
@@ -72,7 +82,7 @@ def slot_faults(template: Template, entities: tuple[str, ...]) -> Iterator[str]:
         if slots.count(slot) != 1:
             yield f"{slots.count(slot)} {slot} slots instead of one"
     for slot in sorted(set(slots) - {*entities, pronoun}):
-        yield f"the slot {shown(slot)} does not belong here"
+        yield f"the slot {redacted(slot)} does not belong here"
     if GLUED.search(template.text) or "$" in SLOT.sub("", template.text):
         yield "letters at a slot, or a $ that belongs to none"
     if pronoun in slots and slots[-1] != pronoun:
@@ -93,7 +103,7 @@ def _wording(template: Template) -> Iterator[str]:
         yield "'was' after the pronoun does not agree with they"
     for entity in (template.occupation, template.participant):
         if entity.lower() in words:
-            yield f"the entity {shown(entity)} stands in the fixed text"
+            yield f"the entity {redacted(entity)} stands in the fixed text"
     if not text.endswith("."):
         yield "no period at the end"
     if text != " ".join(text.split()):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pronominal.dataset_scripts.tables.tab_separated import TableRow
-from pronominal.errors import shown
+from pronominal.errors import redacted
 from pronominal.instances import ResolutionInstance
 from pronominal.pronouns import CASES, PRONOUN_SETS, Case, PronounSet
 from pronominal.spans import Mention
@@ -50,7 +50,7 @@ class Template:
 def parse_answer(answer: str, row: TableRow) -> int:
     """Return 0 or 1; `InputError` for anything else."""
     if answer not in ("0", "1"):
-        raise row.refuse(f"the answer is {shown(answer)}", "write 0 or 1")
+        raise row.refuse(f"the answer is {redacted(answer)}", "write 0 or 1")
     return int(answer)
 
 
@@ -58,7 +58,7 @@ def parse_case(slot: str, row: TableRow) -> Case:
     """Return the grammatical case of a pronoun slot; `InputError` for an unknown one."""
     if slot not in PRONOUN_SLOTS:
         cure = f"write one of {', '.join(PRONOUN_SLOTS)}"
-        raise row.refuse(f"{shown(slot)} is no grammatical case", cure)
+        raise row.refuse(f"{redacted(slot)} is no grammatical case", cure)
     return PRONOUN_SLOTS[slot]
 
 

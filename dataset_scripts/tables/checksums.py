@@ -28,21 +28,15 @@ def read_checksums(folder: Path) -> dict[str, str]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the folder is not a built dataset: its {SUMS} cannot be read",
-            cure="give a folder that 'pronominal build' made",
-            file=folder,
-        ) from error
+        cause = f"the folder is not a built dataset: its {SUMS} cannot be read"
+        cure = "give a folder that 'pronominal build' made"
+        raise InputError(cause, cure=cure, file=folder) from error
     sums = {}
     for number, line in enumerate(lines, start=1):
         match = LINE.fullmatch(line)
         if match is None:
-            raise InputError(
-                "the line is not a checksum and a path",
-                cure="build the dataset again",
-                file=file,
-                row=f"line {number}",
-            )
+            cause = "the line is not a checksum and a path"
+            raise InputError(cause, cure="build the dataset again", file=file, row=f"line {number}")
         sums[match[2]] = match[1]
     return sums
 

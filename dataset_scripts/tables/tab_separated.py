@@ -2,12 +2,16 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError
 from pronominal.text_files import decoded
+
+Row = TypeVar("Row")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +60,16 @@ def read_table(content: bytes, columns: tuple[str, ...], file: str) -> list[Tabl
         picked = {column: cells[position] for column, position in positions.items()}
         rows.append(TableRow(at.file, at.row, number, picked))
     return rows
+
+
+def parse_each(
+    parse: Callable[[Row], T], rows: Iterable[Row]
+) -> tuple[tuple[T, ...], list[InputError]]:
+    """Return what could be parsed, in order, and the errors about the other rows."""
+    parsed, errors = [], []
+    for row in rows:
+        try:
+            parsed.append(parse(row))
+        except InputError as error:
+            errors.append(error)
+    return tuple(parsed), errors

@@ -11,6 +11,7 @@ from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import SplitRows
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
+from pronominal.dataset_scripts.tables.tab_separated import parse_each
 from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.dataset_scripts.winonb.personal_names import NAMES, PersonalNames
 from pronominal.dataset_scripts.winonb.schemas import (
@@ -20,7 +21,6 @@ from pronominal.dataset_scripts.winonb.schemas import (
     paired_rows,
     parse_schema,
 )
-from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention, Span
 
@@ -58,7 +58,7 @@ CHANGED_LABELS = 2908
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``generic`` (someone) and ``personal`` (each row with every name, one by one)."""
-    schemas, names = [parse_schema(*rows) for rows in paired_rows(sources)], options[NAMES]
+    schemas, names = list(map(parse_schema, paired_rows(sources))), options[NAMES]
     sources.refuse_changed()
     _refuse_words(names, schemas)
     yield SplitRows.from_instances("generic", "test", COLUMNS, map(fill, schemas))
@@ -127,12 +127,8 @@ def violations(sources: Sources) -> Iterator[Violation]:
     That v1's WinoBias labels are wrong is known and not reported; that they are wrong in any
     other way than by their rule (1 exactly where the individual comes first) would be.
     """
-    schemas = []
-    for rows in paired_rows(sources):
-        try:
-            schemas.append(parse_schema(*rows))
-        except InputError as error:
-            yield Violation.of(error)
+    schemas, errors = parse_each(parse_schema, paired_rows(sources))
+    yield from map(Violation.of, errors)
     for schema in schemas:
         for message in _label_faults(schema):
             yield schema.origin.violation(message)

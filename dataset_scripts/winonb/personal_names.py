@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pronominal.dataset_scripts.building.options import BuildOption
 from pronominal.dataset_scripts.tables.violations import RowLocation
-from pronominal.errors import InputError, nearest_name, shown
+from pronominal.errors import InputError, nearest_name, redacted
 from pronominal.text_files import read_text
 
 HEADER = ("name", "association")
@@ -103,7 +103,7 @@ def _name(line: int, cells: Sequence[str], path: Path) -> PersonalName:
         cause = "the name is empty" if not name else "the name has no letters, or a control sign"
         raise at.refuse(cause, "write a name")
     if association not in ASSOCIATIONS:
-        cause = f"there is no association {shown(association)}"
+        cause = f"there is no association {redacted(association)}"
         raise at.refuse(cause, nearest_name(association, ASSOCIATIONS))
     return PersonalName(name, association, line)
 

@@ -90,24 +90,19 @@ def paired_rows(sources: Sources) -> Iterator[tuple[TableRow, TableRow]]:
         changed = [name for name in counts if f"{WINONB.folder}/{name}" in sources.changed]
         wrong = changed[0] if len(changed) == 1 else min(counts, key=counts.__getitem__)
         (other,) = counts.keys() - {wrong}
-        raise InputError(
-            f"{counts[wrong]} rows where {other} has {counts[other]}",
-            cure="fetch it again from upstream",
-            file=sources.locate(WINONB, wrong),
-        )
+        cause = f"{counts[wrong]} rows where {other} has {counts[other]}"
+        cure = "fetch it again from upstream"
+        raise InputError(cause, cure=cure, file=sources.locate(WINONB, wrong))
 
 
-def parse_schema(old: TableRow, new: TableRow) -> Schema:
-    """Read the two versions of one row.
-
-    Args:
-        old: the row of v0, whose label is right.
-        new: the row of v1, whose sentence is mended.
+def parse_schema(versions: tuple[TableRow, TableRow]) -> Schema:
+    """Read one row: of v0, whose label is right, and of v1, whose sentence is mended.
 
     Raises:
         InputError: a sentid is not of upstream's form, the versions are not of the same sentence,
             or an entity or the pronoun does not occur as often as it should.
     """
+    old, new = versions
     ids, row = _parse_sentid(new), new.line - 2
     label = int(_parse_sentid(old)["label"])
     if _but_for_label(old) != _but_for_label(new):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
-from pronominal.errors import InputError, shown
+from pronominal.errors import InputError, redacted
 from pronominal.eval.annotation.key import Answer, Item, Key, read_key
 from pronominal.eval.annotation.sheets import ANSWER, ITEM, Record, read_sheet, shown_digest
 from pronominal.eval.annotation.tasks import LETTERS
@@ -114,7 +114,7 @@ def _answers_of(path: Path, key: Key) -> dict[str, Answer]:
         name = record[ITEM].strip()
         if name in found:
             raise InputError(
-                f"the item {shown(name)} is answered twice",
+                f"the item {redacted(name)} is answered twice",
                 cure="keep one line for each item",
                 file=path,
                 row=place,
@@ -122,7 +122,7 @@ def _answers_of(path: Path, key: Key) -> dict[str, Answer]:
         item = key.by_name.get(name)
         if item is None:
             raise InputError(
-                f"the item {shown(name)} is not of this export",
+                f"the item {redacted(name)} is not of this export",
                 cure="give the sheets of this export, with their column 'item' as it was",
                 file=path,
                 row=place,
@@ -142,7 +142,7 @@ def _answers_of(path: Path, key: Key) -> dict[str, Answer]:
 def _word(cell: str, key: Key, path: Path, place: str) -> str:
     word = " ".join(cell.split()).casefold()
     if word not in key.words:
-        cause = f"the answer is {shown(cell.strip())}" if word else "there is no answer"
+        cause = f"the answer is {redacted(cell.strip())}" if word else "there is no answer"
         # as the instructions spell them
         words = (known.upper() if known in LETTERS else known for known in key.words)
         raise InputError(cause, cure=f"write one of {', '.join(words)}", file=path, row=place)

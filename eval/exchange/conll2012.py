@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronominal.atomic import new_file
-from pronominal.errors import InputError, shown
+from pronominal.errors import InputError, redacted
 from pronominal.eval.exchange.brackets import OpenBrackets, brackets
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument
 from pronominal.eval.exchange.text_files import numbered_lines
@@ -99,7 +99,7 @@ class Part:
         for bracket in _split(columns[-1], dialect.bars):
             match = BRACKET.fullmatch(bracket)
             if match is None or not (match["opens"] or match["closes"]):
-                raise self.mentions.refusal(f"{shown(bracket)} is no bracket of a mention")
+                raise self.mentions.refusal(f"{redacted(bracket)} is no bracket of a mention")
             if match["opens"]:
                 self.mentions.open(match["cluster"], self._words)
             if match["closes"]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from pronominal.adapters.contract.refusals import FailedCallError
 from pronominal.dataset_scripts.reading.split import Instance
-from pronominal.errors import STRANGERS_ERRORS, InputError, raised
+from pronominal.errors import THIRD_PARTY_ERRORS, InputError, raised
 from pronominal.eval.runs.failures import Failure
 from pronominal.eval.runs.predictions import Prediction
 
@@ -29,7 +29,7 @@ def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], 
         if error.row is None and not isinstance(error, FailedCallError):
             raise
         cause = f"{error.cause}; {error.cure}"
-    except STRANGERS_ERRORS as error:
+    except THIRD_PARTY_ERRORS as error:
         cause = raised(error)
     if len(instances) == 1:
         return [], [Failure(instances[0].id, cause)]
@@ -51,7 +51,7 @@ def strictly(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction],
         return ask(instances), []
     except InputError:
         raise
-    except STRANGERS_ERRORS:
+    except THIRD_PARTY_ERRORS:
         for instance in instances:
             for failure in attempt(ask, [instance])[1]:
                 raise InputError(

@@ -28,13 +28,12 @@ from pronominal.dataset_scripts.knowref.recipes import (
     Recipe,
     cleaned,
     fingerprint,
-    letters_of,
     recipes,
-    write_steps,
 )
 from pronominal.dataset_scripts.knowref.reddit import SPLITS, hydrated_file, read_ids
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K
 from pronominal.dataset_scripts.tables.violations import RowLocation
+from tests.dataset_scripts.knowref.recipe_writing import letters_of, write_steps
 
 Row = dict[str, Any]
 

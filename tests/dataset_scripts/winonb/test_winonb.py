@@ -264,7 +264,7 @@ def own_rows() -> list[TableRow]:
 
 @given(st.sampled_from(own_rows()), st.text("ABcdé' -", min_size=1, max_size=12))
 def test_any_name_keeps_every_offset(row: TableRow, name: str) -> None:
-    schema = parse_schema(row, row)
+    schema = parse_schema((row, row))
     filled = winonb.fill(schema, name, "neutral")
     text, (group, individual) = filled.text, filled.candidates
     for mention in (filled.pronoun, group, individual):

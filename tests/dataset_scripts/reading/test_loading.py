@@ -1,0 +1,83 @@
+"""Rows of a folder, of a `datasets.Dataset` and of a user's own are the same kind of split."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pronominal import InputError
+from pronominal.dataset_scripts.reading import loading
+from pronominal.dataset_scripts.reading.loading import load_split
+
+datasets = pytest.importorskip("datasets")
+
+
+def row(name: str = "a", **changes: Any) -> dict[str, Any]:
+    text = "Ada thanked Bea because she had helped."
+    candidates = [
+        {"text": word, "start": text.index(word), "end": text.index(word) + 3}
+        for word in ("Ada", "Bea")
+    ]
+    pronoun = {"start": text.index("she"), "end": text.index("she") + 3, "text": "she"}
+    given = {"id": name, "text": text, "pronoun": pronoun, "candidates": candidates, "label": 1}
+    return {**given, "mood": "kind", **changes}
+
+
+def test_a_dataset_is_the_split_of_its_folder(sample: Path) -> None:
+    dataset = datasets.load_dataset(str(sample), "single", split="test").remove_columns("canary")
+    split, folder = load_split(dataset), load_split(sample, "single")
+    assert (split.config, split.name, split.digest) == ("single", "test", folder.digest)
+    assert list(split) == list(folder)
+    assert (split.folder, folder.folder) == (None, sample)
+
+
+def test_rows_of_a_users_own_have_the_types_of_published_ones(tmp_path: Path) -> None:
+    own = datasets.Dataset.from_list([row(), row("b", label=0)])
+    split = load_split(own, config="mine")
+    assert (split.config, split.name, len(split)) == ("mine", "test", 2)
+    first, second = split
+    assert (first.columns, second.label) == ({"mood": "kind"}, 0)
+    (tmp_path / "own" / "mine").mkdir(parents=True)
+    own.to_parquet(tmp_path / "own" / "mine" / "test.parquet")
+    read = load_split(tmp_path / "own")
+    assert (read.config, read.digest) == ("mine", split.digest)
+    assert list(read) == [first, second]
+
+
+def test_a_selection_of_a_dataset_is_its_rows() -> None:
+    own = datasets.Dataset.from_list([row(name) for name in "abc"]).select([2, 0])
+    assert [instance.id for instance in load_split(own)] == ["c", "a"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([row(), row()], "row 1: the id a is also that of row 0; mend the dataset"),
+        ([row(text="Bea left.")], "row 0: the offsets 24:27 do not hold their mention"),
+        ([{**row(), "id": None}, row()], "row 0: the column 'id' has no value"),
+        ([{"id": "a", "text": "Ada left."}], "the column 'pronoun' is missing"),
+        ([row(label="Bea")], "the column 'label' holds string, not int64"),
+    ],
+)
+def test_a_fault_of_a_dataset_is_named(rows: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load_split(datasets.Dataset.from_list(rows))
+    assert message in str(caught.value)
+
+
+def test_what_is_no_dataset_is_refused() -> None:
+    with pytest.raises(InputError, match="rows were given as a list; give a folder"):
+        load_split([row()])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("most", [0, 10_000], ids=["disk", "memory"])
+def test_a_data_frame_has_every_column(
+    sample: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.setattr(loading, "MOST_IN_MEMORY", most)
+    split = load_split(sample, "double")
+    frame = split.to_pandas()
+    assert [instance.text for instance in split] == frame["text"].tolist()
+    assert len(frame) == len(split) == 576
+    assert "canary" not in frame
