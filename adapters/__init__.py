@@ -3,13 +3,10 @@
 Their table is in `pronominal.adapters.catalogue.table`.
 """
 
-from importlib import import_module
 from typing import Any
 
-from pronominal.adapters.catalogue.instantiation import instantiate
-from pronominal.adapters.catalogue.own_object import is_place, load_object
-from pronominal.adapters.catalogue.system_entry import ANY_MODEL, GIVEN, SystemEntry
-from pronominal.adapters.catalogue.table import SYSTEMS
+from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object
+from pronominal.adapters.catalogue.table import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,
     ClusteringSystem,
@@ -39,7 +36,6 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
     if name not in SYSTEMS:
         raise unknown_name("system", name, SYSTEMS)
     entry = SYSTEMS[name]
-    module, _, attribute = entry.place.partition(":")
     if checkpoint is not None:
         if entry.weights is None:
             raise InputError(f"{name} has no weights", cure=f"write {name} without a checkpoint")
@@ -47,7 +43,7 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
     elif entry.given not in settings:
         _refuse_no_checkpoint(name, entry.weights or "")
     try:
-        system_class = getattr(import_module(f"pronominal.adapters.{module}"), attribute)
+        system_class = at(entry.place)
     except ModuleNotFoundError as error:
         if entry.extra is None:
             raise

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from pronominal.adapters import SYSTEMS
+from pronominal.adapters.catalogue.table import at
 from pronominal.cli.running import Json
 
 if TYPE_CHECKING:
@@ -23,7 +24,11 @@ env = typer.Typer(
 def systems(as_json: Json = False) -> None:
     """List the systems: kind, extra to install, where the weights come from."""
     if as_json:
-        print(json.dumps([{"name": n, **asdict(e)} for n, e in SYSTEMS.items()], indent=2))
+        listed = [
+            {"name": name, **asdict(entry), "server": entry.server and at(entry.server)}
+            for name, entry in SYSTEMS.items()
+        ]
+        print(json.dumps(listed, indent=2))
         return
     table = RichTable("system", "kind", "extra", "weights", "what it does", box=None)
     for name, entry in SYSTEMS.items():

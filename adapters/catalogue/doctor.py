@@ -7,8 +7,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from typing import Literal
 
-from pronominal.adapters.catalogue.system_entry import GIVEN, SystemEntry
-from pronominal.adapters.catalogue.table import SYSTEMS
+from pronominal.adapters.catalogue.table import GIVEN, SYSTEMS, SystemEntry, at
 from pronominal.adapters.checkpoints.files import WEIGHTS
 from pronominal.adapters.contract.systems import Kind
 from pronominal.adapters.remote.environments import is_made
@@ -102,7 +101,7 @@ def _diagnosis(name: str, entry: SystemEntry, extras: Mapping[str, Mapping[str, 
     state = _NO_WEIGHTS.get(entry.weights or "", "needs weights") if cure else "runs"
     if entry.server is not None and cure is None:
         # whether it is there is not asked: nothing here touches the network
-        state, cure = "needs a server", f"start one ({entry.server}), or give its --url"
+        state, cure = "needs a server", f"start one ({at(entry.server)}), or give its --url"
     return Diagnosis(
         name=name,
         kind=entry.kind,

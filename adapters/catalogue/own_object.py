@@ -1,19 +1,22 @@
-"""A system of the user's own, named by its place in Python: ``module:attribute``."""
+"""Systems made from a class and the user's settings, and objects of the user's own.
+
+An own object is named by its place in Python: ``module:attribute``.
+"""
 
 import hashlib
 import inspect
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.catalogue.instantiation import instantiate
 from pronominal.adapters.contract.systems import System, kind_of
 from pronominal.errors import STRANGERS_ERRORS, InputError, nearest_name, raised
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
+_ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def is_place(name: str) -> bool:
@@ -55,6 +58,39 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
     kind_of(found)
     system: System = found
     return system
+
+
+def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
+    """Call a class or function with settings.
+
+    Args:
+        name: what the user calls the system.
+        maker: the class or function.
+        settings: keywords.
+
+    Raises:
+        InputError: it has no such setting, needs another, or cannot be made with these values.
+    """
+    known = inspect.signature(maker).parameters
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values())
+    for setting in () if takes_any else settings.keys() - known:
+        cure = nearest_name(setting, known) if known else "leave it out"
+        raise InputError(f"{name} has no setting '{setting}'", cure=cure)
+    for setting, one in known.items():
+        optional = one.default is not one.empty or one.kind in _ANY_NUMBER
+        if setting not in settings and not optional:
+            raise InputError(
+                f"{name} needs the setting '{setting}'",
+                cure=f"add --set {setting}=VALUE, or a line in its table of a systems file",
+            )
+    try:
+        return maker(**settings)
+    except TypeError as error:
+        given = ", ".join(f"{key} = {value!r}" for key, value in settings.items())
+        raise InputError(
+            f"{name} cannot be made with {given or 'no settings'} ({error})",
+            cure="give values of the right type",
+        ) from error
 
 
 def source_digest(place: str) -> str | None:

@@ -8,13 +8,15 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request
 
-from pronominal.adapters.catalogue.table import CORENLP_SERVER
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.remote.servers import Patience, direct_opener, own_server
 from pronominal.errors import InputError
 
+START = 'java -mx8g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000'
+"""The documented command that starts a server, run in CoreNLP's folder."""
+
 URL = "http://localhost:9000"
-"""Where the server listens that `CORENLP_SERVER` starts."""
+"""Where that server listens."""
 
 TRIES = 3
 """How often a text is sent at which the server fails."""
@@ -74,7 +76,7 @@ class CoreNLPServer:
         """
         request = self._request(text, index)
         failures = 0
-        patience = Patience(self._patience, self.address, f"start it ({CORENLP_SERVER})")
+        patience = Patience(self._patience, self.address, f"start it ({START})")
         while True:
             try:
                 with self._opener.open(request, timeout=self._text_timeout + _LOADING) as answer:
@@ -108,7 +110,7 @@ class CoreNLPServer:
         if error.code not in _TEXT_AT_FAULT:
             raise InputError(
                 f"the server refuses what it is asked (HTTP {error.code})",
-                cure=f"give the URL of one that was started with {CORENLP_SERVER}",
+                cure=f"give the URL of one that was started with {START}",
                 file=self.address,
             ) from error
         if error.code == 500 and not last:

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
-from pronominal.adapters.catalogue.table import CORENLP_SERVER
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.corenlp.answers import MisplacedTokenError, clusters_of
-from pronominal.adapters.corenlp.server import URL, CoreNLPServer
+from pronominal.adapters.corenlp.server import START, URL, CoreNLPServer
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Span
 
@@ -100,7 +99,7 @@ class CoreNLPSystem:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise RefusedTextError(
                 "the server does not answer in CoreNLP's JSON",
-                cure=f"give the URL of one that was started with {CORENLP_SERVER}",
+                cure=f"give the URL of one that was started with {START}",
                 index=index,
                 checkpoint=self._server.address,
             ) from error

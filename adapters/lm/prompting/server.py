@@ -19,6 +19,9 @@ from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompt
 from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
 from pronominal.errors import InputError
 
+START = "vllm serve ORG/NAME"
+"""A command that starts such a server."""
+
 TRIES = 4
 """How often a prompt is sent at which the server fails."""
 
