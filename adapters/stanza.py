@@ -13,11 +13,8 @@ import torch
 from stanza.models.coref.model import CorefModel
 
 from pronominal.adapters.checkpoints.files import open_checkpoint
-from pronominal.adapters.checkpoints.transformers_models import (
-    first_line,
-    silent_transformers,
-    torch_device,
-)
+from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.transformers_models import silent_transformers, torch_device
 from pronominal.adapters.contract.refusals import scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
@@ -62,8 +59,7 @@ class Stanza:
         with _quiet():
             self._model = _load(str(models[0]), target, checkpoint)
         self._words = EnglishWords()
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
@@ -124,20 +120,19 @@ def _quiet() -> Iterator[None]:
 
 
 def _load(file: str, device: torch.device, checkpoint: str) -> Any:
-    try:
+    with input_error_on(
+        # whatever torch, transformers, peft and the config fail with
+        Exception,
+        cause="it is no coreference model of Stanza, or its encoder is not to be had",
+        cure="download one with a current version of Stanza, and its encoder while online",
+        file=checkpoint,
+    ):
         model = CorefModel.load_model(
             file,
             map_location="cpu",
             ignore=_FOR_TRAINING,
             config_update={"log_norms": False, "device": str(device)},
         )
-    except Exception as error:  # whatever torch, transformers, peft and the config fail with
-        raise InputError(
-            f"it is no coreference model of Stanza, or its encoder is not to be had "
-            f"({first_line(error)})",
-            cure="download one with a current version of Stanza, and its encoder while online",
-            file=checkpoint,
-        ) from error
     model.training = False
     return model
 

@@ -4,7 +4,8 @@ from functools import cached_property
 from typing import Any
 
 from pronominal.adapters.baselines.surface_roles import Place, Role
-from pronominal.adapters.checkpoints.transformers_models import open_spacy
+from pronominal.adapters.checkpoints.spacy_pipelines import open_spacy
+from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
@@ -44,12 +45,8 @@ class DependencySyntax:
 
     @cached_property
     def _spacy(self) -> Any:
-        try:
+        with extra_needed("gap", "a pipeline"):
             return open_spacy(self.pipeline, "leave the pipeline out")
-        except ModuleNotFoundError as error:
-            raise InputError(
-                f"a pipeline needs the package {error.name}", cure='pip install "pronominal[gap]"'
-            ) from error
 
 
 def _head(document: Any, mention: Mention) -> Any:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from pronominal.adapters.catalogue.table import GIVEN, SYSTEMS, SystemEntry, at
-from pronominal.adapters.checkpoints.files import WEIGHTS
+from pronominal.adapters.checkpoints.files import WEIGHTS, is_hub_id
 from pronominal.adapters.contract.systems import Kind
 from pronominal.adapters.remote.environments import is_made
 
@@ -16,8 +16,6 @@ _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(\[[^]]*\])?\s*(>=(?P<least>[\d.]+))?[^;]*"
     r"(;\s*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"])?"
 )
-
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 State = Literal[
@@ -131,13 +129,9 @@ def _weights_cure(name: str, weights: str | None) -> str | None:
         return GIVEN[weights].format(name=name)
     if weights.startswith("pronominal "):
         return f"{weights}, then --system {name}=FOLDER"
-    if _on_the_hub(weights):
+    if is_hub_id(weights):
         return None if _cached(weights) else f"hf download {weights}"
     return f"download them from {weights}, then --system {name}=FOLDER"
-
-
-def _on_the_hub(weights: str | None) -> bool:
-    return weights is not None and _HUB_ID.fullmatch(weights) is not None
 
 
 def _cached(repository: str) -> bool:

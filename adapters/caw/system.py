@@ -59,8 +59,7 @@ class CAW:
         model, self._tokenizer = load_model(parts, batch_size=batch_size)
         self._model = model.to(target)
         self._words = EnglishWords()
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.

@@ -1,19 +1,16 @@
-"""What every system does that opens a model: find a device, stay silent, say what is wrong.
+"""What systems on torch and transformers share: a device, silence, and what a tokenizer must be.
 
 Nothing heavy is imported before it is used.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
     import torch
-    from spacy.language import Language
 
 
 def torch_device(device: str | None) -> "torch.device":
@@ -119,43 +116,3 @@ def special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
         cure="give a checkpoint with one of transformers' own tokenizers",
         file=getattr(tokenizer, "name_or_path", None),
     )
-
-
-def open_spacy(pipeline: str, otherwise: str) -> "Language":
-    """Return a spaCy pipeline; nothing is downloaded.
-
-    Args:
-        pipeline: its name or folder.
-        otherwise: what the user can do without it, as an imperative.
-
-    Raises:
-        InputError: it cannot be loaded.
-    """
-    import spacy
-
-    try:
-        return spacy.load(pipeline)
-    except Exception as error:  # spaCy and what it loads fail in many ways
-        there = Path(pipeline).exists()
-        install = "install it" if there else f"python -m spacy download {pipeline}"
-        raise InputError(
-            f"the spaCy pipeline cannot be loaded ({first_line(error)})",
-            cure=f"{install}, or {otherwise}",
-            file=pipeline,
-        ) from error
-
-
-def first_line(error: BaseException) -> str:
-    r"""Return what a library's error says, as an `InputError` may quote it.
-
-    >>> first_line(ValueError("no such key.\nTry another one."))
-    'no such key'
-    >>> first_line(KeyError())
-    'KeyError'
-    """
-    if isinstance(
-        error, UnpicklingError | EOFError
-    ):  # torch's own words advise to run what is in the file
-        return "the pickle is damaged, or holds more than tensors"
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0].rstrip(".: ")

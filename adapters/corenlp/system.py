@@ -61,8 +61,7 @@ class CoreNLPSystem:
             patience=patience,
         )
         self._at_once = at_once
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.

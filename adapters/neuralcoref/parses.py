@@ -2,7 +2,7 @@
 
 from spacy.tokens import Doc
 
-from pronominal.adapters.checkpoints.transformers_models import open_spacy
+from pronominal.adapters.checkpoints.spacy_pipelines import open_spacy
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.errors import InputError
 from pronominal.spans import Document

@@ -66,8 +66,7 @@ class NeuralCoref:
         self._handicap = np.float32(50 * (greedyness - 0.5))
         self._max_dist, self._max_dist_match = max_dist, max_dist_match
         self._blacklist = blacklist
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.

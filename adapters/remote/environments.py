@@ -158,8 +158,7 @@ class _EnvironmentSystem:
             " ".join(arguments), folder, _digest(program.read_bytes(), arguments, _made(name))
         )
         self._program: Any = command(words, timeout=timeout, name=name)
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans."""

@@ -8,10 +8,11 @@ from typing import Any
 
 from torch import nn
 
-from pronominal.adapters.bert.checkpoint import open_encoder, save_classifier
+from pronominal.adapters.bert.checkpoint import save_classifier
 from pronominal.adapters.bert.model import AntecedentClassifier
 from pronominal.adapters.bert.system import probabilities
 from pronominal.adapters.bert.training import antecedent_training
+from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.adapters.training import LoopSettings, Validation, train
 from pronominal.adapters.training.curves import draw_curves, read_curves
 from pronominal.adapters.training.devices import OneProcess, open_devices

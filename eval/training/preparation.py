@@ -7,11 +7,11 @@ from typing import Any
 from pronominal.adapters.bert.checkpoint import (
     encoder_name,
     longest_sequence,
-    open_encoder,
     require_seeing_first_token,
 )
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder
 from pronominal.adapters.bert.training import Unit, first_prior, updates_in_epoch
+from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.errors import InputError
 from pronominal.eval.training.bert_settings import BertTraining
 from pronominal.eval.training.data import TrainingData

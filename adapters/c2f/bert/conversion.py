@@ -9,7 +9,8 @@ from pronominal.adapters.c2f.bert.pieces import VOCABULARIES
 from pronominal.adapters.c2f.bert.settings import FORMAT
 from pronominal.adapters.c2f.bert.spanbert import SpanBERT
 from pronominal.adapters.c2f.bert.weights import FILES, Form
-from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
+from pronominal.adapters.checkpoints.files import write_json
+from pronominal.adapters.checkpoints.tensors import write_tensors
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 

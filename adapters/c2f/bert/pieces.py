@@ -17,7 +17,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from pronominal.adapters.c2f.e2e.words import SLASHED
 from pronominal.adapters.c2f.head.units import Units
-from pronominal.adapters.checkpoints.tensors import write_json
+from pronominal.adapters.checkpoints.files import read_json, write_json
 from pronominal.adapters.words.ontonotes import word_speakers
 from pronominal.errors import InputError
 from pronominal.spans import Document, Span
@@ -93,15 +93,10 @@ class WordPieces:
             InputError: one of them cannot be read.
         """
         config = folder / "tokenizer_config.json"
-        try:
-            given = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
-            lowercase = given.get("do_lower_case")
-        except (OSError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"no JSON ({error})", cure="drop it if the model is cased", file=config
-            ) from error
-        found = (name for name in VOCABULARIES if (folder / name).is_file())
-        return cls(folder / next(found, VOCABULARIES[0]), lowercase=lowercase)
+        given = read_json(config, "drop it if the model is cased") if config.is_file() else {}
+        names = (name for name in VOCABULARIES if (folder / name).is_file())
+        vocabulary = folder / next(names, VOCABULARIES[0])
+        return cls(vocabulary, lowercase=given.get("do_lower_case"))
 
     def save(self, folder: Path) -> None:
         """Write what `of_checkpoint` reads."""

@@ -1,6 +1,5 @@
 """The settings of BERT and SpanBERT systems, under the keys of coref-hoi's experiments.conf."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from pronominal.adapters.c2f.head.config import HeadConfig, refuse_impossible
+from pronominal.adapters.checkpoints.files import read_json
 from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.errors import InputError
 
@@ -87,12 +87,7 @@ def read_settings(
 def _given(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
-    try:
-        given = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"no JSON ({error})", cure="give upstream's config", file=file) from error
-    if not isinstance(given, dict):
-        raise InputError("no JSON object", cure="give upstream's config", file=file)
+    given = read_json(file, cure="give upstream's config")
     for theirs, ours in TENSORFLOW_KEYS.items():
         if theirs in given:
             given |= {key: given.get(key, given[theirs]) for key in ours}

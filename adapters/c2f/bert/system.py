@@ -86,9 +86,8 @@ class TransformerCoreference:
         self._model = parts.model.to(target)
         self._words = EnglishWords()
         self.widened_spans = 0
-        self.self_check = check_clusters(self)
+        self.self_check = announce(check_clusters(self))
         self.widened_spans = 0
-        announce(self.self_check)
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import transformers
 from torch import nn
 
-from pronominal.adapters.c2f.bert.checkpoint import bert_of, canonical_tensors, open_parts
+from pronominal.adapters.c2f.bert.checkpoint import canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.pieces import FRAME, VOCABULARIES, WordPieces, framed, segments
 from pronominal.adapters.c2f.bert.settings import FORMAT, LIMITED, PUBLISHED, head_config
@@ -25,10 +26,11 @@ from pronominal.adapters.c2f.learning.optimisers import (
 )
 from pronominal.adapters.c2f.learning.training import Size
 from pronominal.adapters.c2f.learning.windows import Drawn
-from pronominal.adapters.checkpoints.files import open_checkpoint
-from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
-from pronominal.adapters.checkpoints.transformers_models import first_line, silent_transformers
-from pronominal.errors import InputError
+from pronominal.adapters.checkpoints.encoders import pretrained
+from pronominal.adapters.checkpoints.files import open_checkpoint, write_json
+from pronominal.adapters.checkpoints.tensors import write_tensors
+from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.transformers_models import silent_transformers
 from pronominal.spans import Document
 
 SPANBERT_BASE: dict[str, Any] = {
@@ -177,20 +179,10 @@ def transformer_from_checkpoint(
 
 
 def _bert(folder: Path) -> Any:
-    import transformers
-
-    try:
-        with silent_transformers():
-            kind = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    cause, cure = "the encoder cannot be loaded", "give a BERT or a SpanBERT of transformers"
+    with silent_transformers(), input_error_on(Exception, cause=cause, cure=cure, file=folder):
+        kind = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
         if kind.model_type != "bert":
             raise ValueError(f"it is a model of the type {kind.model_type}")
-        bert, report = bert_of(folder)
-        if report["missing_keys"]:
-            raise ValueError(f"the weights lack {min(report['missing_keys'])}")
-        return bert
-    except Exception as error:  # transformers fails in many ways
-        raise InputError(
-            f"the encoder cannot be loaded ({first_line(error)})",
-            cure="give a BERT or a SpanBERT in the form of transformers",
-            file=folder,
-        ) from error
+    model_class: Any = transformers.BertModel
+    return pretrained(model_class, folder, folder, cure=cure, strict=False, add_pooling_layer=False)

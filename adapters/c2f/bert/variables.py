@@ -20,9 +20,7 @@ from pronominal.adapters.c2f.tensorflow.variables import (
     same,
     transposed,
 )
-
-POOLER = "pooler"
-"""A layer of BERT's that every checkpoint has and that no score depends on."""
+from pronominal.adapters.checkpoints.tensors import is_unread
 
 PAIR_SCORER = "coref_score_ffnn.0.weight"
 
@@ -84,7 +82,7 @@ def _swapped(source: Source) -> Source:
 def _bert_sources(variables: Iterable[str]) -> list[Source]:
     """Follow the variables that are there; what is missing, the model will say."""
     names = (name for name in variables if name.startswith("bert/") and not is_training_state(name))
-    return [_bert_source(name) for name in names if f"/{POOLER}/" not in name]
+    return [_bert_source(name) for name in names if not is_unread(name)]
 
 
 def _bert_source(name: str) -> Source:

@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from pronominal.errors import InputError
+from pronominal.adapters.checkpoints.third_party import input_error_on
 
 CELLS_AT_ONCE = 1 << 18
 """How many characters, padding included, are convolved at once; bounds memory only."""
@@ -41,14 +41,13 @@ def read_vocabulary(file: Path) -> CharacterVocabulary:
     Raises:
         InputError: the file is missing or is not UTF-8.
     """
-    try:
+    cause, cure = "no characters could be read", "give upstream's char_vocab.txt"
+    with (
+        input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file, quoted=False),
         # not splitlines(), which also splits at characters that the vocabulary may hold
-        with file.open(encoding="utf-8") as lines:
-            return CharacterVocabulary([line.strip() for line in lines])
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            "no characters could be read", cure="give upstream's char_vocab.txt", file=file
-        ) from error
+        file.open(encoding="utf-8") as lines,
+    ):
+        return CharacterVocabulary([line.strip() for line in lines])
 
 
 class CharacterConvolution(nn.Module):

@@ -16,9 +16,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
-from torch import Tensor, nn
+from torch import nn
 
 from pronominal.adapters.c2f.e2e.characters import read_vocabulary
 from pronominal.adapters.c2f.e2e.embeddings import WordVectors
@@ -34,9 +32,15 @@ from pronominal.adapters.c2f.tensorflow.variables import (
     Variables,
     is_training_state,
     map_variables,
-    misfit,
 )
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.tensors import (
+    load_tensors,
+    mismatch,
+    read_safetensors,
+    require_same,
+)
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 
 WEIGHTS = ("model.safetensors", "tf_checkpoint/*", "model.max.ckpt.*", "tf_variables.npz")
@@ -157,18 +161,12 @@ def _model(folder: Path, encoder: LstmConfig, head: HeadConfig) -> tuple[E2EMode
         model = E2EModel(encoder, head)
     converted = folder / WEIGHTS[0]
     if converted.is_file():
-        mapped, tensors, file = None, _safetensors(converted), converted
+        mapped, tensors, file = None, read_safetensors(converted), converted
     else:
         variables, file = _variables(folder)
         mapped = _mapped(variables, encoder, head, model.head.state_dict(), file)
         tensors = mapped.tensors
-    try:
-        report = model.load_state_dict(tensors, strict=False, assign=True)
-    except RuntimeError as error:
-        raise misfit("tensors of another shape than its config says", file) from error
-    if report.missing_keys or report.unexpected_keys:
-        lacking = f"no {report.missing_keys[0]}" if report.missing_keys else ""
-        raise misfit(lacking or f"an unknown {report.unexpected_keys[0]}", file)
+    load_tensors(model, tensors, file)
     return model.float().eval().requires_grad_(False), mapped
 
 
@@ -185,13 +183,16 @@ def _variables(folder: Path) -> tuple[Variables, Path]:
         if indexes:
             return read_bundle(indexes[0].with_suffix("")), indexes[0]
     file = folder / WEIGHTS[3]
-    try:
-        with np.load(file, allow_pickle=False) as arrays:
-            return dict(arrays), file
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise InputError(
-            "no variables could be read", cure="give an undamaged .npz", file=file
-        ) from error
+    with (
+        input_error_on(
+            *(OSError, ValueError, EOFError, BadZipFile),
+            cause="no variables could be read",
+            cure="give an undamaged .npz",
+            file=file,
+        ),
+        np.load(file, allow_pickle=False) as arrays,
+    ):
+        return dict(arrays), file
 
 
 def _mapped(
@@ -200,19 +201,8 @@ def _mapped(
     try:
         mapped = map_variables(variables, sources(encoder, head.ffnn_depth, names))
     except ValueError as error:
-        raise misfit("variables of another shape than its config says", file) from error
+        raise mismatch("variables of another shape than its config says", file) from error
     known = (name for name in mapped.skipped if not is_training_state(name))
     unexpected = [name for name in known if not name.startswith(FOREIGN)]
-    if mapped.missing or unexpected:
-        lacking = f"no {mapped.missing[0]}" if mapped.missing else ""
-        raise misfit(lacking or f"{unexpected[0]}, which the config does not have", file)
+    require_same(mapped.missing, unexpected, file)
     return mapped
-
-
-def _safetensors(file: Path) -> dict[str, Tensor]:
-    try:
-        return load_file(file)
-    except (OSError, SafetensorError) as error:
-        raise InputError(
-            f"no weights could be read ({error})", cure="convert the checkpoint again", file=file
-        ) from error

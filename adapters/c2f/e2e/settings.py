@@ -1,6 +1,5 @@
 """E2E's settings: ``config.json`` under the keys of upstream's experiments.conf."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from pronominal.adapters.c2f.e2e.encoder import LstmConfig
 from pronominal.adapters.c2f.head.config import HeadConfig, refuse_impossible
+from pronominal.adapters.checkpoints.files import read_json
 from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.errors import InputError
 
@@ -70,13 +70,7 @@ def read_config(file: Path) -> E2EConfig:
     Raises:
         InputError: the file is no JSON object, or a value cannot be.
     """
-    try:
-        given = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"no JSON ({error})", cure="give E2E's config", file=file) from error
-    if not isinstance(given, dict):
-        raise InputError("no JSON object", cure="give E2E's config", file=file)
-    return config_of({**BEST, **given}, file)
+    return config_of({**BEST, **read_json(file, cure="give E2E's config")}, file)
 
 
 def config_of(table: Table, file: Path | None = None) -> E2EConfig:

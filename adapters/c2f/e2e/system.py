@@ -83,8 +83,7 @@ class E2E:
         with warnings.catch_warnings():
             # the first answer that somebody asked for will say it
             warnings.simplefilter("ignore", MissingElmoWarning)
-            self.self_check = check_clusters(self)
-        announce(self.self_check)
+            self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.

@@ -22,7 +22,8 @@ from pronominal.adapters.c2f.learning.documents import TrainingDocument
 from pronominal.adapters.c2f.learning.optimisers import E2ERates, Optimisation, e2e_optimisation
 from pronominal.adapters.c2f.learning.training import Size
 from pronominal.adapters.c2f.learning.windows import Drawn
-from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
+from pronominal.adapters.checkpoints.files import write_json
+from pronominal.adapters.checkpoints.tensors import write_tensors
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.spans import Document
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pronominal.adapters.bert.checkpoint import open_encoder
+from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.atomic import new_file
 from pronominal.errors import InputError
 

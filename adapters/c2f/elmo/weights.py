@@ -11,6 +11,7 @@ from torch import Tensor
 
 from pronominal.adapters.c2f.elmo.network import CHARACTERS, Elmo
 from pronominal.adapters.c2f.elmo.options import ElmoOptions, read_options
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 
 WEIGHTS = "weights.hdf5"
@@ -33,16 +34,17 @@ def read_elmo(path: Path) -> Elmo:
     options = read_options(weights.with_name(weights.name.removesuffix(WEIGHTS) + OPTIONS))
     with torch.device("meta"):
         elmo = Elmo(options)
-    try:
-        with _opened(weights, "give the weights that are published beside the options") as file:
-            tensors = _tensors(_Weights(file, weights), options)
-        elmo.load_state_dict(tensors, strict=True, assign=True)
-    except (RuntimeError, IndexError) as error:
-        raise InputError(
-            "the weights have other shapes than the options say",
+    with (
+        input_error_on(
+            *(RuntimeError, IndexError),
+            cause="the weights have other shapes than the options say",
             cure="give weights and options that belong together",
             file=weights,
-        ) from error
+            quoted=False,
+        ),
+        _opened(weights, "give the weights that are published beside the options") as file,
+    ):
+        elmo.load_state_dict(_tensors(_Weights(file, weights), options), assign=True)
     return elmo.eval().requires_grad_(False)
 
 
@@ -67,10 +69,9 @@ def weight_file(path: Path) -> Path:
 
 
 def _opened(path: Path, cure: str) -> h5py.File:
-    try:
+    cause = "no HDF5 file could be read"
+    with input_error_on(OSError, cause=cause, cure=cure, file=path, quoted=False):
         return h5py.File(path, "r")
-    except OSError as error:
-        raise InputError("no HDF5 file could be read", cure=cure, file=path) from error
 
 
 class _Weights:
@@ -81,14 +82,14 @@ class _Weights:
         self._path = path
 
     def __getitem__(self, name: str) -> Tensor:
-        try:
+        with input_error_on(
+            *(KeyError, OSError, TypeError, ValueError),
+            cause=f"{name} is missing or damaged",
+            cure="give weights in the layout of bilm-tf, undamaged",
+            file=self._path,
+            quoted=False,
+        ):
             return torch.from_numpy(np.array(self._file[name], np.float32))
-        except (KeyError, OSError, TypeError, ValueError) as error:
-            raise InputError(
-                f"{name} is missing or damaged",
-                cure="give weights in the layout of bilm-tf, undamaged",
-                file=self._path,
-            ) from error
 
 
 def _tensors(weights: _Weights, options: ElmoOptions) -> dict[str, Tensor]:

@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-
-from pronominal.errors import InputError
 
 Arrays = Sequence[np.ndarray]
 Variables = Mapping[str, np.ndarray]
@@ -76,13 +73,6 @@ def is_training_state(name: str) -> bool:
     """Say whether a variable is a counter or an optimiser's slot, and no part of a model."""
     counters = {"global_step", "beta1_power", "beta2_power"}
     return name in counters or name.endswith(("/Adam", "/Adam_1", "/adam_m", "/adam_v"))
-
-
-def misfit(what: str, file: Path) -> InputError:
-    """Return the error for weights that hold something else than the config says."""
-    return InputError(
-        f"the weights hold {what}", cure="give config and weights that belong together", file=file
-    )
 
 
 def same(ours: str, theirs: str) -> Source:

@@ -10,8 +10,9 @@ import transformers
 from transformers.models.auto import modeling_auto
 
 from pronominal.adapters.checkpoints.files import TOKENIZER_FILES, Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.tensors import require_same
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
-    first_line,
     longest_input,
     require_words,
     silent_transformers,
@@ -38,6 +39,7 @@ _OTHERS = (
     "generation_config.json",
 )
 _CODE = ("*.py",)
+_CAUSE = "config, tokenizer and tensors do not make up a language model"
 _AUTO_CLASSES: dict[Objective, tuple[Any, Any]] = {
     "masked": (
         modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -104,8 +106,12 @@ def load_language_model(
     wanted = DTYPES[dtype] if dtype else "auto"
     if dtype is None and target is not None and target.type == "cpu":
         wanted = torch.float32
-    with silent_transformers():
-        try:
+    cure = "give a checkpoint with its language modelling head, of transformers' own architectures"
+    try:
+        with (
+            silent_transformers(),
+            input_error_on(Exception, cause=_CAUSE, cure=cure, file=checkpoint),
+        ):
             config = transformers.AutoConfig.from_pretrained(
                 found.folder, trust_remote_code=trust_remote_code
             )
@@ -122,18 +128,11 @@ def load_language_model(
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 found.folder, trust_remote_code=trust_remote_code
             )
-        except Exception as error:  # whatever config, tokenizer or tensors fail with
-            if not trust_remote_code:
-                _refuse_remote_code(found, error)
-            raise InputError(
-                f"config, tokenizer and tensors do not make up a language model "
-                f"({first_line(error)})",
-                cure="give a whole checkpoint of an architecture that transformers has itself",
-                file=checkpoint,
-            ) from error
-    if report["missing_keys"] and not trust_remote_code:
-        _refuse_remote_code(found)
-    _refuse_missing(report["missing_keys"], checkpoint)
+        require_same(report["missing_keys"], (), checkpoint, cure=cure)
+    except InputError as error:
+        if not trust_remote_code:
+            _refuse_remote_code(found, error)
+        raise
     require_words(tokenizer, checkpoint)
     model.eval().requires_grad_(False)
     fuse_activations(model)
@@ -193,7 +192,7 @@ def _check_settings(
         )
 
 
-def _refuse_remote_code(checkpoint: Checkpoint, reason: Exception | None = None) -> None:
+def _refuse_remote_code(checkpoint: Checkpoint, reason: InputError) -> None:
     """Say so where a checkpoint that transformers cannot load alone names code of its own.
 
     An architecture of transformers' own is loaded whatever code the config names.
@@ -213,18 +212,6 @@ def _refuse_remote_code(checkpoint: Checkpoint, reason: Exception | None = None)
             "runs it with all of your rights",
             file=checkpoint.name,
         ) from reason
-
-
-def _refuse_missing(missing: Any, checkpoint: str) -> None:
-    lost = sorted(missing)
-    if lost:
-        raise InputError(
-            f"tensors are missing from the checkpoint ({lost[0]}"
-            + (f" and {len(lost) - 1} more)" if len(lost) > 1 else ")"),
-            cure="give a checkpoint with its language modelling head, of an architecture that "
-            "transformers has itself",
-            file=checkpoint,
-        )
 
 
 def _longest(model: Any) -> int | None:

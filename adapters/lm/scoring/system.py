@@ -102,8 +102,8 @@ class LanguageModel:
         self._texts = TextTokenizer(loaded.tokenizer)
         self._scorer = self._make_scorer(loaded, batch_tokens)
         self.form_tokens: dict[str, tuple[str, ...]] = {}
-        self.self_check = self._learn_forms({s.form(case) for s in PRONOUN_SETS for case in CASES})
-        announce(self.self_check)
+        forms = {pronouns.form(case) for pronouns in PRONOUN_SETS for case in CASES}
+        self.self_check = announce(self._learn_forms(forms))
 
     def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
         """Return for each instance, in order, one score in nats for each option.

@@ -1,0 +1,33 @@
+"""spaCy pipelines that the user names; nothing is downloaded."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pronominal.adapters.checkpoints.third_party import input_error_on
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+
+def open_spacy(
+    pipeline: str, otherwise: str, load: Callable[[str], "Language"] | None = None
+) -> "Language":
+    """Return a spaCy pipeline.
+
+    Args:
+        pipeline: its name or folder.
+        otherwise: what the user can do without it, as an imperative.
+        load: what loads it; `spacy.load` when None.
+
+    Raises:
+        InputError: it cannot be loaded.
+    """
+    import spacy
+
+    there = Path(pipeline).exists()
+    install = "install it" if there else f"python -m spacy download {pipeline}"
+    cause, cure = "the spaCy pipeline cannot be loaded", f"{install}, or {otherwise}"
+    # spaCy and what it loads fail in many ways
+    with input_error_on(Exception, cause=cause, cure=cure, file=pipeline):
+        return (load or spacy.load)(pipeline)
