@@ -10,7 +10,7 @@ from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, 
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.systems import AnswerWarning
-from pronominal.adapters.words.length_batches import require_batch_size
+from pronominal.adapters.words.length_batches import length_batches, require_batch_size
 from pronominal.instances import ResolutionInstance
 
 
@@ -104,10 +104,9 @@ def probabilities(
     """
     device = next(model.parameters()).device
     answers: list[list[float]] = [[] for _ in encoded]
-    order = sorted(range(len(encoded)), key=lambda index: encoded[index].length)
+    lengths = [instance.length for instance in encoded]
     with torch.inference_mode():
-        for first in range(0, len(order), batch_size):
-            chosen = order[first : first + batch_size]
+        for chosen in length_batches(lengths, most=batch_size):
             batch = InstanceBatch.of([encoded[index] for index in chosen], model.padding, device)
             logits = model(batch)
             if prior is not None:

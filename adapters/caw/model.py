@@ -17,7 +17,7 @@ from pronominal.adapters.caw.scorer import (
     WordAttention,
 )
 from pronominal.adapters.caw.spans import Head, SpanPredictor, best_spans
-from pronominal.adapters.caw.tokens import TokenizedDocument, windows
+from pronominal.adapters.caw.tokens import TokenizedDocument
 from pronominal.adapters.contract.refusals import NonFiniteScoresError
 from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.spans import Cluster, Span
@@ -114,7 +114,7 @@ class WordLevelModel(nn.Module):
             [
                 document.subwords[start:end]
                 for document in documents
-                for start, end in windows(document, capacity)
+                for start, end in document.windows(capacity)
             ]
         )
         lengths = [

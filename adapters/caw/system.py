@@ -1,22 +1,22 @@
 """CAW-coref and WL-coref behind the interface of all clustering systems."""
 
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.caw.loading import load_model
-from pronominal.adapters.caw.tokens import TokenizedDocument, oversized_sentences
+from pronominal.adapters.caw.tokens import TokenizedDocument
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
-from pronominal.adapters.contract.systems import TextWarning, contract_clusters, refuse_bare_string
+from pronominal.adapters.contract.systems import (
+    OversizedSentenceWarning,
+    contract_clusters,
+    refuse_bare_string,
+)
 from pronominal.adapters.words.english import EnglishWords, in_characters
 from pronominal.adapters.words.length_batches import length_batches, require_batch_size
+from pronominal.adapters.words.windows import oversized
 from pronominal.spans import Cluster, Document
-
-
-class OversizedSentenceWarning(TextWarning):
-    """A sentence is longer than a window; it was encoded in pieces that do not see each other."""
 
 
 class CAW:
@@ -94,7 +94,10 @@ class CAW:
             self._tokenizer.read(document, f"{among}[{index}]")
             for index, document in enumerate(documents)
         ]
-        self._warn_of_oversized(tokenized)
+        capacity = self._model.settings.capacity
+        for index, document in enumerate(tokenized):
+            sentences = oversized(document.sentence_starts, capacity)
+            OversizedSentenceWarning.warn(self.name, index, document.place, sentences, capacity)
         answers: list[list[Cluster]] = [[] for _ in documents]
         for batch in self._batches(tokenized):
             try:
@@ -108,21 +111,7 @@ class CAW:
         return answers
 
     def _batches(self, documents: Sequence[TokenizedDocument]) -> Iterator[list[int]]:
-        """Return the numbers of documents that go together: of similar length, so as to pad little.
-
-        A batch has as many subwords as its windows can hold, so that its vectors fit into memory.
-        """
+        """Put as many subwords into a batch as its windows can hold, so that they fit into memory."""
         lengths = [len(document.subwords) for document in documents]
         room = self.batch_size * self._model.settings.capacity
         return length_batches(lengths, room=room, most=self.batch_size)
-
-    def _warn_of_oversized(self, documents: Iterable[TokenizedDocument]) -> None:
-        capacity = self._model.settings.capacity
-        for index, document in enumerate(documents):
-            for number, length in oversized_sentences(document, capacity):
-                fault = (
-                    f"sentence {number} has {length} subwords and a window of {self.name} holds "
-                    f"{capacity}; it was encoded in pieces"
-                )
-                warning = OversizedSentenceWarning(fault, index, document.place)
-                warnings.warn(warning, stacklevel=4)

@@ -1,6 +1,7 @@
 """What a system is: any object with a name and one of these methods; users subclass nothing."""
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Protocol, Self, runtime_checkable
 
 from pronominal.errors import InputError
@@ -35,6 +36,22 @@ class TextWarning(AnswerWarning):
     def at(self, row: str) -> Self:
         """Return this warning for a user who knows the text by another name, as ``"id x"``."""
         return type(self)(self.cause, self.index, row)
+
+
+class OversizedSentenceWarning(TextWarning):
+    """A sentence is longer than a window; it was encoded in pieces that do not see each other."""
+
+    @classmethod
+    def warn(
+        cls, system: str, index: int, place: str, sentences: Mapping[int, int], capacity: int
+    ) -> None:
+        """Warn of each sentence, given its number and its length in subwords."""
+        for number, length in sentences.items():
+            fault = (
+                f"sentence {number} has {length} subwords and a window of {system} holds "
+                f"{capacity}; it was encoded in pieces"
+            )
+            warnings.warn(cls(fault, index, place), stacklevel=5)
 
 
 @runtime_checkable

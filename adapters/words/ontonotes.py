@@ -1,5 +1,6 @@
 """What OntoNotes says of a document besides its words: its genre, and who speaks."""
 
+from collections.abc import Sequence
 from itertools import chain
 
 from pronominal.errors import InputError
@@ -9,13 +10,39 @@ GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
 """The genres of OntoNotes, in the order of every published checkpoint's embeddings."""
 
 
+SLASHED = {"/.": ".", "/?": "?"}
+"""Words of CoNLL-2012 that upstream's preparation of the data takes the slash from."""
+
+
+def known_genre(genre: str | None, otherwise: str, genres: Sequence[str], place: str) -> str:
+    """Return a document's genre.
+
+    Args:
+        genre: as the document says; None where it says nothing.
+        otherwise: the genre of a document that says nothing.
+        genres: those that there are.
+        place: the document's name in messages, such as ``documents[3]``.
+
+    Raises:
+        InputError: there is no such genre.
+    """
+    known = otherwise if genre is None else genre
+    if known not in genres:
+        raise InputError(
+            f"there is no genre '{known}'",
+            cure=f"write one of {', '.join(genres)}, or None for {otherwise}",
+            row=place,
+        )
+    return known
+
+
 def word_speakers(document: Document, nameless: str, place: str) -> list[str]:
     """Return who says each word.
 
     Args:
         document: the words, with or without speakers.
         nameless: who says the words of a document without speakers.
-        place: how messages call the document, such as ``documents[3]``.
+        place: the document's name in messages, such as ``documents[3]``.
 
     Raises:
         InputError: the speakers are not one for each word.

@@ -15,10 +15,10 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from pronominal.adapters.c2f.e2e.words import SLASHED
-from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units
 from pronominal.adapters.checkpoints.files import read_json, write_json
-from pronominal.adapters.words.ontonotes import word_speakers
+from pronominal.adapters.words.ontonotes import SLASHED, word_speakers
+from pronominal.adapters.words.windows import oversized, windows
 from pronominal.errors import InputError
 from pronominal.spans import Document, Span
 
@@ -31,9 +31,6 @@ CURE = "add the model's vocab.txt"
 
 FRAME = 2
 """Units of a segment that are [CLS] and [SEP]."""
-
-FRAME_SPEAKER = "[SPL]"
-"""Who says [CLS] and [SEP]."""
 
 NO_SPEAKER = "-"
 """Who says the words of a document without speakers, as in CoNLL-2012."""
@@ -121,7 +118,7 @@ class WordPieces:
 
         Args:
             document: words, with or without speakers.
-            place: how messages call it, such as ``documents[3]``.
+            place: its name in messages, such as ``documents[3]``.
 
         Raises:
             InputError: the speakers are not one for each word.
@@ -143,19 +140,10 @@ class WordPieces:
 def segments(pieces: Pieces, capacity: int) -> list[Span]:
     """Cut a document into the pieces that are encoded apart from each other.
 
-    A segment ends with the last sentence that fits; inside a sentence that alone is too long, with
-    the last word that fits; and inside such a word, where upstream gives up, where it is full.
+    Where a word alone is too long, upstream gives up; here it is cut.
     """
-    total = len(pieces.strings)
-    found = []
-    start = 0
-    while start < total:
-        full = min(start + capacity, total)
-        borders = (_last_border(column, start, full) for column in (pieces.sentences, pieces.words))
-        end = next((border for border in borders if border > start), full)
-        found.append(Span(start, end))
-        start = end
-    return found
+    borders = (_starts(pieces.sentences), _starts(pieces.words))
+    return list(windows(len(pieces.strings), capacity, *borders))
 
 
 def framed(pieces: Pieces, cut: Sequence[Span], genre: str | None, key: str | None) -> Units:
@@ -182,18 +170,19 @@ def framed(pieces: Pieces, cut: Sequence[Span], genre: str | None, key: str | No
     return Units(strings, sentences, numbers, speakers, words, genre, key)
 
 
-def oversized_sentences(pieces: Pieces, cut: Sequence[Span]) -> list[int]:
-    """Return the numbers of the sentences that no segment holds."""
-    inside = (end - 1 for _, end in cut if not _ends(pieces.sentences, end - 1))
-    return list(dict.fromkeys(pieces.sentences[piece] for piece in inside))
+def oversized_sentences(pieces: Pieces, capacity: int) -> dict[int, int]:
+    """Return the sentences that no segment holds: their number and their length in pieces."""
+    starts = _starts(pieces.sentences)
+    lengths = oversized([*starts, len(pieces.strings)], capacity)
+    return {pieces.sentences[starts[place]]: length for place, length in lengths.items()}
+
+
+def _starts(numbers: Sequence[int]) -> list[int]:
+    return [place for place in range(len(numbers)) if place == 0 or _ends(numbers, place - 1)]
 
 
 def _ends(numbers: Sequence[int], piece: int) -> bool:
     return piece + 1 == len(numbers) or numbers[piece] != numbers[piece + 1]
-
-
-def _last_border(numbers: Sequence[int], start: int, full: int) -> int:
-    return next((end for end in range(full, start, -1) if _ends(numbers, end - 1)), start)
 
 
 def _read(vocabulary: Path) -> tuple[dict[str, int], bool]:

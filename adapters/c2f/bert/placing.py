@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pronominal.adapters.c2f.bert.pieces import (
     CLOSING,
     CONTINUED,
-    FRAME_SPEAKER,
     NO_SPEAKER,
     OPENING,
     WordPieces,
 )
-from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units, inside_frame, word_span
 from pronominal.spans import Span
 
 
@@ -26,14 +25,6 @@ class PieceText:
 
     units: Units
     places: Sequence[Span]
-
-
-def word_span(units: Units, span: Span) -> Span:
-    """Return the words that a span has pieces of, [CLS] and [SEP] being those they stand behind.
-
-    This is upstream's ``subtoken_map``, which widens a span that begins or ends inside a word.
-    """
-    return Span(units.words[span.start], units.words[span.end - 1] + 1)
 
 
 def character_span(text: PieceText, span: Span) -> Span | None:
@@ -53,12 +44,6 @@ def is_widened(units: Units, span: Span) -> bool:
     return _same_word(units, inner.start - 1, inner.start) or _same_word(
         units, inner.end - 1, inner.end
     )
-
-
-def inside_frame(units: Units, span: Span) -> Span | None:
-    """Take [CLS] and [SEP] from a span's borders; None if nothing else is in it."""
-    real = [unit for unit in range(*span) if units.speakers[unit] != FRAME_SPEAKER]
-    return Span(real[0], real[-1] + 1) if real else None
 
 
 def read_as_winopron(text: str, tokenizer: WordPieces) -> PieceText:

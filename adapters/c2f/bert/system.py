@@ -1,6 +1,5 @@
 """BERT and SpanBERT below the coarse-to-fine head, behind the clustering interface."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
@@ -12,25 +11,24 @@ from pronominal.adapters.c2f.bert.placing import (
     character_span,
     is_widened,
     read_as_winopron,
-    word_span,
 )
 from pronominal.adapters.c2f.bert.weights import Form
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
-from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.head.units import Units, word_span
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.self_check import announce, check_clusters
-from pronominal.adapters.contract.systems import TextWarning, contract_clusters, refuse_bare_string
+from pronominal.adapters.contract.systems import (
+    OversizedSentenceWarning,
+    contract_clusters,
+    refuse_bare_string,
+)
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.adapters.words.length_batches import require_batch_size
 from pronominal.errors import unknown_name
 from pronominal.spans import Cluster, Document
 
 TextInput = Literal["words", "winopron"]
-
-
-class OversizedSentenceWarning(TextWarning):
-    """A sentence is longer than a segment; it was encoded in parts that do not see each other."""
 
 
 class TransformerCoreference:
@@ -142,12 +140,8 @@ class TransformerCoreference:
         place = f"{among}[{index}]"
         pieces = self._tokenizer.read(document, place)
         cut = segments(pieces, self._capacity)
-        for sentence in oversized_sentences(pieces, cut):
-            fault = (
-                f"sentence {sentence} has more than the {self._capacity} word pieces that a "
-                f"segment of {self.name} holds; it was encoded in parts"
-            )
-            warnings.warn(OversizedSentenceWarning(fault, index, place), stacklevel=4)
+        sentences = oversized_sentences(pieces, self._capacity)
+        OversizedSentenceWarning.warn(self.name, index, place, sentences, self._capacity)
         return framed(pieces, cut, document.genre, document.key)
 
     def _cluster(self, documents: Sequence[Units], among: str) -> list[list[Cluster]]:

@@ -22,7 +22,6 @@ from pronominal.adapters.c2f.bert.bert_coref import BERTCoref
 from pronominal.adapters.c2f.bert.checkpoint import open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.spanbert import SpanBERT
-from pronominal.adapters.c2f.bert.system import OversizedSentenceWarning
 from pronominal.adapters.c2f.head.candidates import CandidateGrid
 from pronominal.adapters.c2f.head.decoding import decode, predicted_antecedents
 from pronominal.adapters.c2f.head.features import UnknownGenreError, genre_number, speaker_numbers
@@ -32,6 +31,7 @@ from pronominal.adapters.c2f.head.unit_batch import UnitBatch
 from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
 from pronominal.adapters.c2f.learning.loss import gold_labels, marginal_loss
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, RefusedTextError
+from pronominal.adapters.contract.systems import OversizedSentenceWarning
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.eval.runs.runner import predict
 from pronominal.instances import ResolutionInstance
@@ -266,8 +266,8 @@ def test_each_oversized_sentence_of_a_run_is_told_by_its_id(
         for chunk in chunks:
             predict(system, chunk)
     assert capsys.readouterr().err.splitlines() == [
-        f"pronominal: id row-{n}: sentence 0 has more than the 78 word pieces that a segment of "
-        "spanbert holds; it was encoded in parts"
+        f"pronominal: id row-{n}: sentence 0 has 100 subwords and a window of spanbert holds 78; "
+        "it was encoded in pieces"
         for n in range(2)
     ]
 
