@@ -111,7 +111,7 @@ class CAW:
         return answers
 
     def _batches(self, documents: Sequence[TokenizedDocument]) -> Iterator[list[int]]:
-        """Put as many subwords into a batch as its windows can hold, so that they fit into memory."""
+        """Put as many subwords into a batch as its windows can hold: it has to fit into memory."""
         lengths = [len(document.subwords) for document in documents]
         room = self.batch_size * self._model.settings.capacity
         return length_batches(lengths, room=room, most=self.batch_size)

@@ -1,7 +1,6 @@
 """CoreNLP's systems behind the interface of all clustering systems."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 from pronominal.adapters.contract.refusals import RefusedTextError
@@ -9,6 +8,7 @@ from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.corenlp.answers import MisplacedTokenError, clusters_of
 from pronominal.adapters.corenlp.server import START, URL, CoreNLPServer
+from pronominal.adapters.remote.servers import asked_together
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Span
 
@@ -72,13 +72,7 @@ class CoreNLPSystem:
                 another form.
         """
         refuse_bare_string(texts)
-        with ThreadPoolExecutor(self._at_once) as workers:
-            try:
-                return [*workers.map(self._cluster, texts, range(len(texts)))]
-            except BaseException:
-                # nothing that still waits is worth an answer
-                workers.shutdown(wait=False, cancel_futures=True)
-                raise
+        return asked_together(self._cluster, texts, self._at_once)
 
     def _cluster(self, text: str, index: int) -> list[Cluster]:
         sent = text.strip(_WHITE)
