@@ -65,10 +65,6 @@ class Stanza:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Words and sentences are those of `EnglishWords`, less the white space among them.
-
-        Raises:
-            InputError: `texts` is one string.
-            RefusedTextError: scores are not finite.
         """
         refuse_bare_string(texts)
         answers = []
@@ -79,12 +75,7 @@ class Stanza:
         return answers
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
-        """Return for each document, in order, its clusters as half-open spans of words.
-
-        Raises:
-            InputError: speakers are not one for each word.
-            RefusedTextError: scores are not finite.
-        """
+        """Return for each document, in order, its clusters as half-open spans of words."""
         return [self._cluster(one, index, "documents") for index, one in enumerate(documents)]
 
     def _cluster(self, document: Document, index: int, among: str) -> list[Cluster]:

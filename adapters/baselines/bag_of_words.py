@@ -100,12 +100,9 @@ def first_mentioned(instance: ResolutionInstance) -> int | None:
 def role_tagged_words(instance: ResolutionInstance) -> frozenset[str]:
     """Return the words of a text with their roles, such as ``second:because``.
 
-    Every whole-word occurrence of a candidate's name is taken out, and so is the pronoun, whose
-    form KnowRef's validation sentences have lost. Words are in lower case; a punctuation mark is
-    a word.
-
-    Args:
-        instance: both candidates have their own place in the text (`first_mentioned`).
+    Both candidates have their own place in the text (`first_mentioned`). Every whole-word
+    occurrence of a candidate's name is taken out, and so is the pronoun, whose form KnowRef's
+    validation sentences have lost. Words are in lower case; a punctuation mark is a word.
     """
     names = [candidate.text for candidate in instance.candidates]
     mentions = sorted(candidate.span for candidate in instance.candidates)
@@ -123,13 +120,7 @@ def role_tagged_words(instance: ResolutionInstance) -> frozenset[str]:
 
 
 def save_word_weights(weights: WordWeights, config: Mapping[str, Any], folder: Path) -> None:
-    """Write a checkpoint into a folder that is there: JSON, no code.
-
-    Args:
-        weights: the regression.
-        config: how it was trained.
-        folder: gets `CONFIG` and `WEIGHTS`.
-    """
+    """Write a regression, and how it was trained, into a folder that is there: JSON, no code."""
     for name, content in ((CONFIG, config), (WEIGHTS, asdict(weights))):
         text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=name == WEIGHTS)
         (folder / name).write_text(text + "\n", encoding="utf-8")

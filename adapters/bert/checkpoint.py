@@ -28,14 +28,9 @@ KEY = "pronominal"
 
 
 def require_seeing_first_token(encoder: nn.Module, where: str) -> None:
-    """Refuse a decoder whose first token is to stand for a text of which it sees nothing.
+    """Refuse a decoder, whose first token sees nothing of the text that it is to represent.
 
-    Args:
-        encoder: in evaluation mode.
-        where: how it is called in the error.
-
-    Raises:
-        InputError: the first token's state does not depend on what follows.
+    `encoder` is in evaluation mode, `where` names it in the error.
     """
     with torch.inference_mode():
         states = encoder(input_ids=torch.tensor([[0, 1], [0, 2]])).last_hidden_state
@@ -87,11 +82,7 @@ def save_classifier(
 
 
 def load_classifier(where: str) -> tuple[AntecedentClassifier, Any, Classifier, Checkpoint]:
-    """Open what `save_classifier` wrote.
-
-    Raises:
-        InputError: it is no classifier, or tensors are missing or of the wrong shape.
-    """
+    """Open what `save_classifier` wrote; `InputError` if it is something else, or not whole."""
     checkpoint = open_checkpoint(where, weights=("model.safetensors",))
     config = _config(checkpoint)
     classifier = Classifier.from_json(config.get(KEY), where)

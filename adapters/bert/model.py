@@ -122,14 +122,9 @@ class AntecedentClassifier(nn.Module):
 
 
 def span_means(states: Tensor, spans: Tensor) -> Tensor:
-    """Return the mean state of each span.
+    """Return the mean state of each half-open span, [sequences, spans, hidden].
 
-    Args:
-        states: [sequences, subwords, hidden].
-        spans: half-open ranges, [sequences, spans, 2].
-
-    Returns:
-        [sequences, spans, hidden].
+    `states` are [sequences, subwords, hidden], `spans` [sequences, spans, 2].
     """
     positions = torch.arange(states.shape[1], device=states.device)
     inside = (positions >= spans[..., :1]) & (positions < spans[..., 1:])

@@ -80,11 +80,9 @@ def install_command(entry: SystemEntry) -> str | None:
 def missing_packages(
     needed: Mapping[str, str], installed: Callable[[str], str | None]
 ) -> tuple[str, ...]:
-    """Return the packages that are not there, or older than they may be.
+    """Return the packages that are missing, or older than the least version that is `needed`.
 
-    Args:
-        needed: package -> the least version, or ``""``.
-        installed: returns a package's version; None when it is not there.
+    `installed` returns a package's version; None when it is not there.
     """
     return tuple(
         f"{name}>={least}" if least else name

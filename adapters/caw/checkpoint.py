@@ -207,11 +207,7 @@ def _hyperparameters(table: Mapping[str, Any], file: Path, row: str) -> Hyperpar
 
 
 def read_entries(file: Path) -> dict[str, Tensors]:
-    """Read upstream's ``.pt``, or the converted form, in which a tensor is called ``ENTRY.NAME``.
-
-    Raises:
-        InputError: the file is damaged, holds other objects, or lacks an entry.
-    """
+    """Read upstream's ``.pt``, or the converted form, whose tensors are called ``ENTRY.NAME``."""
     entries: dict[str, Any] = {}
     if file.suffix == ".safetensors":
         for path, tensor in read_safetensors(file).items():

@@ -28,13 +28,9 @@ from pronominal.errors import InputError
 def load_model(parts: Parts, *, batch_size: int) -> tuple[WordLevelModel, SubwordTokenizer]:
     """Build the model and its tokenizer; tensors are taken over, not copied.
 
-    Args:
-        parts: a checkpoint that was read.
-        batch_size: how many windows go through the encoder at once.
-
-    Raises:
-        InputError: tensors are missing, left over or of the wrong shape, or the encoder's config,
-            tokenizer or weights are not to be had.
+    At most `batch_size` windows go through the encoder at once. `InputError` if tensors are
+    missing, left over or of the wrong shape, or the encoder's config, tokenizer or weights are not
+    to be had.
     """
     config, tokenizer = _config_and_tokenizer(parts)
     transformer = _transformer(parts, config)

@@ -40,15 +40,9 @@ class WordAttention(nn.Module):
         self.attn = nn.Linear(size, 1)
 
     def forward(self, states: Tensor, word_of: Tensor, words: int) -> Tensor:
-        """Average the subwords of each word, weighted by a softmax over this word alone.
+        """Average each word's subwords, weighted by a softmax over them alone, to [words, hidden].
 
-        Args:
-            states: [subwords, hidden].
-            word_of: the word of each subword, [subwords].
-            words: how many words there are; each has a subword.
-
-        Returns:
-            [words, hidden].
+        `states` are [subwords, hidden]; `word_of`, [subwords], is the word of each.
         """
         scores = self.attn(states).squeeze(1)
         highest = scores.new_full((words,), -torch.inf).scatter_reduce(0, word_of, scores, "amax")
@@ -75,9 +69,7 @@ class RoughScorer(nn.Module):
     def forward(self, words: Tensor, documents: Sequence[Span]) -> Pairs:
         """Keep each word's best earlier words in its own document.
 
-        Args:
-            words: [words, hidden], those of all documents.
-            documents: the rows of each document.
+        `words` are [words, hidden], those of all documents; `documents` the rows of each.
         """
         kept = [self._best(words[start:end], start) for start, end in documents]
         return Pairs(*(torch.cat(parts) for parts in zip(*kept, strict=True)))

@@ -110,12 +110,8 @@ class SpanPredictor(nn.Module):
 def best_spans(scores: Tensor, heads: Tensor) -> list[Span]:
     """Choose the best start not behind each head and the best end not before it.
 
-    Args:
-        scores: [heads, widest, 2], from `SpanPredictor`.
-        heads: rows of `Head`, [heads, 4].
-
-    Returns:
-        Half-open ranges of rows of the batch's table of words.
+    `scores` are [heads, widest, 2], from `SpanPredictor`; `heads` rows of `Head`, [heads, 4]; spans
+    are half-open ranges of rows of the batch's table of words.
     """
     word, start, end, _ = (column[:, None] for column in heads.unbind(1))
     candidate = start + torch.arange(scores.shape[1], device=scores.device)

@@ -65,10 +65,6 @@ class CAW:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Texts are taken for web text with one speaker; see `EnglishWords` for words and sentences.
-
-        Raises:
-            InputError: `texts` is one string.
-            RefusedTextError: scores are not finite.
         """
         refuse_bare_string(texts)
         read = [self._words.read(text) for text in texts]
@@ -82,10 +78,6 @@ class CAW:
         """Return for each document, in order, its clusters as half-open spans of words.
 
         Words are counted over all sentences; clusters are upstream's, nothing is cleaned.
-
-        Raises:
-            InputError: a genre does not exist, or speakers are not one for each word.
-            RefusedTextError: scores are not finite.
         """
         return self._cluster(documents, "documents")
 

@@ -79,14 +79,9 @@ class SubwordTokenizer:
         self._known = {word: [tokenizer.convert_tokens_to_ids(word)] for word in unmarked}
 
     def read(self, document: Document, place: str) -> TokenizedDocument:
-        """Tokenise one document.
+        """Tokenise one document; `place` is its name in messages.
 
-        Args:
-            document: words, with or without speakers and genre.
-            place: its name in messages.
-
-        Raises:
-            InputError: the genre is none of `GENRES`, or the speakers are not one for each word.
+        `InputError` if the genre is none of `GENRES`, or the speakers are not one for each word.
         """
         words = list(chain.from_iterable(document.words))
         self._learn(words)

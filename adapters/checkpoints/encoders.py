@@ -37,9 +37,6 @@ def pretrained(
         prefix: what stands before the names of the encoder's tensors in the checkpoint.
         strict: whether tensors that are left over are refused, too.
         given: further keywords of ``from_pretrained``.
-
-    Raises:
-        InputError: it cannot be loaded, or tensors are missing or left over.
     """
     with (
         silent_transformers(),
@@ -54,13 +51,10 @@ def pretrained(
 
 
 def open_encoder(where: str) -> tuple[nn.Module, Any, Checkpoint]:
-    """Open a pretrained encoder and its tokenizer, which says where its subwords are.
+    """Open a pretrained encoder and a tokenizer that says which characters its subwords are.
 
-    Args:
-        where: a folder or a Hub id.
-
-    Raises:
-        InputError: config, weights or tokenizer are missing, damaged, or of another kind.
+    `where` is a folder or a Hub id; `InputError` if its files are missing, damaged, or of another
+    kind.
     """
     checkpoint = open_checkpoint(where)
     cause, cure = "the tokenizer cannot be loaded", "give the folder of a whole encoder"

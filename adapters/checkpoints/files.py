@@ -122,12 +122,7 @@ def _matches(folder: Path, patterns: Iterable[str]) -> set[Path]:
 
 
 def files_digest(folder: Path, files: Iterable[Path]) -> str:
-    """Return the SHA-256, in hex, of what ``sha256sum`` prints for files, in order of their names.
-
-    Args:
-        folder: what the names are relative to.
-        files: below the folder.
-    """
+    """Return the SHA-256, in hex, of what ``sha256sum`` prints for files, sorted by name."""
     listing = hashlib.sha256()
     for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
         with file.open("rb") as stream:

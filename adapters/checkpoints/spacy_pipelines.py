@@ -13,15 +13,9 @@ if TYPE_CHECKING:
 def open_spacy(
     pipeline: str, otherwise: str, load: Callable[[str], "Language"] | None = None
 ) -> "Language":
-    """Return a spaCy pipeline.
+    """Return a spaCy pipeline, given its name or folder.
 
-    Args:
-        pipeline: its name or folder.
-        otherwise: what the user can do without it, as an imperative.
-        load: what loads it; `spacy.load` when None.
-
-    Raises:
-        InputError: it cannot be loaded.
+    `otherwise` is what the user can do without it; `load` replaces `spacy.load`.
     """
     import spacy
 

@@ -43,12 +43,7 @@ def read_safetensors(file: Path) -> dict[str, Tensor]:
 def read_pickled(file: Path, writer: str) -> dict[str, Any]:
     """Read a table that torch has pickled, as tensors alone; nothing else in it is ever run.
 
-    Args:
-        file: the pickle.
-        writer: what writes such a file, for the message.
-
-    Raises:
-        InputError: the file is damaged, holds other objects, or no table.
+    `writer` names what writes such files; `InputError` if it is damaged or holds other objects.
     """
     with input_error_on(
         # unpickling fails in whatever way the damaged byte leads to
@@ -75,14 +70,8 @@ def load_tensors(
 ) -> None:
     """Give a module its tensors, which are taken over and not copied.
 
-    Args:
-        module: has no tensors of its own yet, or other ones.
-        tensors: by the module's names.
-        file: where they are from, for messages.
-        prefix: what stands before the names in that file.
-
-    Raises:
-        InputError: tensors are missing, left over or of another shape.
+    Messages name the `file`, and tensors with the `prefix` that they have there; `InputError` if
+    tensors are missing, left over or of another shape.
     """
     try:
         report = module.load_state_dict(tensors, strict=False, assign=True)
@@ -101,12 +90,7 @@ def require_same(
 ) -> None:
     """Refuse tensors that are missing or left over, but for those of `is_unread`.
 
-    Args:
-        missing: tensors of the model that the checkpoint does not have.
-        unexpected: tensors of the checkpoint that the model does not have.
-        file: where the tensors are from, for messages.
-        prefix: what stands before the names in that file.
-        cure: what the user can do about it.
+    Messages name the `file`, and tensors with the `prefix` that they have there.
     """
     for names, fault in ((missing, "no {}"), (unexpected, "{}, which the config does not have")):
         faulty = [f"{prefix}{name}" for name in sorted(names) if not is_unread(name)]

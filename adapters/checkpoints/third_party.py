@@ -37,12 +37,7 @@ def input_error_on(
 
 @contextmanager
 def extra_needed(extra: str, user: str) -> Iterator[None]:
-    """Name the extra to install where a package that belongs to it is missing.
-
-    Args:
-        extra: a key of the extras in ``setup.cfg``.
-        user: what needs the package, for the message.
-    """
+    """Name the extra to install where a package that belongs to it is missing; `user` needs it."""
     try:
         yield
     except ModuleNotFoundError as error:

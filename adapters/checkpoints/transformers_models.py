@@ -14,14 +14,7 @@ if TYPE_CHECKING:
 
 
 def torch_device(device: str | None) -> "torch.device":
-    """Return a device that torch can use.
-
-    Args:
-        device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
-
-    Raises:
-        InputError: there is no such device.
-    """
+    """Return the named device; when None the first GPU if there is one, and else the CPU."""
     import torch
 
     chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -62,15 +55,7 @@ def longest_input(encoder: Any) -> int | None:
 
 
 def require_words(tokenizer: Any, checkpoint: str) -> None:
-    """Refuse a tokenizer without words, which transformers makes up where the files are missing.
-
-    Args:
-        tokenizer: a tokenizer of transformers.
-        checkpoint: where it is from, for the message.
-
-    Raises:
-        InputError: it knows special tokens alone, and perhaps the space.
-    """
+    """Refuse a tokenizer without words, which transformers makes up where the files are missing."""
     # T5's and mBART's know the space, too
     if tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}:
         raise InputError(
@@ -79,16 +64,7 @@ def require_words(tokenizer: Any, checkpoint: str) -> None:
 
 
 def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
-    """Refuse a tokenizer without words, or with more than the model has vectors for.
-
-    Args:
-        tokenizer: a tokenizer of transformers.
-        encoder: the model that is to read its tokens.
-        checkpoint: where both are from, for the message.
-
-    Raises:
-        InputError: it knows special tokens alone, or tokens that the encoder has no vectors for.
-    """
+    """Refuse a tokenizer without words, or with more than the model has vectors for."""
     require_words(tokenizer, checkpoint)
     vectors = encoder.get_input_embeddings().num_embeddings
     if max(tokenizer.get_vocab().values()) >= vectors:
@@ -100,11 +76,7 @@ def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
 
 
 def special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """Return the special tokens that a tokenizer puts before and behind a text.
-
-    Raises:
-        InputError: it changes the text itself, too.
-    """
+    """Return the special tokens before and behind a text; `InputError` if the text changes, too."""
     bare = list(tokenizer("a", add_special_tokens=False)["input_ids"])
     framed = list(tokenizer("a")["input_ids"])
     for start in range(len(framed) - len(bare) + 1):

@@ -45,10 +45,7 @@ class Check:
 def check_system(system: Any) -> Iterator[Check]:
     """Yield each promise of the contract, with the ways in which a system breaks it.
 
-    Only sentences of our own are asked.
-
-    Raises:
-        InputError: it is no system at all, or it says that it can answer nothing.
+    Only sentences of our own are asked; `InputError` if it is no system, or can answer nothing.
     """
     kind_of(system)
     yield Check("it has a name", tuple(_name_faults(system.name)))

@@ -28,15 +28,12 @@ def check_weights(
     missing: Sequence[str],
     unexpected: Sequence[str],
 ) -> tuple[str, ...]:
-    """Say which tensors of a system did not come from its checkpoint.
+    """Say, in a line for each fault, which tensors of a system are not those of its checkpoint.
 
     Args:
         system: the system; named in the messages together with its checkpoint.
         missing: tensors of the model that the checkpoint lacks, so that they are random.
         unexpected: tensors of the checkpoint that the model has no place for.
-
-    Returns:
-        One line for each of the two faults that the system has.
     """
     messages = (
         f"{_who(system)}: tensors missing from the checkpoint were drawn at random "
@@ -51,15 +48,10 @@ def check_weights(
 
 
 def check_clusters(system: ClusteringSystem) -> tuple[str, ...]:
-    """Say whether a system finds no cluster in any of the `PLAIN_SENTENCES`.
+    """Say in one line if a system finds no cluster in any of the `PLAIN_SENTENCES`.
 
     It stops at the first sentence with a cluster, so a working system pays for one or two.
-
-    Returns:
-        One line if the system finds none, else nothing.
-
-    Raises:
-        InputError: the system cannot answer one of them.
+    `InputError` if the system cannot answer one of them.
     """
     for number, sentence in enumerate(PLAIN_SENTENCES, 1):
         try:

@@ -67,11 +67,7 @@ class CoreNLPServer:
         )
 
     def ask(self, text: str, index: int) -> Any:
-        """Return the server's answer; None if it is not JSON.
-
-        Args:
-            text: what to send.
-            index: which one of several texts it is, for an error.
+        """Return the server's answer to a text, the `index`-th of several; None if it is not JSON.
 
         Raises:
             InputError: the server refuses to be asked, or cannot be reached any more.

@@ -64,13 +64,7 @@ class CoreNLPSystem:
         self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
-        """Return for each text, in order, its clusters as half-open character spans.
-
-        Raises:
-            InputError: `texts` is one string, or the server cannot be reached any more.
-            RefusedTextError: the server fails at a text, does not finish it in time, or answers in
-                another form.
-        """
+        """Return for each text, in order, its clusters as half-open character spans."""
         refuse_bare_string(texts)
         return asked_together(self._cluster, texts, self._at_once)
 

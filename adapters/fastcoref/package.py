@@ -109,10 +109,7 @@ class FastcorefSystem:
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
 
-        Raises:
-            InputError: `texts` is one string.
-            RefusedTextError: a text is longer than the model can read, and nothing was computed;
-                or scores are not finite.
+        Nothing is computed if one of them is longer than the model can read.
         """
         refuse_bare_string(texts)
         answers: list[list[Cluster]] = [[] for _ in texts]

@@ -27,11 +27,7 @@ class Parses:
         self._require_parse(self._spacy("Anna said that she was tired."))
 
     def read(self, text: str, index: int) -> Doc:
-        """Parse a text.
-
-        Raises:
-            RefusedTextError: it is longer than the pipeline reads; `index` says which it is.
-        """
+        """Parse a text; `RefusedTextError`, with its index, if the pipeline cannot read so much."""
         if len(text) > self._spacy.max_length:
             raise RefusedTextError(
                 f"{len(text)} characters, and the spaCy pipeline reads at most "

@@ -69,21 +69,12 @@ class NeuralCoref:
         self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
-        """Return for each text, in order, its clusters as half-open character spans.
-
-        Raises:
-            InputError: `texts` is one string.
-            RefusedTextError: a text is too long to be parsed, or scores are not finite.
-        """
+        """Return for each text, in order, its clusters as half-open character spans."""
         refuse_bare_string(texts)
         return [self._in_characters(text, index) for index, text in enumerate(texts)]
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
-        """Return for each document, in order, its clusters as half-open spans of words.
-
-        Raises:
-            RefusedTextError: scores are not finite.
-        """
+        """Return for each document, in order, its clusters as half-open spans of words."""
         return [
             self._cluster(self._parses.read_document(document), index, "documents")
             for index, document in enumerate(documents)

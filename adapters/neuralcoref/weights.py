@@ -45,8 +45,7 @@ class Weights:
 def open_weights(checkpoint: str) -> Weights:
     """Read a folder of neuralcoref's weights, or the Hub id of such a one.
 
-    Raises:
-        InputError: a file is missing or damaged, or the shapes are not those of neuralcoref 4.0.
+    `InputError` if a file is missing or damaged, or has other shapes than neuralcoref 4.0's.
     """
     found = open_checkpoint(
         checkpoint,

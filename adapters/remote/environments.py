@@ -89,18 +89,12 @@ def _made(name: str) -> dict[str, Any]:
 
 
 def create(name: str, python: str | None = None, say: Callable[[str], None] = print) -> Path:
-    """Make an environment, or make it anew; pip downloads what is in it.
+    """Make an environment, or make it anew, and return its folder; pip downloads what is in it.
 
     Args:
         name: a key of `environments`.
         python: the Python to make it with; one of the right version on the PATH when None.
         say: told what is being done.
-
-    Returns:
-        Its folder.
-
-    Raises:
-        InputError: there is no such environment or no such Python, or a step fails.
     """
     if name not in environments():
         raise unknown_name("environment", name, environments())
@@ -127,15 +121,9 @@ def create(name: str, python: str | None = None, say: Callable[[str], None] = pr
 
 
 def in_environment(name: str, arguments: Sequence[str], timeout: float) -> System:
-    """Return the system that an environment was made for.
+    """Return the system that an environment was made for; `InputError` if it is not there.
 
-    Args:
-        name: a key of `environments`.
-        arguments: those of its program.
-        timeout: for how many seconds it may be silent while an answer is due.
-
-    Raises:
-        InputError: the environment is not there, or the system does not answer.
+    `arguments` are those of its program, which may be silent for `timeout` seconds.
     """
     if not is_made(name):
         raise InputError(

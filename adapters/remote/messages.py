@@ -143,14 +143,9 @@ class Greeting(NamedTuple):
 
 
 def connect(method: str, make_connection: Callable[[Greeting], Connection]) -> System:
-    """Return the system behind a connection.
+    """Return the system behind a connection, whose `method` is a key of `METHODS`.
 
-    Args:
-        method: which method the system has: a key of `METHODS`.
-        make_connection: takes the greeting for a system that starts, or starts anew.
-
-    Raises:
-        InputError: there is no such method, or the system does not answer.
+    `make_connection` takes the greeting for a system that starts, or starts anew.
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)

@@ -105,15 +105,10 @@ class Server:
         self._opener = build_opener(ProxyHandler({}), _NoRedirections())
 
     def ask(self, request: Request, is_away: Callable[[Failure], bool]) -> bytes:
-        """Return the reply to a request.
+        """Return the reply to a request; `InputError` if the server is away for too long.
 
-        Args:
-            request: what to send.
-            is_away: says of each failure whether the server is away; if not, it has failed, and is
-                asked again all the same. It raises what to ask again is no use against.
-
-        Raises:
-            InputError: the server has been away for too long.
+        `is_away` says of each failure whether the server is away, or has failed and is asked again
+        all the same; it raises an error where to ask again is no use.
         """
         away_since, pause = None, 0.25
         while True:

@@ -15,16 +15,9 @@ SLASHED = {"/.": ".", "/?": "?"}
 
 
 def known_genre(genre: str | None, otherwise: str, genres: Sequence[str], place: str) -> str:
-    """Return a document's genre.
+    """Return a document's genre, or the one of documents that say nothing.
 
-    Args:
-        genre: as the document says; None where it says nothing.
-        otherwise: the genre of a document that says nothing.
-        genres: those that there are.
-        place: the document's name in messages, such as ``documents[3]``.
-
-    Raises:
-        InputError: there is no such genre.
+    `place` is the document's name in messages; `InputError` if it is none of `genres`.
     """
     known = otherwise if genre is None else genre
     if known not in genres:
@@ -37,15 +30,9 @@ def known_genre(genre: str | None, otherwise: str, genres: Sequence[str], place:
 
 
 def word_speakers(document: Document, nameless: str, place: str) -> list[str]:
-    """Return who says each word.
+    """Return who says each word; in a document without speakers, somebody `nameless`.
 
-    Args:
-        document: the words, with or without speakers.
-        nameless: who says the words of a document without speakers.
-        place: the document's name in messages, such as ``documents[3]``.
-
-    Raises:
-        InputError: the speakers are not one for each word.
+    `place` is the document's name in messages; `InputError` if they are not one for each word.
     """
     lengths = [len(sentence) for sentence in document.words]
     if document.speakers is None:

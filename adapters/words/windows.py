@@ -32,9 +32,7 @@ def windows(total: int, capacity: int, *borders: Sequence[int]) -> Iterator[Span
 def oversized(borders: Sequence[int], capacity: int) -> dict[int, int]:
     """Return the parts that no window holds: their number and their length in subwords.
 
-    Args:
-        borders: where the parts begin, ascending, and the number of subwords behind them.
-        capacity: subwords of a window.
+    `borders` are where the parts begin, ascending, and the number of subwords behind them.
     """
     lengths = enumerate(end - start for start, end in pairwise(borders))
     return {number: length for number, length in lengths if length > capacity}

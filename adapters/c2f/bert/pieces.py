@@ -84,11 +84,7 @@ class WordPieces:
 
     @classmethod
     def of_checkpoint(cls, folder: Path) -> "WordPieces":
-        """Read ``vocab.txt`` or else ``tokenizer.json``, and ``tokenizer_config.json`` if any.
-
-        Raises:
-            InputError: one of them cannot be read.
-        """
+        """Read ``vocab.txt`` or else ``tokenizer.json``, and ``tokenizer_config.json`` if any."""
         config = folder / "tokenizer_config.json"
         given = read_json(config, "drop it if the model is cased") if config.is_file() else {}
         names = (name for name in VOCABULARIES if (folder / name).is_file())
@@ -116,12 +112,8 @@ class WordPieces:
     def read(self, document: Document, place: str) -> Pieces:
         """Cut the words of a document into pieces, one at a time.
 
-        Args:
-            document: words, with or without speakers.
-            place: its name in messages, such as ``documents[3]``.
-
-        Raises:
-            InputError: the speakers are not one for each word.
+        `place` is the document's name in messages, such as ``documents[3]``; `InputError` if the
+        speakers are not one for each word.
         """
         sentence_of = (n for n, sentence in enumerate(document.words) for _ in sentence)
         speakers = word_speakers(document, NO_SPEAKER, place)

@@ -91,10 +91,6 @@ class TransformerCoreference:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Texts have one nameless speaker and no genre, which counts as the first one.
-
-        Raises:
-            RefusedTextError: scores are not finite, or ``text_input="winopron"`` and the text is
-                longer than the encoder can read.
         """
         refuse_bare_string(texts)
         read = [self._read(text, index) for index, text in enumerate(texts)]
@@ -109,10 +105,6 @@ class TransformerCoreference:
 
         Words are counted over all sentences; clusters are upstream's, nothing is cleaned. A genre
         that upstream does not know, or none, counts as the first one.
-
-        Raises:
-            InputError: the speakers are not one for each word.
-            RefusedTextError: scores are not finite.
         """
         units = [self._units(one, index, "documents") for index, one in enumerate(documents)]
         found = self._cluster(units, "documents")

@@ -35,15 +35,7 @@ FILES: dict[str, tuple[str, ...]] = {
 
 
 def read_weights(form: Form, file: Path) -> Mapped:
-    """Read weights as tensors under coref-hoi's names.
-
-    Args:
-        form: which form they are in.
-        file: the one file that has them; the index of TensorFlow's.
-
-    Raises:
-        InputError: the file is damaged, or holds something else.
-    """
+    """Read weights from their one file, or TensorFlow's index, under coref-hoi's names."""
     if form == "tensorflow":
         variables = read_bundle(file.with_suffix(""))
         return map_variables(variables, sources(variables))
@@ -61,11 +53,7 @@ def unexpected(mapped: Mapped) -> list[str]:
 
 
 def choose_weights(folder: Path, forms: tuple[str, ...]) -> tuple[Form, Path]:
-    """Return the first form that is there, and its one file; the index for TensorFlow's.
-
-    Raises:
-        InputError: there are several files of the form, or TensorFlow's is not whole.
-    """
+    """Return the first form that is there, and its one file; the index for TensorFlow's."""
     for form in get_args(Form):
         patterns = FILES[form] if form in forms else ()
         places = (sorted(folder.glob(pattern)) for pattern in patterns)

@@ -36,11 +36,7 @@ class CharacterVocabulary:
 
 
 def read_vocabulary(file: Path) -> CharacterVocabulary:
-    """Read upstream's ``char_vocab.txt``: one character a line, numbered from 1 on.
-
-    Raises:
-        InputError: the file is missing or is not UTF-8.
-    """
+    """Read upstream's ``char_vocab.txt``: one character a line, numbered from 1 on."""
     cause, cure = "no characters could be read", "give upstream's char_vocab.txt"
     with (
         input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file, quoted=False),

@@ -68,11 +68,7 @@ def _table(parts: E2EParts) -> dict[str, Any]:
 
 
 def words_of(file: Path) -> set[str]:
-    """Return the words of a text file, split at blanks and as `EnglishWords` splits raw text.
-
-    Raises:
-        InputError: the file is missing or is not UTF-8.
-    """
+    """Return the words of a text file, split at blanks and as `EnglishWords` splits raw text."""
     cause, cure = "no text could be read", "give a UTF-8 file"
     with input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file, quoted=False):
         lines = file.read_text(encoding="utf-8").splitlines()

@@ -65,24 +65,12 @@ class E2EConfig:
 
 
 def read_config(file: Path) -> E2EConfig:
-    """Read ``config.json``; keys that are left out have the value of upstream's ``best``.
-
-    Raises:
-        InputError: the file is no JSON object, or a value cannot be.
-    """
+    """Read ``config.json``; keys that are left out have the value of upstream's ``best``."""
     return config_of({**BEST, **read_json(file, cure="give E2E's config")}, file)
 
 
 def config_of(table: Table, file: Path | None = None) -> E2EConfig:
-    """Return the config that a whole table of keys is.
-
-    Args:
-        table: all keys of `BEST`, and others.
-        file: where they stand, for messages.
-
-    Raises:
-        InputError: a value cannot be.
-    """
+    """Return the config that a table with all keys of `BEST` is; messages name `file`."""
     for key in ALWAYS:
         if not table.get(key, True):
             raise InputError(

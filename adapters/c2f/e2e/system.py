@@ -90,9 +90,6 @@ class E2E:
 
         Texts are taken for newswire with one nameless speaker, as upstream's demo takes them; see
         `EnglishWords` for words and sentences.
-
-        Raises:
-            InputError: scores are not finite.
         """
         refuse_bare_string(texts)
         read = [self._words.read(text) for text in texts]
@@ -107,11 +104,8 @@ class E2E:
         """Return for each document, in order, its clusters as half-open spans of words.
 
         Words are counted over all sentences; clusters are upstream's, nothing is cleaned. A genre
-        of None is newswire, speakers of None are one nameless speaker.
-
-        Raises:
-            InputError: a genre does not exist, speakers are not one for each word, a key is in no
-                cache, its vectors are of other words, or scores are not finite.
+        of None is newswire, speakers of None are one nameless speaker. A key has to be in the
+        cache, with vectors of the same words.
         """
         return self._cluster(documents, "documents")
 

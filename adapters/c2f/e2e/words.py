@@ -14,13 +14,7 @@ RAW_TEXT_GENRE = "nw"
 def word_units(document: Document, genres: Sequence[str], place: str) -> Units:
     """Return a document whose units are its words and whose segments are its sentences.
 
-    Args:
-        document: the words; a genre of None is newswire.
-        genres: that there are embeddings of.
-        place: its name in messages.
-
-    Raises:
-        InputError: there is no such genre, or the speakers are not one for each word.
+    A genre of None is newswire, any other one of `genres`; `place` is the name in messages.
     """
     sentences = [number for number, sentence in enumerate(document.words) for _ in sentence]
     words = [SLASHED.get(word, word) for word in chain.from_iterable(document.words)]

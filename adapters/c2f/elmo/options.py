@@ -41,11 +41,7 @@ class ElmoOptions:
 
 
 def read_options(file: Path) -> ElmoOptions:
-    """Read an option file.
-
-    Raises:
-        InputError: it is missing, no JSON, or lacks a key.
-    """
+    """Read an option file; `InputError` if it is missing, no JSON, or lacks a key."""
     try:
         with input_error_on(
             *(OSError, ValueError, TypeError),

@@ -65,8 +65,7 @@ class ElmoVectors:
     def layers(self, documents: Sequence[Document]) -> list[Tensor | None]:
         """Return each document's vectors, [words, size, layers], or None where it has none.
 
-        Raises:
-            InputError: a key is in no cache, or its vectors are of other words.
+        `InputError` if a key is in no cache, or its vectors are of other words.
         """
         if not self.shape[0]:
             return [None] * len(documents)

@@ -22,14 +22,7 @@ CELL = "RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 
 
 def read_elmo(path: Path) -> Elmo:
-    """Load ELMo from ``*weights.hdf5`` with ``*options.json`` beside it.
-
-    Args:
-        path: the weight file, or a folder that holds one pair of files.
-
-    Raises:
-        InputError: a file is missing or damaged, or weights and options do not fit.
-    """
+    """Load ELMo from ``*weights.hdf5``, or its folder, with ``*options.json`` in the same place."""
     weights = weight_file(path)
     options = read_options(weights.with_name(weights.name.removesuffix(WEIGHTS) + OPTIONS))
     with torch.device("meta"):
@@ -49,11 +42,7 @@ def read_elmo(path: Path) -> Elmo:
 
 
 def weight_file(path: Path) -> Path:
-    """Return the weight file that a path means: itself, or the one in a folder.
-
-    Raises:
-        InputError: there is none, or there are several.
-    """
+    """Return the weight file that a path means: itself, or the only one in a folder."""
     found = sorted(path.glob(f"*{WEIGHTS}")) if path.is_dir() else [path]
     if len(found) != 1:
         raise InputError(

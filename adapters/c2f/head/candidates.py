@@ -47,8 +47,7 @@ class CandidateGrid(NamedTuple):
     def attention(self, logits: Tensor) -> Tensor:
         """Return how much each span attends to each of its units, [N, W, W].
 
-        Args:
-            logits: how much of a head each unit is, [N].
+        `logits` say how much of a head each unit is, [N].
         """
         width = torch.arange(self.width, device=logits.device)
         behind = width > width.unsqueeze(1)

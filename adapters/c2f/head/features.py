@@ -40,11 +40,7 @@ def speaker_numbers(names: Sequence[str], limit: int | None) -> list[int]:
 
 
 def genre_number(genre: str | None, config: HeadConfig) -> int:
-    """Return a genre's row among the embeddings.
-
-    Raises:
-        UnknownGenreError: it has none, and the system refuses such a document.
-    """
+    """Return a genre's embedding by its row; `UnknownGenreError` if it has none and needs one."""
     if genre in config.genres:
         return config.genres.index(genre)
     if config.unknown_genre == "first":

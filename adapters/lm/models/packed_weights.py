@@ -48,12 +48,10 @@ class PackedLinear(nn.Module):
 
 
 def pack_weights(model: Any) -> None:
-    """Pack the weights of every linear layer of a model that is on the CPU in float32.
+    """Pack the weights of every linear layer of a model, in place, if it is on the CPU in float32.
 
-    Other models stay as they are, and so do those whose own code reads the weights of a layer.
-
-    Args:
-        model: one of transformers' models, changed in place; it cannot be trained afterwards.
+    It cannot be trained afterwards. Models whose own code reads the weights of a layer stay as they
+    are, and so do all where torch lacks the private functions that this takes.
     """
     if model.device.type == "cpu" and torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
         _replace(model, lambda layer: PackedLinear(layer) if _packable(layer) else None)

@@ -181,11 +181,7 @@ class GenerationBatches:
             self.texts[prompt] = text
 
     def _continued(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Return a causal model's inputs, padded in front: what is written follows the last token.
-
-        Args:
-            prompts: tokens of each prompt, longest first.
-        """
+        """Return a causal model's inputs, padded in front, as the answer follows the last token."""
         width = len(prompts[0])
         ids = np.full((len(prompts), width), self._padding(), np.int64)
         read = np.zeros_like(ids)

@@ -185,11 +185,7 @@ class _PromptAtFaultError(Exception):
 
 
 def checked_address(url: str, host: str | None, i_accept_contamination: bool) -> str:
-    """Return the address of the protocol's methods, which end in ``/v1``.
-
-    Raises:
-        InputError: it is no URL, or that of a host that is not the user's own.
-    """
+    """Return the address of the protocol's methods, which end in ``/v1``; see `own_server`."""
     parts = own_server(url, host, i_accept_contamination)
     path = parts.path.rstrip("/")
     return f"{parts.scheme}://{parts.netloc}{path if path.endswith('/v1') else path + '/v1'}"

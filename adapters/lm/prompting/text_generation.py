@@ -64,11 +64,7 @@ class TextGeneration:
         self._chat = template is not None if chat is None else chat
 
     def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
-        """Return what the pipeline writes after each prompt, in order, greedily.
-
-        Raises:
-            FailedCallError: what it returns is not one generation for each prompt.
-        """
+        """Return what the pipeline writes after each prompt, in order, greedily."""
         if not prompts:
             return []
         turns: list[Any] = [

@@ -180,13 +180,8 @@ class CausalScorer:
     def score(self, sequences: Sequences, first: IntArray) -> Scores:
         """Return the log-likelihood of the tokens from `first` on, in nats, [sequences].
 
-        Args:
-            sequences: the sequences.
-            first: for each of them the position of the first token that counts, at least 1, since
-                nothing predicts the one at 0.
-
-        Raises:
-            InputError: a single text does not fit into memory.
+        `first` is the position of each sequence's first token that counts, at least 1, since
+        nothing predicts the one at 0. `InputError` if a single text does not fit into memory.
         """
         way = self.way or ("tree" if self._takes_trees(sequences, first) else "plain")
         batches = self._batches(way, sequences, first)

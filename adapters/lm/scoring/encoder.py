@@ -121,11 +121,7 @@ class MaskedScorer:
         self._budget = Budget(batch_tokens, BATCH_TOKENS, model.device)
 
     def score(self, sequences: Sequences) -> Scores:
-        """Return the pseudo-log-likelihood of each sequence in nats, [sequences].
-
-        Raises:
-            InputError: a single text does not fit into memory.
-        """
+        """Return the pseudo-log-likelihood of each sequence in nats, [sequences]."""
         scores: Scores = np.zeros(len(sequences.lengths))
         for length in np.unique(sequences.lengths)[::-1]:
             rows = np.flatnonzero(sequences.lengths == length).astype(np.int32)

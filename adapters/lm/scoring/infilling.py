@@ -95,12 +95,7 @@ class AnswerScorer:
     ) -> list[list[float]]:
         """Return for each prompt the log-likelihood of each of its answers, in nats.
 
-        Args:
-            prompts: tokens of each prompt.
-            answers: tokens of each prompt's answers; their ends count where they are given.
-
-        Raises:
-            InputError: a single prompt does not fit into memory.
+        Prompts and answers are tokens; the ends of answers count where they are given.
         """
         batches = AnswerBatches(self._model, prompts, answers)
         self._budget.spend_on(batches)
@@ -111,9 +106,6 @@ class AnswerScorer:
         """Return for each instance the log-likelihood of each option as the missing piece.
 
         The slot becomes T5's first sentinel; the answer is the option between the sentinels.
-
-        Raises:
-            InputError: the tokenizer has no sentinels, or a single text does not fit into memory.
         """
         opening, closing = SENTINELS
         if not {opening, closing} <= self._tokenizer.get_vocab().keys():

@@ -52,11 +52,7 @@ class Budget:
         self.tokens = default[kind_of_device(device)] if tokens is None else tokens
 
     def spend_on(self, batches: Batches) -> None:
-        """Go through all rows; a batch that does not fit is halved and tried again.
-
-        Raises:
-            InputError: not even one row fits.
-        """
+        """Go through all rows; a batch that does not fit is halved and tried again."""
         start = 0
         while start < batches.rows:
             borders = batches.borders(start, self.tokens)

@@ -141,12 +141,7 @@ class TextTokenizer:
 
 
 def form_tokens(tokenizer: Any, forms: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return how a tokenizer splits each form where it stands inside a sentence.
-
-    Args:
-        tokenizer: one of transformers' tokenizers.
-        forms: words, such as the forms of a pronoun set.
-    """
+    """Return how a tokenizer splits each form, such as a pronoun's, inside a sentence."""
     before = tokenizer("a", add_special_tokens=False)["input_ids"]
     return {
         form: tuple(
@@ -159,12 +154,7 @@ def form_tokens(tokenizer: Any, forms: Iterable[str]) -> dict[str, tuple[str, ..
 
 
 def unknown_forms(tokenizer: Any, tokens: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the forms of which a tokenizer knows not every part.
-
-    Args:
-        tokenizer: one of transformers' tokenizers.
-        tokens: what `form_tokens` gave.
-    """
+    """Return the forms, with their tokens from `form_tokens`, of which some part is unknown."""
     unknown = tokenizer.unk_token
     # byte-level tokenizers know every part, and may call their end of text unknown
     return sorted(form for form, parts in tokens.items() if not parts or unknown in parts)
