@@ -26,13 +26,6 @@ class SpacyPipeline:
             ``coreferee:coreferee`` the component is added to the pipeline, too.
         prefix: how the keys of the span groups with clusters begin.
         batch_size: how many texts the pipeline takes together; its own default when None.
-
-    Attributes:
-        checkpoint: which pipeline it is; None for one that was given loaded and never stored.
-        self_check: what is wrong with it, one line each; also warned of on load.
-
-    Raises:
-        InputError: the pipeline cannot be loaded, or a setting is wrong.
     """
 
     name = "spacy"

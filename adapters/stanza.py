@@ -37,13 +37,6 @@ class Stanza:
             ``stanza_resources/en/coref``; the encoder that it names comes from the Hub's cache, or
             from the Hub.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
-
-    Attributes:
-        checkpoint: the weights in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: the folder, its model, the model's encoder or the device cannot be used.
     """
 
     name = "stanza"

@@ -54,13 +54,6 @@ class BagOfWords:
 
     Args:
         checkpoint: the folder of a trained regression, or its Hub id.
-
-    Attributes:
-        name: ``"bag-of-words"``.
-        checkpoint: name, folder and digest of the weights.
-
-    Raises:
-        InputError: the checkpoint is missing or damaged.
     """
 
     name = "bag-of-words"

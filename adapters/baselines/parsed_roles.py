@@ -24,9 +24,6 @@ class DependencySyntax:
 
     Args:
         pipeline: name or folder of a spaCy pipeline with a parser; nothing is downloaded.
-
-    Raises:
-        InputError: spaCy or the pipeline is not installed, or it does not parse.
     """
 
     def __init__(self, pipeline: str) -> None:

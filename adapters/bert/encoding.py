@@ -66,10 +66,6 @@ class InstanceEncoder:
 
     A text that is longer than the encoder takes is cut to a window around both candidates and
     the pronoun.
-
-    Args:
-        tokenizer: a fast tokenizer of transformers.
-        classifier: how the instances are read.
     """
 
     def __init__(self, tokenizer: Any, classifier: Classifier) -> None:

@@ -29,13 +29,6 @@ class BERT:
         batch_size: instances that are read at once.
         prior_correction: whether the first mention's logit is lowered by the log odds that the
             first mention had in training; as the classifier was saved when None.
-
-    Attributes:
-        name: ``"bert"``.
-        checkpoint: name, folder and digest of the weights.
-
-    Raises:
-        InputError: the checkpoint is no classifier or is damaged, or the device does not exist.
     """
 
     name = "bert"
@@ -94,14 +87,7 @@ def probabilities(
     batch_size: int,
     prior: float | None = None,
 ) -> list[list[float]]:
-    """Return the probability of each candidate, in order; instances of similar length go together.
-
-    Args:
-        model: in evaluation mode.
-        encoded: what it reads.
-        batch_size: instances that are read at once.
-        prior: see `corrected`; None corrects nothing.
-    """
+    """Return the probability of each candidate; `prior` is that of `corrected`, if any."""
     device = next(model.parameters()).device
     answers: list[list[float]] = [[] for _ in encoded]
     lengths = [instance.length for instance in encoded]

@@ -63,11 +63,6 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
 def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
     """Call a class or function with settings.
 
-    Args:
-        name: what the user calls the system.
-        maker: the class or function.
-        settings: keywords.
-
     Raises:
         InputError: it has no such setting, needs another, or cannot be made with these values.
     """

@@ -68,9 +68,6 @@ def open_parts(checkpoint: str, section: str | None = None) -> Parts:
     Args:
         checkpoint: a folder of either form, or the Hub id of a converted one.
         section: which section of ``config.toml``; the first whose weights are there when None.
-
-    Raises:
-        InputError: something is missing, or is not what a checkpoint of this system holds.
     """
     folder = Path(checkpoint)
     if folder.is_dir() and (

@@ -60,13 +60,7 @@ class Hyperparameters:
 
 
 class WordLevelModel(nn.Module):
-    """Links words, then finds the spans that linked words stand for.
-
-    Args:
-        encoder: gives one vector for each subword.
-        size: of these vectors.
-        settings: the architecture's sizes and limits.
-    """
+    """Links words, then finds the spans that linked words stand for."""
 
     def __init__(self, encoder: Encoder, size: int, settings: Hyperparameters) -> None:
         super().__init__()
@@ -90,9 +84,6 @@ class WordLevelModel(nn.Module):
 
         Args:
             documents: one batch; none of them is empty.
-
-        Raises:
-            NonFiniteScoresError: as damaged weights lead to.
         """
         words = self.word_vectors(documents)
         links = best_links(self.scored_pairs(words, documents))

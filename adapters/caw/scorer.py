@@ -113,14 +113,7 @@ class PairFeatures(nn.Module):
 
 
 class AnaphoricityScorer(nn.Module):
-    """Scores a pair from both words, their product and their features (``a_scorer``).
-
-    Args:
-        size: of a word's vector.
-        features: size of the features.
-        hidden_size: of each hidden layer.
-        layers: how many hidden layers there are.
-    """
+    """Scores a pair from both words, their product and their features (``a_scorer``)."""
 
     def __init__(self, size: int, features: int, hidden_size: int, layers: int) -> None:
         super().__init__()

@@ -30,14 +30,6 @@ class CAW:
         section: which section of ``config.toml``; the first whose weights are there when None.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many documents, and windows of them, go through the model at once.
-
-    Attributes:
-        checkpoint: the weights in use.
-        section: the section in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: the checkpoint, the section, the device or the batch size cannot be used.
     """
 
     name = "caw"

@@ -1,4 +1,15 @@
-"""What a system is: any object with a name and one of these methods; users subclass nothing."""
+"""What a system is: any object with a name and one of these methods; users subclass nothing.
+
+Our own systems also have, where that makes sense:
+
+- ``checkpoint``: name, folder and digest of the weights in use;
+- ``self_check``: what was wrong when they were loaded, one line each, also warned of;
+- ``prompting``: which prompts they want to be asked, ``question``: what their answers or scores
+  are, and ``chunk``: how many instances they want to be given at a time.
+
+They raise `InputError` for whatever they cannot be made of, and `RefusedTextError` for a text
+that is too long or whose scores are not finite.
+"""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence

@@ -27,19 +27,7 @@ _LOADING = 300
 
 
 class CoreNLPServer:
-    """A server, and what every text is sent with.
-
-    Args:
-        url: the server's address.
-        host: the name of a machine of the user's own that has a public name; see `own_server`.
-        i_accept_contamination: send text to a host that is not the user's own.
-        properties: CoreNLP's properties.
-        text_timeout: after how many seconds the server gives a text up.
-        patience: for how many seconds an unreachable server is asked again.
-
-    Raises:
-        InputError: the address is not one to send evaluation text to.
-    """
+    """A server, and what every text is sent with."""
 
     def __init__(
         self,

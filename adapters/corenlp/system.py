@@ -27,13 +27,6 @@ class CoreNLPSystem:
         at_once: how many texts the server is given at a time.
         text_timeout: after how many seconds the server gives a text up.
         patience: for how many seconds an unreachable server is asked again.
-
-    Attributes:
-        self_check: what is wrong with its answers, one line each; also warned of on load.
-
-    Raises:
-        InputError: the address is not one to send evaluation text to, no server is there, or it
-            lacks the models.
     """
 
     name: str

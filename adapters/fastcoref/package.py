@@ -76,13 +76,6 @@ class FastcorefSystem:
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many texts of equal length, in subtokens, go through the model at once;
             fewer where they have more than `MOST_SUBTOKENS` together.
-
-    Attributes:
-        checkpoint: the weights in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: the checkpoint, the device or the batch size cannot be used.
     """
 
     name: str

@@ -25,13 +25,7 @@ class Layer:
 
 
 def score_mentions(layers: Sequence[Layer], vectors: Floats, features: Floats) -> Floats:
-    """Return how well each mention stands as the first one of its entity, (mentions,).
-
-    Args:
-        layers: those of a single mention.
-        vectors: (mentions, width of a mention's vector).
-        features: (mentions, features of a mention).
-    """
+    """Return how well each mention stands as the first one of its entity, (mentions,)."""
     inputs = np.concatenate([vectors, features], axis=1)
     return _upper_layers(layers, inputs @ layers[0].weights.T + layers[0].bias)
 

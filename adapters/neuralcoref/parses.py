@@ -12,14 +12,7 @@ NEEDED = ("TAG", "POS", "DEP")
 
 
 class Parses:
-    """A spaCy pipeline with a tagger and a parser.
-
-    Args:
-        pipeline: name or folder of the pipeline; nothing is downloaded.
-
-    Raises:
-        InputError: it is not installed, or it does not tag or parse.
-    """
+    """A spaCy pipeline with a tagger and a parser."""
 
     def __init__(self, pipeline: str) -> None:
         self.pipeline = pipeline

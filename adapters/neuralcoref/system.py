@@ -35,13 +35,6 @@ class NeuralCoref:
         max_dist: how many mentions back an antecedent may lie.
         max_dist_match: the same for one that shares a noun.
         blacklist: leave out *I*, *me*, *my*, *you* and *your*.
-
-    Attributes:
-        checkpoint: the weights in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: the weights, the pipeline or a number cannot be used.
     """
 
     name = "neuralcoref"

@@ -32,9 +32,6 @@ class Process:
         program: its name, for messages.
         noise: how many ``lines`` of its standard output were no answers.
         end: ends it and what it has started.
-
-    Raises:
-        InputError: it cannot be started.
     """
 
     def __init__(self, words: Sequence[str], *, show_errors: bool) -> None:

@@ -75,9 +75,6 @@ def open_parts(
         weights: which form, where there are several; the first of `FILES` when None.
         segment_lengths: the published length of segments for each size of the encoder, for
             checkpoints without ``config.json``.
-
-    Raises:
-        InputError: something is missing or damaged, or does not belong together.
     """
     if weights is not None and weights not in FILES:
         raise unknown_name("form of weights", weights, get_args(Form))

@@ -71,13 +71,7 @@ class TransformerEncoder(nn.Module):
 
 
 class TransformerModel(nn.Module):
-    """The encoder and the head.
-
-    Args:
-        bert: a BertModel of transformers.
-        vocabulary: the number of each piece.
-        head: sizes and choices of the head.
-    """
+    """The encoder and the head."""
 
     def __init__(self, bert: nn.Module, vocabulary: Mapping[str, int], head: HeadConfig) -> None:
         super().__init__()

@@ -64,9 +64,6 @@ class WordPieces:
             one.
         lowercase: whether the model is an uncased one; none of the published ones is. None is what
             ``tokenizer.json`` says.
-
-    Raises:
-        InputError: the vocabulary cannot be read, or lacks what every document needs.
     """
 
     def __init__(self, vocabulary: Path, *, lowercase: bool | None = None) -> None:

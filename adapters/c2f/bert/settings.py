@@ -64,9 +64,6 @@ def read_settings(
         file: the config; without it, everything is as published and as the weights are shaped.
         tensors: the weights under our names.
         defaults: keys that depend on the form of the checkpoint.
-
-    Raises:
-        InputError: the file is no JSON object, or its values are none that this system has.
     """
     given = _given(file)
     try:

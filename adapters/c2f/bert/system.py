@@ -53,9 +53,6 @@ class TransformerCoreference:
         widened_spans: how many spans have begun or ended inside a word so far; answers hold the
             whole word.
         self_check: what is wrong with the weights, one line each; also warned of on load.
-
-    Raises:
-        InputError: a file is missing or damaged, or a setting cannot be used.
     """
 
     name: str

@@ -13,11 +13,7 @@ CELLS_AT_ONCE = 1 << 18
 
 
 class CharacterVocabulary:
-    """The number of each character; 0 is every other character, and padding.
-
-    Args:
-        characters: what has a number, from 1 on.
-    """
+    """The number of each character; 0 is every other character, and padding."""
 
     def __init__(self, characters: Sequence[str]) -> None:
         self.characters = list(characters)

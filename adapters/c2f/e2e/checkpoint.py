@@ -53,12 +53,7 @@ FOREIGN = ("lm_aggregation/", "src_projection/")
 
 
 class E2EModel(nn.Module):
-    """The encoder and the head.
-
-    Args:
-        encoder: sizes and dropouts of the encoder.
-        head: sizes and choices of the head.
-    """
+    """The encoder and the head."""
 
     def __init__(self, encoder: LstmConfig, head: HeadConfig) -> None:
         super().__init__()
@@ -103,9 +98,6 @@ def open_parts(
         checkpoint: its folder, or the Hub id of a converted one.
         context_embeddings: another file than the config's, such as one with more words.
         head_embeddings: likewise.
-
-    Raises:
-        InputError: something is missing or damaged, or does not fit the config.
     """
     found = _opened(checkpoint)
     config = read_config(found.folder / "config.json")

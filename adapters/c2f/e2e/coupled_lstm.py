@@ -132,14 +132,7 @@ class CoupledLSTM(nn.Module):
 
 
 class HighwayLSTM(nn.Module):
-    """Bidirectional layers on top of each other; all but the first may let their input pass.
-
-    Args:
-        inputs: size of the input vectors.
-        size: of the states in each direction.
-        layers: how many layers there are.
-        dropout: share of the recurrent states, and of each layer's output, that training hides.
-    """
+    """Bidirectional layers on top of each other; all but the first may let their input pass."""
 
     def __init__(self, inputs: int, size: int, layers: int, dropout: float) -> None:
         super().__init__()

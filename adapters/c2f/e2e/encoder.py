@@ -120,11 +120,7 @@ class WordReader:
 
 
 class LstmEncoder(nn.Module):
-    """Reads each sentence on its own; all sentences of a batch of documents go side by side.
-
-    Args:
-        config: sizes and dropouts.
-    """
+    """Reads each sentence on its own; all sentences of a batch of documents go side by side."""
 
     def __init__(self, config: LstmConfig) -> None:
         super().__init__()

@@ -42,13 +42,6 @@ class E2E:
         elmo_weights: folder of ELMo's published option file and weights, or the weight file.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many documents go through the model at once.
-
-    Attributes:
-        checkpoint: the weights in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: a file is missing or damaged, or the device or the batch size cannot be used.
     """
 
     name = "e2e"

@@ -27,9 +27,6 @@ def write_word_piece_vectors(encoder: str, words: Iterable[str], size: int, file
         words: what has to have a vector.
         size: numbers of a vector.
         file: the text file to write.
-
-    Raises:
-        InputError: the encoder cannot be opened, or has fewer numbers than `size`.
     """
     network, tokenizer, _ = open_encoder(encoder)
     embeddings = network.get_input_embeddings()  # type: ignore[operator]

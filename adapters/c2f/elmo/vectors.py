@@ -30,12 +30,6 @@ class ElmoVectors:
         cache: HDF5 file in E2E's layout.
         weights: ELMo's published weights, or their folder.
         device: where ELMo computes.
-
-    Attributes:
-        shape: as given.
-
-    Raises:
-        InputError: a file is missing or damaged, or ELMo has other sizes.
     """
 
     def __init__(

@@ -109,12 +109,6 @@ class ElmoCache:
 
     One group for each document, called by its key with ``:`` for ``/``; in it one dataset for
     each sentence, called by its number, [words, size, layers].
-
-    Args:
-        path: the HDF5 file.
-
-    Raises:
-        InputError: the file is missing or no HDF5.
     """
 
     def __init__(self, path: Path) -> None:
@@ -131,9 +125,6 @@ class ElmoCache:
             key: the document's; it has to be in the cache.
             lengths: how many words each sentence has.
             shape: size and layers that the system was trained with.
-
-        Raises:
-            InputError: sentences are missing, or have other words or sizes.
         """
         group: Any = self._file[key.replace("/", ":")]
         found = []

@@ -27,9 +27,6 @@ class CoarseToFineHead(nn.Module):
 
     Parameters have the names of coref-hoi, and a pair's features its order: speaker, genre,
     segment, distance. Answers do not depend on what else is in a batch, but for rounding.
-
-    Args:
-        config: sizes and choices.
     """
 
     def __init__(self, config: HeadConfig) -> None:
@@ -66,10 +63,6 @@ class CoarseToFineHead(nn.Module):
         """Return the scores of each document, in order.
 
         A document of fewer than 1 / `top_span_ratio` units keeps no span.
-
-        Args:
-            encoded: the vectors of each document's units.
-            units: the documents.
 
         Raises:
             NonFiniteScoresError: as damaged weights lead to.

@@ -10,13 +10,7 @@ from pronominal.adapters.c2f.head.unit_batch import UnitBatch
 
 
 def kept_candidates(batch: UnitBatch, grid: CandidateGrid, scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Return rows and columns of the kept spans, document after document.
-
-    Args:
-        batch: the documents.
-        grid: their candidate spans.
-        scores: how good a mention each is, [N, W].
-    """
+    """Return rows and columns of the kept spans, document after document."""
     rows, columns = grid.inside.nonzero(as_tuple=True)
     of_candidates = scores[rows, columns]
     in_document = torch.bincount(batch.document_of[rows], minlength=len(batch.lengths))
@@ -44,12 +38,6 @@ def keep_best(
     Spans are taken in the order of their ranking unless they cross one that was taken before:
     one of the two begins inside the other and ends behind it. Nested spans do not cross, nor do
     those that share a border (the greedy rule of Lee et al., 2017, section 5).
-
-    Args:
-        starts: first unit of each span.
-        ends: unit after the last one.
-        ranking: the spans' numbers, best first.
-        count: how many to keep at most.
     """
     units = max(ends, default=0)
     latest_end = [0] * units

@@ -76,9 +76,6 @@ def read_bundle(prefix: Path) -> dict[str, np.ndarray]:
     Returns:
         The variables by name, in the order of their names, as read-only arrays that are mapped
         from the data files, so that only what is used takes memory.
-
-    Raises:
-        InputError: a file is missing, cut off or damaged, or holds what these models do not.
     """
     index = prefix.with_name(f"{prefix.name}.index")
     try:

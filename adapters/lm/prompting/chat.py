@@ -15,9 +15,6 @@ class Turns:
         chat: ``"llama-2"`` (see `llama_2_turn`), ``"template"``, the tokenizer's own, or
             ``"none"``. When None the tokenizer's own where it has one.
         checkpoint: where the tokenizer is from, for messages.
-
-    Raises:
-        InputError: there is no such format, or the tokenizer has no template.
     """
 
     def __init__(self, tokenizer: Any, chat: str | None, checkpoint: str) -> None:

@@ -49,15 +49,6 @@ class PromptedModel:
         trust_remote_code: as for `LanguageModel`.
         batch_tokens: how many tokens of prompts go through the model at once; halved where they do
             not fit into memory.
-
-    Attributes:
-        checkpoint: the weights in use.
-        prompting: which prompts it wants to be asked.
-        question: what its answers are.
-        chunk: how many instances are put into prompts at a time.
-
-    Raises:
-        InputError: the checkpoint or a setting cannot be used.
     """
 
     name = "lm-prompts"
@@ -101,9 +92,6 @@ class PromptedModel:
         Args:
             prompts: what a user says, without any chat formatting.
             max_new_tokens: the longest answer, when it is another than the system's own.
-
-        Raises:
-            InputError: a prompt is longer than the model reads, or does not fit into memory.
         """
         if not prompts:
             return []
@@ -134,11 +122,6 @@ class PromptedModel:
 
 class GenerationBatches:
     """Prompts, longest first, so that those of a batch need little padding.
-
-    Args:
-        loaded: the model and its tokenizer.
-        prompts: tokens of each prompt.
-        max_new_tokens: the longest answer.
 
     Attributes:
         texts: what the model wrote after each prompt.

@@ -64,9 +64,6 @@ class Prompting:
     Attributes:
         prompts: names of the prompts to ask; all of them when None.
         chain_of_thought: a key of `CHAINS_OF_THOUGHT`; None asks for the answer at once.
-
-    Raises:
-        InputError: there is no such chain of thought.
     """
 
     prompts: tuple[str, ...] | None = None

@@ -48,14 +48,6 @@ class ServedModel:
         max_new_tokens: the longest answer.
         at_once: how many prompts the server is given at a time.
         patience: for how many seconds an unreachable server is asked again.
-
-    Attributes:
-        prompting: which prompts it wants to be asked.
-        question: what its answers are, and whose.
-        chunk: how many instances are put into prompts at a time.
-
-    Raises:
-        InputError: the address is not one to send evaluation text to, or no server is there.
     """
 
     name = "lm-server"

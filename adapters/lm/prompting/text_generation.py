@@ -23,15 +23,6 @@ class TextGeneration:
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
         chat: ask as a user's turn; when None, where the tokenizer has a chat template.
         max_new_tokens: the longest answer.
-
-    Attributes:
-        checkpoint: the weights in use; None for a pipeline that was given.
-        prompting: which prompts it wants to be asked.
-        question: what its answers are.
-        chunk: how many instances are put into prompts at a time.
-
-    Raises:
-        InputError: it is no such pipeline, or none can be made from the checkpoint.
     """
 
     name = "text-generation"

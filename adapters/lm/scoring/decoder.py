@@ -37,12 +37,6 @@ _WINDOWS = ("sliding_window", "window_size", "attention_window")
 class TreeBatches:
     """Sequences as packs of a prefix tree, several packs in a batch.
 
-    Args:
-        model: one of transformers' causal models.
-        sequences: the sequences.
-        first: for each sequence the position of the first token that counts, at least 1.
-        pack_tokens: nodes of a pack.
-
     Attributes:
         scores: the sum of log-probabilities of each sequence so far, [sequences].
         tokens: how many tokens were fed to the model.

@@ -62,11 +62,6 @@ class CopyBatches:
     """Masked copies in batches without padding; copies that are the same are fed once.
 
     They are the same where options differ only inside the masked word.
-
-    Args:
-        model: one of transformers' masked models.
-        copies: copies of one length.
-        scores: what is added to, one for each sequence.
     """
 
     def __init__(self, model: Any, copies: MaskedCopies, scores: Scores) -> None:

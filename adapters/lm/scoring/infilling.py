@@ -78,13 +78,7 @@ class AnswerBatches:
 
 
 class AnswerScorer:
-    """Scores given answers to prompts.
-
-    Args:
-        model: one of transformers' sequence-to-sequence models.
-        tokenizer: its tokenizer.
-        batch_tokens: how many tokens of prompts go through the model at once; see `BATCH_TOKENS`.
-    """
+    """Scores given answers to prompts."""
 
     def __init__(self, model: Any, tokenizer: Any, *, batch_tokens: int | None = None) -> None:
         self._model, self._tokenizer = model, tokenizer

@@ -39,9 +39,6 @@ class Budget:
         tokens: tokens of a batch, padding included; the default when None.
         default: kind of device, ``"cpu"`` or ``"cuda"`` for any other, -> tokens of a batch.
         device: where the model is.
-
-    Raises:
-        InputError: a batch has no tokens.
     """
 
     def __init__(

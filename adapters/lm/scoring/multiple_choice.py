@@ -39,15 +39,6 @@ class MultipleChoiceModel:
         trust_remote_code: as for `LanguageModel`.
         batch_tokens: how many tokens go through the model at once; halved where they do not fit
             into memory.
-
-    Attributes:
-        checkpoint: the weights in use.
-        prompting: which prompts it wants to be asked.
-        question: what its answers are.
-        chunk: how many instances are put into prompts at a time.
-
-    Raises:
-        InputError: the checkpoint or a setting cannot be used.
     """
 
     name = "lm-multiple-choice"
@@ -88,9 +79,6 @@ class MultipleChoiceModel:
         Args:
             prompts: what a user says, without any chat formatting.
             options: the options of each prompt, at least one.
-
-        Raises:
-            InputError: a prompt is longer than the model reads, or does not fit into memory.
         """
         if not prompts:
             return []

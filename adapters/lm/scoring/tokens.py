@@ -72,14 +72,8 @@ class TextTokenizer:
     Whether two sentences can be cut apart is tried for each pair that ever meets; a text with a
     pair that cannot is tokenized whole.
 
-    Args:
-        tokenizer: one of transformers' tokenizers.
-
     Attributes:
         frame: how many special tokens stand before and behind a text.
-
-    Raises:
-        InputError: the special tokens are not the same around every text.
     """
 
     def __init__(self, tokenizer: Any) -> None:
