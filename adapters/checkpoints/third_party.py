@@ -57,5 +57,6 @@ def first_line(error: BaseException) -> str:
     if isinstance(error, UnpicklingError | EOFError):
         # torch's own words advise to run what is in the file
         return "the pickle is damaged, or holds more than tensors"
-    lines = str(error).strip().splitlines() or [type(error).__name__]
+    text = f"no {error}" if isinstance(error, KeyError) and error.args else str(error)
+    lines = text.strip().splitlines() or [type(error).__name__]
     return lines[0].rstrip(".: ")

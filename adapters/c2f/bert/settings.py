@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from pronominal.adapters.c2f.head.config import HeadConfig, refuse_impossible
+from pronominal.adapters.c2f.head.config import HeadConfig, reading
 from pronominal.adapters.checkpoints.files import read_json
 from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.errors import InputError
@@ -65,20 +65,12 @@ def read_settings(
         tensors: the weights under our names.
         defaults: keys that depend on the form of the checkpoint.
     """
-    given = _given(file)
-    try:
-        table = {**PUBLISHED, **defaults, **_shapes(tensors), **given}
+    table = {**PUBLISHED, **defaults, **_shapes(tensors), **_given(file)}
+    with reading(table, ALWAYS, file):
         _refuse_unsupported(table, file)
-        refuse_impossible(table)
         size = tensors["mention_token_attn.weight"].shape[1]
         head = head_config(table, size, gate="gate_ffnn.weight" in tensors)
         return TransformerSettings(table, head, int(table["max_segment_len"]))
-    except (IndexError, KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"a value is missing or of the wrong kind ({type(error).__name__}: {error})",
-            cure="write the keys of upstream's experiments.conf",
-            file=file,
-        ) from error
 
 
 def _given(file: Path) -> dict[str, Any]:
@@ -110,11 +102,6 @@ def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
 
 
 def _refuse_unsupported(table: Table, file: Path) -> None:
-    for key in ALWAYS:
-        if not table.get(key, True):
-            raise InputError(
-                f"{key} is false, which no published configuration has", cure="drop it", file=file
-            )
     kind = table.get("higher_order", "attended_antecedent")
     if int(table["coref_depth"]) > 1 and kind != "attended_antecedent":
         raise InputError(

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.c2f.e2e.encoder import LstmConfig
-from pronominal.adapters.c2f.head.config import HeadConfig, refuse_impossible
+from pronominal.adapters.c2f.head.config import HeadConfig, reading
 from pronominal.adapters.checkpoints.files import read_json
 from pronominal.adapters.words.ontonotes import GENRES
-from pronominal.errors import InputError
 
 FORMAT = "pronominal-e2e-1"
 """What ``config.json`` of the converted form says under ``format``."""
@@ -71,21 +70,9 @@ def read_config(file: Path) -> E2EConfig:
 
 def config_of(table: Table, file: Path | None = None) -> E2EConfig:
     """Return the config that a table with all keys of `BEST` is; messages name `file`."""
-    for key in ALWAYS:
-        if not table.get(key, True):
-            raise InputError(
-                f"{key} is false, which no configuration of upstream has", cure="drop it", file=file
-            )
-    try:
-        refuse_impossible(table)
+    with reading(table, ALWAYS, file):
         encoder = _encoder(table, characters=1)
         return E2EConfig(table=table, head=_head(table, encoder))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"a value is missing or of the wrong kind ({type(error).__name__}: {error})",
-            cure="write the keys of upstream's experiments.conf",
-            file=file,
-        ) from error
 
 
 def _encoder(table: Table, characters: int) -> LstmConfig:
@@ -123,7 +110,6 @@ def _head(table: Table, encoder: LstmConfig) -> HeadConfig:
         segment_distances=0,
         preselection="coarse" if table["coarse_to_fine"] else "nearest",
         genres=tuple(map(str, table["genres"])),
-        unknown_genre="refused",
         max_speakers=None,
         dropout=float(table["dropout_rate"]),
         initialisation="glorot",

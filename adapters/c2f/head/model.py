@@ -66,7 +66,6 @@ class CoarseToFineHead(nn.Module):
 
         Raises:
             NonFiniteScoresError: as damaged weights lead to.
-            UnknownGenreError: a genre has no embedding, and the config refuses it.
         """
         if not units:
             return []

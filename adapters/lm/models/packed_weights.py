@@ -12,6 +12,9 @@ import torch
 from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
+_PRIVATE = ("_reorder_linear_weight", "_linear_pointwise")
+"""Functions of torch that are not documented, so that a release may lack them."""
+
 _UNREADABLE = (AttributeError, NotImplementedError, RuntimeError, TypeError)
 """What a model fails with that reads packed weights itself."""
 
@@ -53,7 +56,10 @@ def pack_weights(model: Any) -> None:
     It cannot be trained afterwards. Models whose own code reads the weights of a layer stay as they
     are, and so do all where torch lacks the private functions that this takes.
     """
-    if model.device.type == "cpu" and torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+    there = torch.backends.mkldnn.is_available() and all(  # type: ignore[no-untyped-call]
+        hasattr(torch.ops.mkldnn, name) for name in _PRIVATE
+    )
+    if there and model.device.type == "cpu":
         _replace(model, lambda layer: PackedLinear(layer) if _packable(layer) else None)
         if not _answers(model):
             _replace(model, lambda layer: layer.unpacked() if type(layer) is PackedLinear else None)
