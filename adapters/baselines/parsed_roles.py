@@ -21,9 +21,6 @@ class DependencySyntax:
     """Reads a mention's role from its head, and counts the arcs between two heads.
 
     Between sentences the arcs to both roots count, and one more for each sentence.
-
-    Args:
-        pipeline: name or folder of a spaCy pipeline with a parser; nothing is downloaded.
     """
 
     def __init__(self, pipeline: str) -> None:

@@ -16,11 +16,9 @@ Role = Literal["subject", "object", "other"]
 
 
 class Place(NamedTuple):
-    """Where a mention stands.
+    """A mention's grammatical role, and how far it is from the pronoun.
 
-    Attributes:
-        role: its grammatical role.
-        distance: from the pronoun, to be compared with those of other mentions of one text.
+    Distances are compared with those of other mentions of one text.
     """
 
     role: Role

@@ -35,11 +35,7 @@ class EncodedInstance:
 
 
 class Unencodable(ValueError):  # noqa: N818 - a property of the instance, not a mistake
-    """An instance that a classifier cannot read.
-
-    Attributes:
-        reason: why, as a phrase without the instance's text.
-    """
+    """An instance that a classifier cannot read; `reason` is a phrase without its text."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -48,13 +44,7 @@ class Unencodable(ValueError):  # noqa: N818 - a property of the instance, not a
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A text to encode, and the places in it that have to be kept.
-
-    Attributes:
-        text: the text.
-        kept: places that a window must hold.
-        marked: those of them whose subwords are looked up.
-    """
+    """A text to encode, what a window of it must hold, and what of that is looked up afterwards."""
 
     text: str
     kept: tuple[Span, ...]

@@ -94,10 +94,6 @@ class SpanHead(nn.Module):
 class AntecedentClassifier(nn.Module):
     """An encoder of transformers with one of the heads.
 
-    Args:
-        encoder: maps ids and mask to ``last_hidden_state``.
-        classifier: which head, and how it pools.
-
     Attributes:
         padding: id of the padding token.
     """

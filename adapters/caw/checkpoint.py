@@ -42,16 +42,10 @@ ENCODER = "encoder"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a checkpoint holds.
+    """What a checkpoint holds; its tensors by entry and name.
 
-    Attributes:
-        checkpoint: which files these are.
-        section: the section of ``config.toml`` that was trained.
-        settings: sizes and limits.
-        encoder: folder or Hub id of the encoder's config and tokenizer, and of its weights where
-            the entry ``bert`` is missing.
-        tokenizer_kwargs: upstream's arguments for the encoder's tokenizer.
-        entries: the tensors by entry and name.
+    `encoder` is the folder or Hub id of the encoder's config and tokenizer, and of its weights
+    where the entry ``bert`` is missing.
     """
 
     checkpoint: Checkpoint

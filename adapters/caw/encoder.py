@@ -16,14 +16,8 @@ FRAME = 2
 class Encoder(nn.Module):
     """A transformer that reads windows apart from each other, many at a time.
 
-    Windows of similar length go together. Padding is masked, so that a window's vectors do not
-    depend on the others but for rounding (about 1e-6).
-
-    Args:
-        transformer: an encoder of transformers.
-        frame: ids of the tokens that open and close a window.
-        padding: id of the padding token.
-        batch_size: how many windows go through the transformer at once.
+    Windows of similar length go together, between the tokens of `frame`. Padding is masked, so that
+    a window's vectors do not depend on the others but for rounding (about 1e-6).
     """
 
     def __init__(

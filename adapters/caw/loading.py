@@ -58,9 +58,6 @@ def convert(source: str, target: Path, section: str | None = None) -> None:
         source: a folder with ``config.toml`` and a ``.pt`` file.
         target: the folder to make.
         section: which section; the first whose weights are there when None.
-
-    Raises:
-        InputError: the checkpoint cannot be loaded, or `target` is there already.
     """
     if target.exists():
         raise InputError("it is there already", cure="name a new folder", file=target)

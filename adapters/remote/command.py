@@ -41,9 +41,6 @@ def command(
         once: start it anew for every call and end its input, for programs that read everything
             before they answer; a call may then take `start_timeout` and `timeout` for each input.
         name: how messages call it.
-
-    Raises:
-        InputError: it is no command, cannot be started, or does not answer.
     """
     words = _words(command) if isinstance(command, str) else [str(word) for word in command]
     if not words:

@@ -42,9 +42,6 @@ def http(  # noqa: PLR0913 - each one is a key of a systems file
         host: the name of a machine of your own that has a public name; the URL's host has to be
             this one. Machines of the local network need no such word.
         i_accept_contamination: send evaluation text to a hosted API, whoever may train on it.
-
-    Raises:
-        InputError: the address is not one to send evaluation text to, or nothing answers there.
     """
     if at_once < 1 or timeout <= 0:
         raise InputError("nothing is asked, or nothing answered", cure="give numbers above 0")

@@ -120,9 +120,7 @@ METHODS: dict[str, type[_RemoteSystem]] = {
 class Greeting(NamedTuple):
     """A question about a sentence of ours, which a system that starts is asked first.
 
-    Attributes:
-        question: the input.
-        wanted: what its answer has to have.
+    Its answer has to have the key `wanted`.
     """
 
     question: Message

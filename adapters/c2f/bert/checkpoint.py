@@ -44,16 +44,7 @@ ENCODER = "bert."
 
 @dataclass(frozen=True, slots=True)
 class TransformerParts:
-    """What a checkpoint holds.
-
-    Attributes:
-        checkpoint: which files these are.
-        form: in which form the weights were.
-        settings: what the config says.
-        model: with the weights, ready to predict.
-        tokenizer: words to pieces.
-        mapped: what became of the checkpoint's variables; its tensors have coref-hoi's names.
-    """
+    """What a checkpoint holds; the tensors of `mapped` have coref-hoi's names."""
 
     checkpoint: Checkpoint
     form: Form

@@ -23,10 +23,6 @@ class TransformerEncoder(nn.Module):
 
     Upstream pads each segment to its greatest length; here it is padded to the longest one beside
     it and masked, so that vectors differ by rounding alone.
-
-    Args:
-        bert: a BertModel of transformers.
-        vocabulary: the number of each piece.
     """
 
     def __init__(self, bert: nn.Module, vocabulary: Mapping[str, int]) -> None:

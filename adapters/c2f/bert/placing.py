@@ -16,12 +16,7 @@ from pronominal.spans import Span
 
 @dataclass(frozen=True, slots=True)
 class PieceText:
-    """A raw text, cut into pieces.
-
-    Attributes:
-        units: what the model reads.
-        places: the characters of each word, by its number.
-    """
+    """A raw text, cut into pieces, with the characters of each word by its number."""
 
     units: Units
     places: Sequence[Span]

@@ -48,12 +48,6 @@ class CharacterConvolution(nn.Module):
     Upstream pads all words of a document to its longest one, with a character that has a vector,
     and takes the maximum over the padding too: a short word's vector depends on how much padding
     its document gives it. This is kept, for each word with the padding of its own document.
-
-    Args:
-        characters: how many numbers there are.
-        size: of a character's vector.
-        widths: of the filters, in characters.
-        filters: how many filters have each width.
     """
 
     def __init__(self, characters: int, size: int, widths: Sequence[int], filters: int) -> None:

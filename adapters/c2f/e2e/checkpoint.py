@@ -72,13 +72,8 @@ class E2EModel(nn.Module):
 class E2EParts:
     """What a checkpoint holds.
 
-    Attributes:
-        checkpoint: which files these are.
-        config: what its config says.
-        model: with the weights, ready to predict.
-        reader: embeddings and characters.
-        mapped: what became of TensorFlow's variables; None for the converted form.
-        elmo_cache: vectors that the config names and the folder has; None otherwise.
+    `mapped` says what became of TensorFlow's variables, None for the converted form; `elmo_cache`
+    are vectors that the config names and the folder has, None otherwise.
     """
 
     checkpoint: Checkpoint

@@ -32,9 +32,6 @@ def convert(source: str, target: Path, words: Iterable[str] | None = None) -> di
     Returns:
         The report that is also written as `REPORT`: ``used`` (our tensors, each with the
         variables it was made of), ``skipped`` and ``missing`` (variables).
-
-    Raises:
-        InputError: the checkpoint cannot be read, or `target` is there already.
     """
     if target.exists():
         raise InputError("it is there already", cure="name a new folder", file=target)

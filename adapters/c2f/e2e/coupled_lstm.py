@@ -99,12 +99,7 @@ class CoupledLSTM(nn.Module):
             glorot(start, 1, self.size)
 
     def forward(self, words: Tensor, order: TimeMajor) -> Tensor:
-        """Return the states of all words, [words, 2 * size], forward before backward.
-
-        Args:
-            words: input vectors, sentence after sentence, [words, inputs].
-            order: the arrangement of these sentences.
-        """
+        """Return the states of all words, [words, 2 * size], forward before backward."""
         both = self.weights[:, : self.inputs].transpose(0, 1).flatten(1)
         gates = torch.addmm(self.bias.flatten(), words, both).view(-1, 2, 3 * self.size)
         states = self._run(order.arranged(gates.unbind(1)), order.active)
@@ -144,12 +139,7 @@ class HighwayLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, words: Tensor, lengths: Sequence[int]) -> Tensor:
-        """Return the last layer's states, [words, 2 * size].
-
-        Args:
-            words: input vectors, sentence after sentence, [words, inputs].
-            lengths: of the sentences, in the same order.
-        """
+        """Return the last layer's states, [words, 2 * size], given sentences in a row."""
         order = TimeMajor.of(lengths, words.device)
         states: Tensor = self.dropout(self.layers[0](words, order))
         for layer, highway in zip(list(self.layers)[1:], self.highways, strict=True):

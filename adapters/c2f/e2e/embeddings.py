@@ -20,9 +20,6 @@ class WordVectors:
     Args:
         file: such as ``glove.840B.300d.txt``.
         size: how many numbers a word has.
-
-    Raises:
-        InputError: the file is missing or empty, or a line has not `size` numbers.
     """
 
     def __init__(self, file: Path, size: int) -> None:
@@ -49,9 +46,6 @@ class WordVectors:
 
         A word that the file does not have gets zeros; case counts; of two lines for one word the
         later one counts, as for upstream.
-
-        Raises:
-            InputError: the line of one of the words holds something else than numbers.
         """
         row_of = {word: row for row, word in enumerate(dict.fromkeys(words))}
         table = np.zeros((len(row_of), self.size), np.float32)

@@ -48,12 +48,7 @@ Table = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class E2EConfig:
-    """What ``config.json`` says.
-
-    Attributes:
-        table: all keys, those left out as in `BEST`.
-        head: sizes and choices of the head.
-    """
+    """What ``config.json`` says, keys that it leaves out being as in `BEST`."""
 
     table: Table
     head: HeadConfig

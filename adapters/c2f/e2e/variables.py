@@ -12,13 +12,7 @@ DIRECTIONS = ("fw", "bw")
 
 
 def sources(config: LstmConfig, ffnn_depth: int, names: Iterable[str]) -> list[Source]:
-    """Return what each tensor of a system is made of.
-
-    Args:
-        config: the encoder's sizes.
-        ffnn_depth: hidden layers of the scorers.
-        names: the head's tensors; what it does not have is not asked for.
-    """
+    """Return what each tensor of a system is made of; `names` are those that the head has."""
     heads = {source.ours: source for source in _head_sources(ffnn_depth)}
     return [*_encoder_sources(config), *(heads[f"head.{name}"] for name in names)]
 

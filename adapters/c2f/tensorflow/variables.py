@@ -14,13 +14,7 @@ Variables = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Which variables a tensor of ours is made of.
-
-    Attributes:
-        ours: the tensor's name.
-        theirs: the variables' names.
-        make: what turns the variables into the tensor.
-    """
+    """Which variables of TensorFlow a tensor of ours is made of, and how."""
 
     ours: str
     theirs: tuple[str, ...]

@@ -1,6 +1,7 @@
 """A checkpoint to a language model and its tokenizer, whatever its architecture is."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -18,6 +19,7 @@ from pronominal.adapters.checkpoints.transformers_models import (
     silent_transformers,
     torch_device,
 )
+from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.models.activations import fuse_activations
 from pronominal.adapters.lm.models.packed_weights import pack_weights
 from pronominal.errors import InputError, unknown_name
@@ -73,6 +75,18 @@ class LoadedModel:
     model: Any
     tokenizer: Any
     longest: int | None
+
+    def refuse_longer(self, lengths: Sequence[int], what: str) -> None:
+        """Raise `RefusedTextError` for the first prompt that has more tokens than it reads."""
+        for index, length in enumerate(lengths):
+            if self.longest is not None and length > self.longest:
+                raise RefusedTextError(
+                    f"{what} has {length} tokens, and the model reads {self.longest}",
+                    cure="choose a model that reads more",
+                    index=index,
+                    among="prompts",
+                    checkpoint=self.checkpoint.name,
+                )
 
 
 def load_language_model(

@@ -15,7 +15,12 @@ import torch
 from torch import Tensor
 
 from pronominal.adapters.lm.scoring.logits import Scores, add_log_probabilities, logits_at
-from pronominal.adapters.lm.scoring.memory import Budget, kind_of_device, out_of_memory
+from pronominal.adapters.lm.scoring.memory import (
+    Budget,
+    LongestFirst,
+    kind_of_device,
+    out_of_memory,
+)
 from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences
 from pronominal.adapters.lm.scoring.trie import Pack, PrefixTree
 
@@ -100,29 +105,22 @@ class TreeBatches:
         return torch.from_numpy(padded).to(self._model.device)
 
 
-class PlainBatches:
+class PlainBatches(LongestFirst):
     """Sequences as they stand, longest first, padded on the right, which no token looks at.
 
     See `TreeBatches` for arguments and attributes.
     """
 
     def __init__(self, model: Any, sequences: Sequences, first: IntArray) -> None:
-        sought = np.flatnonzero(first < sequences.lengths)
-        self._order = sought[np.argsort(-sequences.lengths[sought], kind="stable")]
         self._model, self._ids, self._first = model, sequences.ids, first
         self._fed = sequences.lengths - 1  # nothing follows the last token
-        self.rows = len(self._order)
+        super().__init__(np.where(first < sequences.lengths, self._fed, 0).tolist())
         self.scores: Scores = np.zeros(len(sequences.lengths))
         self.tokens = 0
 
-    def borders(self, start: int, tokens: int) -> list[int]:
-        """Cut out as many sequences as a batch can hold with its padding."""
-        longest = int(self._fed[self._order[start]])
-        return [start, min(self.rows, start + max(1, tokens // longest))]
-
     def forward(self, borders: Sequence[int]) -> None:
         """Score the sequences between these borders."""
-        chosen = self._order[borders[0] : borders[-1]]
+        chosen = np.array(self.between(borders))
         fed = self._fed[chosen, None]
         width = int(fed.max())
         ids = self._ids[chosen, : width + 1]

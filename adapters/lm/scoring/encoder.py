@@ -41,11 +41,7 @@ def masked_copies(
 ) -> MaskedCopies:
     """Mask every token of some sequences of one length, together with the rest of its word.
 
-    Args:
-        sequences: the sequences.
-        rows: numbers of those that are copied, [rows].
-        frame: how many special tokens stand before and behind a text.
-        mask: the number of the mask in the vocabulary.
+    `frame` says how many special tokens are before and behind a text, `mask` is the mask's number.
     """
     length = int(sequences.lengths[rows[0]])
     ids = sequences.ids[rows, :length]

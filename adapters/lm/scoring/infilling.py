@@ -13,7 +13,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from pronominal.adapters.lm.scoring.logits import Scores, add_log_probabilities, logits_at
-from pronominal.adapters.lm.scoring.memory import Budget
+from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
 from pronominal.adapters.lm.scoring.prompt_encoder import encoded, padded
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance
@@ -27,13 +27,8 @@ SENTINELS = "<extra_id_0>", "<extra_id_1>"
 Tokens = Sequence[int]
 
 
-class AnswerBatches:
+class AnswerBatches(LongestFirst):
     """Prompts with their answers, longest prompt first.
-
-    Args:
-        model: one of transformers' sequence-to-sequence models.
-        prompts: tokens of each prompt.
-        answers: tokens of each prompt's answers, their ends included.
 
     Attributes:
         scores: the log-likelihood of each answer, prompt by prompt, [answers].
@@ -42,20 +37,14 @@ class AnswerBatches:
     def __init__(
         self, model: Any, prompts: Sequence[Tokens], answers: Sequence[Sequence[Tokens]]
     ) -> None:
+        super().__init__([len(prompt) for prompt in prompts])
         self._model, self._prompts, self._answers = model, prompts, answers
-        self._order = sorted(range(len(prompts)), key=lambda prompt: -len(prompts[prompt]))
         self._first = np.cumsum([0, *map(len, answers)])
-        self.rows = len(prompts)
         self.scores: Scores = np.zeros(self._first[-1])
-
-    def borders(self, start: int, tokens: int) -> list[int]:
-        """Cut out as many prompts as a batch can hold with their padding."""
-        longest = len(self._prompts[self._order[start]])
-        return [start, min(self.rows, start + max(1, tokens // longest))]
 
     def forward(self, borders: Sequence[int]) -> None:
         """Score the answers to the prompts between these borders."""
-        chosen = self._order[borders[0] : borders[-1]]
+        chosen = self.between(borders)
         device = self._model.device
         states, mask = encoded(self._model, [self._prompts[prompt] for prompt in chosen])
         of_prompt = np.repeat(np.arange(len(chosen)), [len(self._answers[p]) for p in chosen])

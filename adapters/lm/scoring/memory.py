@@ -32,6 +32,29 @@ class Batches(Protocol):
         ...
 
 
+class LongestFirst:
+    """Sequences in batches, longest first, so that those of a batch need little padding.
+
+    Args:
+        lengths: tokens that each sequence takes in a batch; one without any is in none.
+    """
+
+    def __init__(self, lengths: Sequence[int]) -> None:
+        order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+        self._order = [row for row in order if lengths[row]]
+        self._lengths = lengths
+        self.rows = len(self._order)
+
+    def borders(self, start: int, tokens: int) -> list[int]:
+        """Cut out as many sequences as a batch can hold with their padding."""
+        longest = self._lengths[self._order[start]]
+        return [start, min(self.rows, start + max(1, tokens // int(longest)))]
+
+    def between(self, borders: Sequence[int]) -> list[int]:
+        """Return the numbers of the sequences between these borders."""
+        return self._order[borders[0] : borders[-1]]
+
+
 class Budget:
     """How many tokens go through a model at once; less for good after memory ran out.
 
