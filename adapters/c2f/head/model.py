@@ -15,8 +15,8 @@ from pronominal.adapters.c2f.head.config import HeadConfig
 from pronominal.adapters.c2f.head.features import BUCKETS, distance_buckets
 from pronominal.adapters.c2f.head.feed_forward import FeedForward
 from pronominal.adapters.c2f.head.initialisation import initialise
-from pronominal.adapters.c2f.head.kept_spans import Antecedents, KeptSpans, attended
-from pronominal.adapters.c2f.head.pruning import kept_candidates
+from pronominal.adapters.c2f.head.pruning import top_candidates
+from pronominal.adapters.c2f.head.top_spans import Antecedents, TopSpans, attended
 from pronominal.adapters.c2f.head.unit_batch import UnitBatch
 from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
 from pronominal.adapters.contract.refusals import NonFiniteScoresError
@@ -80,15 +80,15 @@ class CoarseToFineHead(nn.Module):
         faulty = batch.first_owner(~mention_scores.isfinite() & grid.inside)
         if faulty is not None:
             raise NonFiniteScoresError(faulty)
-        rows, columns = kept_candidates(batch, grid, mention_scores.detach())
-        kept = KeptSpans.of(rows, rows + columns + 1, batch.spans_to_keep)
+        rows, columns = top_candidates(batch, grid, mention_scores.detach())
+        top = TopSpans.of(rows, rows + columns + 1, batch.spans_to_keep)
         values = window_means(attention[rows, columns], grid.windows[rows], batch.head_values)
-        ends = batch.boundary[kept.ends - 1]
+        ends = batch.boundary[top.ends - 1]
         vectors = torch.cat([batch.boundary[rows], ends, widths[rows, columns], values], dim=1)
-        of_kept = mention_scores[rows, columns]
-        antecedents = self._preselect(kept, vectors, of_kept)
-        scores = self._fine_scores(batch, kept, vectors, antecedents)
-        return self._by_document(batch, kept, of_kept, antecedents, scores)
+        of_top = mention_scores[rows, columns]
+        antecedents = self._preselect(top, vectors, of_top)
+        scores = self._fine_scores(batch, top, vectors, antecedents)
+        return self._by_document(batch, top, of_top, antecedents, scores)
 
     def mention_scores(
         self, batch: UnitBatch, grid: CandidateGrid, attention: Tensor, widths: Tensor
@@ -126,44 +126,44 @@ class CoarseToFineHead(nn.Module):
         features: Tensor = self.dropout(self.emb_span_width(widths.expand(len(grid.windows), -1)))
         return features
 
-    def _preselect(self, kept: KeptSpans, vectors: Tensor, mention_scores: Tensor) -> Antecedents:
+    def _preselect(self, top: TopSpans, vectors: Tensor, mention_scores: Tensor) -> Antecedents:
         config = self.config
-        own = mention_scores[kept.slots]
+        own = mention_scores[top.slots]
         if config.preselection == "nearest":
-            return Antecedents.nearest(own, kept.earlier, config.max_antecedents)
-        source = self.dropout(self.coarse_bilinear(vectors))[kept.slots]
-        target = self.dropout(vectors)[kept.slots]
+            return Antecedents.nearest(own, top.earlier, config.max_antecedents)
+        source = self.dropout(self.coarse_bilinear(vectors))[top.slots]
+        target = self.dropout(vectors)[top.slots]
         coarse = own.unsqueeze(2) + own.unsqueeze(1) + source @ target.transpose(1, 2)
         if config.distance_prior:
             prior = self.dropout(self.emb_antecedent_distance_prior.weight)
             scores = self.antecedent_distance_score_ffnn(prior).squeeze(1)
-            rank = torch.arange(kept.slots.shape[1], device=vectors.device)
+            rank = torch.arange(top.slots.shape[1], device=vectors.device)
             coarse = coarse + scores[distance_buckets(rank.unsqueeze(1) - rank)]
-        return Antecedents.best(coarse, kept.earlier, config.max_antecedents)
+        return Antecedents.best(coarse, top.earlier, config.max_antecedents)
 
     def _fine_scores(
-        self, batch: UnitBatch, kept: KeptSpans, vectors: Tensor, antecedents: Antecedents
+        self, batch: UnitBatch, top: TopSpans, vectors: Tensor, antecedents: Antecedents
     ) -> Tensor:
         """Return the scores of no antecedent and of the antecedents, [D, K, 1 + C]."""
         pairs = antecedents.real.nonzero(as_tuple=True)
         document, rank, _ = pairs
         ranks = antecedents.spans[pairs]
-        spans, others = kept.slots[document, rank], kept.slots[document, ranks]
-        none = antecedents.scores.new_zeros(*kept.slots.shape, 1)
+        spans, others = top.slots[document, rank], top.slots[document, ranks]
+        none = antecedents.scores.new_zeros(*top.slots.shape, 1)
         for repeat in range(self.config.depth):
             # every repeat hides other features in training
-            features = self.dropout(self._pair_features(batch, kept, spans, others, rank - ranks))
+            features = self.dropout(self._pair_features(batch, top, spans, others, rank - ranks))
             fine = torch.cat(list(self._pair_scores(vectors, spans, others, features)))
             added = torch.zeros_like(antecedents.scores).index_put(pairs, fine)
             scores = torch.cat([none, antecedents.scores + added], dim=2)
             if repeat + 1 < self.config.depth:
-                vectors = self._refined(kept, vectors, antecedents.spans, scores)
+                vectors = self._refined(top, vectors, antecedents.spans, scores)
         return scores
 
     def _pair_features(
-        self, batch: UnitBatch, kept: KeptSpans, spans: Tensor, others: Tensor, distance: Tensor
+        self, batch: UnitBatch, top: TopSpans, spans: Tensor, others: Tensor, distance: Tensor
     ) -> Tensor:
-        one, other = kept.starts[spans], kept.starts[others]
+        one, other = top.starts[spans], top.starts[others]
         same = (batch.speakers[one] == batch.speakers[other]).long()
         found = [self.emb_same_speaker(same), self.emb_genre(batch.genres[one])]
         if self.config.segment_distances:
@@ -188,17 +188,17 @@ class CoarseToFineHead(nn.Module):
             yield scorer.finish(summed + feature @ blocks[3].T)
 
     def _refined(
-        self, kept: KeptSpans, vectors: Tensor, antecedents: Tensor, scores: Tensor
+        self, top: TopSpans, vectors: Tensor, antecedents: Tensor, scores: Tensor
     ) -> Tensor:
         """Move each span's vector towards what it refers to, as far as a gate lets it, [T, S]."""
-        refined = attended(vectors[kept.slots], antecedents, scores)[kept.real]
+        refined = attended(vectors[top.slots], antecedents, scores)[top.real]
         gate: Tensor = self.gate_ffnn(torch.cat([vectors, refined], dim=1)).sigmoid()
         return gate * refined + (1 - gate) * vectors
 
     def _by_document(
         self,
         batch: UnitBatch,
-        kept: KeptSpans,
+        top: TopSpans,
         mention_scores: Tensor,
         antecedents: Antecedents,
         scores: Tensor,
@@ -206,7 +206,7 @@ class CoarseToFineHead(nn.Module):
         found = []
         for document, first in enumerate(batch.firsts):
             count = batch.spans_to_keep[document]
-            mine = kept.slots[document, :count]
+            mine = top.slots[document, :count]
             fewer = min(count, self.config.max_antecedents)
             own = scores[document, :count, : 1 + fewer]
             # a filler may be a span that only longer documents have
@@ -215,8 +215,8 @@ class CoarseToFineHead(nn.Module):
                 raise NonFiniteScoresError(document)
             found.append(
                 AntecedentScores(
-                    starts=kept.starts[mine] - first,
-                    ends=kept.ends[mine] - first,
+                    starts=top.starts[mine] - first,
+                    ends=top.ends[mine] - first,
                     mention_scores=mention_scores[mine],
                     antecedents=spans,
                     scores=own,

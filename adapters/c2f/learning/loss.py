@@ -33,7 +33,7 @@ def right_antecedents(scores: AntecedentScores, gold: Mapping[Span, int]) -> Ten
 
 
 def marginal_loss(scores: AntecedentScores, gold: Mapping[Span, int]) -> Tensor:
-    """Return the negative log-likelihood of the right antecedents, summed over the kept spans.
+    """Return the negative log-likelihood of the right antecedents, summed over the top spans.
 
     Args:
         scores: the head's scores of one document.
