@@ -53,11 +53,11 @@ class SpacyPipeline:
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans."""
         refuse_bare_string(texts)
-        found = []
+        answers = []
         for doc in self._pipeline.pipe(texts, batch_size=self._batch_size):
             clusters = clusters_of(doc, self._prefix)
-            found.append([] if clusters is None else contract_clusters(clusters))
-        return found
+            answers.append([] if clusters is None else contract_clusters(clusters))
+        return answers
 
 
 def _loaded(name: str, components: Sequence[str]) -> Language:

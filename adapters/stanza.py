@@ -63,8 +63,8 @@ class Stanza:
         answers = []
         for index, text in enumerate(texts):
             document, places = _without_white_space(*self._words.read(text))
-            found = self._cluster(document, index, "texts")
-            answers.append(contract_clusters(in_characters(found, places)))
+            in_words = self._cluster(document, index, "texts")
+            answers.append(contract_clusters(in_characters(in_words, places)))
         return answers
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
@@ -105,9 +105,9 @@ def _quiet() -> Iterator[None]:
 
 def _load(file: str, device: torch.device, checkpoint: str) -> Any:
     with input_error_on(
-        # whatever torch, transformers, peft and the config fail with
+        # torch, transformers, peft and the config fail in many ways
         Exception,
-        cause="it is no coreference model of Stanza, or its encoder is not to be had",
+        cause="it is no coreference model of Stanza, or its encoder is not available",
         cure="download one with a current version of Stanza, and its encoder while online",
         file=checkpoint,
     ):

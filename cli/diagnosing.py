@@ -45,18 +45,18 @@ def doctor(
     from pronominal.adapters.catalogue.doctor import diagnose
     from pronominal.eval.runs.description import versions
 
-    found = diagnose()
+    diagnoses = diagnose()
     if as_json:
-        shown = {"versions": versions(), "systems": [asdict(one) for one in found]}
+        shown = {"versions": versions(), "systems": [asdict(system) for system in diagnoses]}
         print(json.dumps(shown, indent=2))
     elif markdown:
-        print(_markdown(found), end="")
+        print(_markdown(diagnoses), end="")
     else:
         print(" ".join(f"{name} {number}" for name, number in versions().items()))
-        width = max(len(one.name) for one in found)
-        for one in found:
-            missing = f" (missing: {', '.join(one.missing)})" if one.missing else ""
-            line = f"{one.name:{width}}  {one.state:16}  {one.cure or ''}{missing}"
+        width = max(len(system.name) for system in diagnoses)
+        for system in diagnoses:
+            missing = f" (missing: {', '.join(system.missing)})" if system.missing else ""
+            line = f"{system.name:{width}}  {system.state:16}  {system.cure or ''}{missing}"
             print(line.rstrip())
 
 
@@ -65,8 +65,8 @@ def list_environments() -> None:
     """List the environments, and where those are that exist."""
     from pronominal.adapters.remote.environments import environments, folder_of, is_made
 
-    for name, one in environments().items():
-        print(name, folder_of(name) if is_made(name) else "-", *one.requirements, sep="\t")
+    for name, environment in environments().items():
+        print(name, folder_of(name) if is_made(name) else "-", *environment.requirements, sep="\t")
 
 
 @env.command()
@@ -80,14 +80,14 @@ def create(
     print(environments.create(name, python, lambda step: print(step, file=sys.stderr)))
 
 
-def _markdown(found: "list[Diagnosis]") -> str:
+def _markdown(diagnoses: "list[Diagnosis]") -> str:
     """Write the compatibility table; only its last column depends on the machine."""
     lines = [
         "| System | Kind | Install | Weights | Here |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for one in found:
-        install = f"`{one.install}`" if one.install else "nothing"
-        cells = (f"`{one.name}`", one.kind, install, one.weights or "none")
-        lines.append(f"| {' | '.join(cells)} | {one.state} |")
+    for system in diagnoses:
+        install = f"`{system.install}`" if system.install else "nothing"
+        cells = (f"`{system.name}`", system.kind, install, system.weights or "none")
+        lines.append(f"| {' | '.join(cells)} | {system.state} |")
     return "\n".join(lines) + "\n"

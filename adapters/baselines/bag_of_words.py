@@ -1,4 +1,4 @@
-"""The floor of reading: logistic regression over words that know where they stand, not who.
+"""The floor of reading: logistic regression over words and their positions, without names.
 
 Whoever claims that a system understands the sentence has to show more than this one, which knows
 neither the order of words nor any word that its training rows do not have.
@@ -22,7 +22,7 @@ CONFIG, WEIGHTS = "config.json", "weights.json"
 """The files of a checkpoint: how it was trained, and the regression."""
 
 ROLES = ("start", "first", "second", "pronoun")
-"""A word's role: the last of these that stands before it, the mentions in the order of the text."""
+"""A word's role: the last of these before it, the mentions in the order of the text."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 

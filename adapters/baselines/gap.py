@@ -18,7 +18,7 @@ class GapParallelism(Heuristic):
     not in the text never is.
 
     The authors' roles and syntactic distances come from a parser of theirs. Ours are those of a
-    spaCy pipeline where one is given, and otherwise read from the words beside a mention, with
+    spaCy pipeline where one is given, and otherwise read from the words next to a mention, with
     sentences and words for a distance: expect another F1 than theirs.
 
     Args:

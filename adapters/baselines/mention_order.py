@@ -19,7 +19,7 @@ class Heuristic:
 
 
 class Random(Heuristic):
-    """Takes one of the candidates that stand in the text, at random.
+    """Takes one of the candidates that are in the text, at random.
 
     The draw depends on the seed and on the instance's id and text alone, so neither the order nor
     the selection of instances changes an answer, and a switched row, which has the id of its
@@ -60,7 +60,7 @@ class LastMention(Heuristic):
 
 
 class NearestMention(Heuristic):
-    """Takes the last candidate mentioned before the pronoun, and none if all stand after it."""
+    """Takes the last candidate mentioned before the pronoun, and none if all come after it."""
 
     name = "nearest-mention"
 

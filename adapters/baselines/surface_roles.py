@@ -1,6 +1,6 @@
 """Grammatical roles and distances told from the surface of a text, for the heuristics of GAP.
 
-Nothing is parsed: a mention's role is read from the words beside it, which is right for plain
+Nothing is parsed: a mention's role is read from the words next to it, which is right for plain
 clauses and wrong for many others.
 """
 
@@ -34,7 +34,7 @@ class Syntax(Protocol):
 
 
 class SurfaceSyntax:
-    """Reads roles from the words beside a mention, and counts sentences and words between two."""
+    """Reads roles from the words next to a mention, and counts sentences and words between two."""
 
     def read(self, instance: ResolutionInstance) -> tuple[Role, list[Place]]:
         """Return the pronoun's role, and the place of each candidate."""

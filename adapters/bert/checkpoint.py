@@ -21,7 +21,7 @@ from pronominal.adapters.checkpoints.transformers_models import longest_input, s
 from pronominal.errors import InputError
 
 HEAD = "antecedent_head."
-"""What the names of the head's tensors begin with, beside the encoder's own."""
+"""What the names of the head's tensors begin with."""
 
 KEY = "pronominal"
 """Where the encoder's config holds the classifier's settings."""
@@ -61,7 +61,7 @@ def save_classifier(
 ) -> None:
     """Write a classifier's config, weights and tokenizer into a folder that is there.
 
-    ``AutoModel`` reads the encoder from it; the head's tensors stand beside the encoder's.
+    ``AutoModel`` reads the encoder from it; the head's tensors are in the same file.
     """
     config: Any = model.encoder.config
     setattr(config, KEY, classifier.to_json())

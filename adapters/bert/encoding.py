@@ -74,13 +74,13 @@ class InstanceEncoder:
             except Unencodable as refusal:
                 readings.append(refusal)
         texts = [one.text for r in readings if not isinstance(r, Unencodable) for one in r]
-        found = iter(self._tokenize(texts))
+        tokenized = iter(self._tokenize(texts))
         encoded: list[EncodedInstance | Unencodable] = []
         for instance, reading in zip(instances, readings, strict=True):
             if isinstance(reading, Unencodable):
                 encoded.append(reading)
                 continue
-            subwords = [next(found) for _ in reading]
+            subwords = [next(tokenized) for _ in reading]
             try:
                 encoded.append(self._encoded(instance, reading, subwords))
             except Unencodable as refusal:
@@ -111,12 +111,12 @@ class InstanceEncoder:
     def _tokenize(self, texts: Sequence[str]) -> list[tuple[list[int], list[Span]]]:
         if not texts:
             return []
-        found = self.tokenizer(
+        batch = self.tokenizer(
             list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False
         )
         return [
             (ids, [Span(*offsets) for offsets in mapping])
-            for ids, mapping in zip(found["input_ids"], found["offset_mapping"], strict=True)
+            for ids, mapping in zip(batch["input_ids"], batch["offset_mapping"], strict=True)
         ]
 
     def _encoded(

@@ -51,7 +51,7 @@ class InstanceBatch:
 
 
 class SubstitutionHead(nn.Module):
-    """A task vector over what stands for each copy of the text (KnowRef, equation 1)."""
+    """A task vector over the pooled states of each copy of the text (KnowRef, equation 1)."""
 
     def __init__(self, hidden: int, pooling: str, dropout: float) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a classifier of antecedents is made of, beside its encoder."""
+"""What a classifier of antecedents is made of, besides its encoder."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
@@ -17,13 +17,13 @@ class Classifier:
     """How a classifier reads and scores an instance.
 
     Attributes:
-        scorer: ``cls`` reads the text once for each candidate, which stands in the pronoun's
-            place (KnowRef, section 3.3); ``span`` reads it once as it is and compares each
+        scorer: ``cls`` reads the text once for each candidate, which replaces the
+            pronoun (KnowRef, section 3.3); ``span`` reads it once as it is and compares each
             candidate's mention with the pronoun.
-        pooling: what stands for a copy of the text under ``cls``: the first token's state (the
+        pooling: what represents a copy of the text under ``cls``: the first token's state (the
             paper's), the mean of all, or the mean of the substituted candidate's.
         max_length: most subwords of a sequence, special ones included.
-        placeholder_names: whether both candidates are called by fixed names, whatever they are.
+        placeholder_names: whether both candidates are called by fixed names.
         first_prior: share of the training rows whose first mention is right.
         prior_correction: whether the first mention's logit is lowered by that prior's log odds.
     """

@@ -69,13 +69,13 @@ class BERT:
             else:
                 _warn(instances[index], encoded)
         prior = self._prior if self._corrects else None
-        found = probabilities(
+        scored = probabilities(
             self._model,
             [encoded for _, encoded in readable],
             batch_size=self.batch_size,
             prior=prior,
         )
-        for (index, _), answer in zip(readable, found, strict=True):
+        for (index, _), answer in zip(readable, scored, strict=True):
             answers[index] = answer
         return answers
 

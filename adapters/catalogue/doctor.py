@@ -28,12 +28,12 @@ State = Literal[
 ]
 
 _NO_WEIGHTS: dict[str, State] = {"a command": "needs a command", "a URL": "needs a URL"}
-"""What systems need that run whatever they are given, and have no weights of their own."""
+"""What systems without weights of their own need, which run anything that they are given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What stands between a system and its first answer.
+    """What a system needs before its first answer.
 
     Attributes:
         name: the system.
@@ -64,9 +64,9 @@ def requirements_of_extras() -> dict[str, dict[str, str]]:
     """Return what each extra of this installation needs: package -> least version, or ``""``."""
     extras: dict[str, dict[str, str]] = {}
     for line in requires("pronominal") or []:
-        found = _REQUIREMENT.match(line)
-        if found is not None and found["extra"] and found["name"] != "pronominal":
-            extras.setdefault(found["extra"], {})[found["name"]] = found["least"] or ""
+        needed = _REQUIREMENT.match(line)
+        if needed is not None and needed["extra"] and needed["name"] != "pronominal":
+            extras.setdefault(needed["extra"], {})[needed["name"]] = needed["least"] or ""
     return extras
 
 
@@ -152,5 +152,5 @@ def _version(package: str) -> str | None:
 
 def _numbers(text: str) -> list[int]:
     """Return the numbers that a version begins with, for comparison."""
-    found = re.match(r"\d+(\.\d+)*", text)
-    return [int(part) for part in found[0].split(".")] if found else []
+    match = re.match(r"\d+(\.\d+)*", text)
+    return [int(part) for part in match[0].split(".")] if match else []

@@ -40,11 +40,11 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
     Raises:
         InputError: there is no such place, or what is there is no system.
     """
-    found = _attribute(place)
+    target = _attribute(place)
     given = dict(settings) | ({} if checkpoint is None else {"checkpoint": checkpoint})
-    if inspect.isclass(found) or inspect.isroutine(found):
+    if inspect.isclass(target) or inspect.isroutine(target):
         try:
-            found = instantiate(place, found, given)
+            target = instantiate(place, target, given)
         except InputError:
             raise
         except STRANGERS_ERRORS as error:
@@ -55,8 +55,8 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
         raise InputError(
             f"{place} is made already and takes no settings", cure="name its class instead"
         )
-    kind_of(found)
-    system: System = found
+    kind_of(target)
+    system: System = target
     return system
 
 
@@ -104,7 +104,7 @@ def _attribute(place: str) -> Any:
         # for good, because a system may import more of its modules later
         sys.path.insert(0, here)
     try:
-        found: Any = import_module(module)
+        target: Any = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise InputError(
@@ -119,8 +119,8 @@ def _attribute(place: str) -> Any:
             f"{module} cannot be imported: {raised(error)}", cure="see it with --debug"
         ) from error
     for name in path.split("."):
-        if not hasattr(found, name):
-            public = [other for other in vars(found) if not other.startswith("_")]
+        if not hasattr(target, name):
+            public = [other for other in vars(target) if not other.startswith("_")]
             raise InputError(f"{place}: there is no {name}", cure=nearest_name(name, public))
-        found = getattr(found, name)
-    return found
+        target = getattr(target, name)
+    return target

@@ -43,7 +43,7 @@ GIVEN: dict[str, str] = {
     "a URL": "give its address, as {name}=http://localhost:8000/coref",
     "any spaCy pipeline": "give a package or a folder, as {name}=PIPELINE",
 }
-"""Weights of systems that run whatever they are given -> how to give it."""
+"""Weights of systems that run anything that they are given -> how to give it."""
 
 
 def at(place: str) -> Any:
@@ -190,7 +190,7 @@ SYSTEMS: dict[str, SystemEntry] = {
     ),
     "lm-multiple-choice": SystemEntry(
         "language model",
-        "lm.scoring.multiple_choice:MultipleChoiceModel",
+        "lm.prompting.multiple_choice:MultipleChoiceModel",
         "any causal or sequence-to-sequence model, which option it prefers as a prompt's answer",
         extra="lm",
         weights=ANY_MODEL,

@@ -152,7 +152,7 @@ def _choose_section(
     sections = [name for name in tables if name != "DEFAULT" and isinstance(tables[name], dict)]
     if not sections:
         raise InputError(
-            "there is no section beside DEFAULT",
+            "there is no section but DEFAULT",
             cure="give the config.toml that belongs to the weights",
             file=folder / "config.toml",
         )

@@ -90,9 +90,9 @@ def _config_and_tokenizer(parts: Parts) -> tuple[Any, Any]:
         input_error_on(
             # transformers and the Hub's client fail in many ways
             Exception,
-            cause=f"config and tokenizer of the encoder '{Path(parts.encoder).name}' are not to "
-            "be had",
-            cure="put the encoder's folder beside config.toml, or go online",
+            cause=f"config and tokenizer of the encoder '{Path(parts.encoder).name}' are not "
+            "available",
+            cure="put the encoder's folder next to config.toml, or go online",
             file=parts.checkpoint.name,
         ),
     ):

@@ -60,7 +60,7 @@ class Hyperparameters:
 
 
 class WordLevelModel(nn.Module):
-    """Links words, then finds the spans that linked words stand for."""
+    """Links words, then finds the spans whose heads the linked words are."""
 
     def __init__(self, encoder: Encoder, size: int, settings: Hyperparameters) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class WordLevelModel(nn.Module):
         """Return each document's clusters as half-open word spans, as upstream gives them.
 
         Clusters are ordered by their head words, and so are the spans in a cluster. Two heads may
-        stand for the same span; nothing is deduplicated.
+        have the same span; nothing is deduplicated.
 
         Args:
             documents: one batch; none of them is empty.
@@ -142,7 +142,7 @@ class WordLevelModel(nn.Module):
 
 
 def document_rows(documents: Sequence[TokenizedDocument]) -> list[Span]:
-    """Return where each document's words stand in the batch's table of words."""
+    """Return which rows of the batch's table of words are each document's."""
     borders = accumulate((document.words for document in documents), initial=0)
     return [Span(*rows) for rows in pairwise(borders)]
 

@@ -1,7 +1,7 @@
 """Which words corefer: word vectors, rough and final scores of word pairs.
 
-Parameters have the checkpoint's names, and each class says which entry of it holds them. Pairs of
-a whole batch stand in one list, so that nothing is padded.
+Parameters have the checkpoint's names, and each class says which entry of it holds them. The
+pairs of a whole batch are in one list, so that nothing is padded.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which span a word stands for."""
+"""Which span a word is the head of."""
 
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ class SpanPredictor(nn.Module):
 
         Upstream pads the sentences of one document's heads to the longest with zero vectors before
         it scores them, and the convolutions read two words far into that padding. The same number
-        of such vectors follows each sentence here, and behind them nothing, whatever the batch.
+        of such vectors follows each sentence here, and nothing behind them, in any batch.
 
         Args:
             words: [words, hidden].
@@ -73,8 +73,8 @@ class SpanPredictor(nn.Module):
         widest = int(heads[:, 3].max())
         scores = []
         for rows in torch.split(heads, max(1, CELLS_AT_ONCE // widest)):
-            found = self._score(rows, words, as_candidate)
-            scores.append(nn.functional.pad(found, (0, 0, 0, widest - found.shape[1])))
+            part = self._score(rows, words, as_candidate)
+            scores.append(nn.functional.pad(part, (0, 0, 0, widest - part.shape[1])))
         return torch.cat(scores)
 
     def _first_layer(self) -> nn.Linear:

@@ -60,10 +60,10 @@ class CAW:
         """
         refuse_bare_string(texts)
         read = [self._words.read(text) for text in texts]
-        found = self._cluster([document for document, _ in read], "texts")
+        in_words = self._cluster([document for document, _ in read], "texts")
         return [
             contract_clusters(in_characters(clusters, places))
-            for clusters, (_, places) in zip(found, read, strict=True)
+            for clusters, (_, places) in zip(in_words, read, strict=True)
         ]
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
@@ -85,12 +85,12 @@ class CAW:
         answers: list[list[Cluster]] = [[] for _ in documents]
         for batch in self._batches(tokenized):
             try:
-                found = self._model([tokenized[index] for index in batch])
+                predicted = self._model([tokenized[index] for index in batch])
             except NonFiniteScoresError as error:
                 raise scores_not_finite(
                     batch[error.document], self.checkpoint.name, among
                 ) from error
-            for index, clusters in zip(batch, found, strict=True):
+            for index, clusters in zip(batch, predicted, strict=True):
                 answers[index] = clusters
         return answers
 

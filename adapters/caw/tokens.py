@@ -12,7 +12,7 @@ from pronominal.adapters.words.windows import windows
 from pronominal.spans import Document, Span
 
 UNMARKED = frozenset({".", ",", "!", "?", ":", ";", "'s"})
-"""Words that stand right behind another word, for which RoBERTa's subwords have no space marker."""
+"""Words that follow another one without a space: RoBERTa's subwords have no space marker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class TokenizedDocument:
         return [*starts, len(self.subwords)]
 
     def sentence_of(self, word: int) -> Span:
-        """Return the sentence that a word stands in."""
+        """Return the sentence that a word is in."""
         return self.sentences[bisect_right(self.sentences, word, key=lambda span: span.start) - 1]
 
 

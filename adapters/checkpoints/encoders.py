@@ -27,14 +27,14 @@ def pretrained(
     strict: bool = True,
     **given: Any,
 ) -> nn.Module:
-    """Return an encoder with all of its tensors, in float32 whatever it was saved in.
+    """Return an encoder with all of its tensors, in float32, in any precision that it was saved in.
 
     Args:
         model_class: of transformers, such as `transformers.AutoModel`.
         where: a folder or a Hub id; None where config and tensors are given.
         file: the checkpoint, for messages.
         cure: what to do where the encoder cannot be loaded.
-        prefix: what stands before the names of the encoder's tensors in the checkpoint.
+        prefix: how the names of the encoder's tensors begin in the checkpoint.
         strict: whether tensors that are left over are refused, too.
         given: further keywords of ``from_pretrained``.
     """

@@ -79,7 +79,7 @@ def open_checkpoint(
         raise InputError(
             f"there is no {config}", cure="give the folder of a whole checkpoint", file=checkpoint
         )
-    chosen = next((found for name in weights if (found := _matches(folder, [name]))), None)
+    chosen = next((matched for name in weights if (matched := _matches(folder, [name]))), None)
     if chosen is None:
         raise InputError(
             "there are no weights", cure=f"add {' or '.join(weights)}", file=checkpoint
@@ -105,7 +105,7 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
     with input_error_on(
         # the Hub's client lets errors of several packages through
         Exception,
-        cause="neither a folder nor to be had from the Hub",
+        cause="neither a folder nor available from the Hub",
         cure="give an existing folder, or a Hub id that you may read while you are online",
         file=checkpoint,
     ):

@@ -46,7 +46,7 @@ def read_pickled(file: Path, writer: str) -> dict[str, Any]:
     `writer` names what writes such files; `InputError` if it is damaged or holds other objects.
     """
     with input_error_on(
-        # unpickling fails in whatever way the damaged byte leads to
+        # unpickling damaged bytes may fail in any way
         Exception,
         cause="no weights could be read",
         cure=f"give the file that {writer} wrote",

@@ -52,9 +52,9 @@ def check_system(system: Any) -> Iterator[Check]:
     for method, questions in _questions(system):
         ask, answered = _asking(system, method), True
         for promise, faults in (PROMISES | OWN_PROMISES[method]).items():
-            found = _found(faults, ask, questions) if answered else ()
-            yield Check(f"{method}: {promise}", found, examined=answered)
-            answered = answered and not (found and promise == ANSWERED)
+            told = _found(faults, ask, questions) if answered else ()
+            yield Check(f"{method}: {promise}", told, examined=answered)
+            answered = answered and not (told and promise == ANSWERED)
 
 
 class _Offer(NamedTuple):

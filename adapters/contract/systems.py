@@ -7,7 +7,7 @@ Our own systems also have, where that makes sense:
 - ``prompting``: which prompts they want to be asked, ``question``: what their answers or scores
   are, and ``chunk``: how many instances they want to be given at a time.
 
-They raise `InputError` for whatever they cannot be made of, and `RefusedTextError` for a text
+They raise `InputError` where they cannot be made, and `RefusedTextError` for a text
 that is too long or whose scores are not finite.
 """
 
@@ -23,7 +23,7 @@ Kind = Literal["clustering", "choosing", "language model"]
 
 
 class AnswerWarning(UserWarning):
-    """What a user should know about an answer, whatever warnings are asked for."""
+    """What a user should know about an answer, even with warnings switched off."""
 
 
 class TextWarning(AnswerWarning):
@@ -117,7 +117,7 @@ class GeneratingSystem(Protocol):
     name: str
 
     def generate(self, prompts: Sequence[str]) -> list[str]:
-        """Return for each prompt, in order, what follows it; the same whatever else is asked."""
+        """Return for each prompt, in order, what follows it, which other prompts do not change."""
         ...
 
 

@@ -75,7 +75,7 @@ class CoreNLPServer:
 
     def _request(self, text: str, index: int) -> Request:
         try:
-            # the server decodes it; some versions do, whatever the header says
+            # the server decodes it; some versions do, even if the header says JSON
             body = quote(text, safe="").encode()
         except UnicodeEncodeError as error:
             raise RefusedTextError(

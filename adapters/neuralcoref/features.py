@@ -1,4 +1,4 @@
-"""What the network is told beside the words (``NeuralCoref.predict`` of ``neuralcoref.pyx``)."""
+"""What the network is told besides the words (``NeuralCoref.predict`` of ``neuralcoref.pyx``)."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -47,30 +47,30 @@ def open_weights(checkpoint: str) -> Weights:
 
     `InputError` if a file is missing or damaged, or has other shapes than neuralcoref 4.0's.
     """
-    found = open_checkpoint(
+    opened = open_checkpoint(
         checkpoint,
         weights=("single_model",),
         config="cfg",
         others=("pairs_model", "static_vectors/*", "tuned_vectors/*"),
     )
     return Weights(
-        checkpoint=found,
-        single=_layers(found, "single_model", SINGLE_INPUT),
-        pairs=_layers(found, "pairs_model", PAIR_INPUT),
-        static=_vectors(found, "static_vectors", UNKNOWN),
-        tuned=_vectors(found, "tuned_vectors", MISSING),
+        checkpoint=opened,
+        single=_layers(opened, "single_model", SINGLE_INPUT),
+        pairs=_layers(opened, "pairs_model", PAIR_INPUT),
+        static=_vectors(opened, "static_vectors", UNKNOWN),
+        tuned=_vectors(opened, "tuned_vectors", MISSING),
     )
 
 
 def _layers(checkpoint: Checkpoint, name: str, inputs: int) -> list[Layer]:
-    with _readable(checkpoint, name):  # msgpack's errors, and whatever another structure leads to
+    with _readable(checkpoint, name):  # msgpack's errors, and those of another structure
         entries = srsly.msgpack_loads((checkpoint.folder / name).read_bytes())[b"weights"]
         tensors = [
             {parameter[b"name"]: np.asarray(parameter[b"value"]) for parameter in entry[b"params"]}
             for entry in entries
         ]
-        # the stack itself stands among its layers, without parameters
-        layers = [Layer(found["W"], found["b"]) for found in tensors if found]
+        # the stack itself is among its layers, without parameters
+        layers = [Layer(tensor["W"], tensor["b"]) for tensor in tensors if tensor]
     widths = [inputs]
     for layer in layers:
         if layer.weights.shape != (len(layer.bias), widths[-1]):

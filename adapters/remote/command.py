@@ -40,7 +40,7 @@ def command(
         start_timeout: how many seconds its first answer may take, for models that load slowly.
         once: start it anew for every call and end its input, for programs that read everything
             before they answer; a call may then take `start_timeout` and `timeout` for each input.
-        name: how messages call it.
+        name: its name in messages.
     """
     words = _words(command) if isinstance(command, str) else [str(word) for word in command]
     if not words:

@@ -41,7 +41,7 @@ def http(  # noqa: PLR0913 - each one is a key of a systems file
         patience: for how many seconds an unreachable server is asked again.
         host: the name of a machine of your own that has a public name; the URL's host has to be
             this one. Machines of the local network need no such word.
-        i_accept_contamination: send evaluation text to a hosted API, whoever may train on it.
+        i_accept_contamination: send evaluation text to a hosted API, whose owner may train on it.
     """
     if at_once < 1 or timeout <= 0:
         raise InputError("nothing is asked, or nothing answered", cure="give numbers above 0")
@@ -70,16 +70,16 @@ class _Address:
             raise FailedCallError(
                 "the reply has no list of answers", cure='reply with {"answers": [...]}'
             )
-        found = {one.get("id"): one for one in given if isinstance(one.get("id"), int)}
+        by_number = {one.get("id"): one for one in given if isinstance(one.get("id"), int)}
         for number in range(wanted):
-            if number not in found:
+            if number not in by_number:
                 raise RefusedTextError(
                     f"the reply has {len(given)} answers to {wanted} inputs and none to this one",
                     cure="answer each input with its id",
                     index=start + number,
                     among="inputs",
                 )
-        return [found[number] for number in range(wanted)]
+        return [by_number[number] for number in range(wanted)]
 
     def _post(self, inputs: Sequence[Message]) -> Any:
         content = {"inputs": [{"id": number, **one} for number, one in enumerate(inputs)]}

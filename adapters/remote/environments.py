@@ -1,6 +1,6 @@
 """Environments for systems with old pins: made by plain venv and pip, run by the command adapter.
 
-What is in each stands in ``environments.toml``.
+What is in each is listed in ``environments.toml``.
 """
 
 import hashlib
@@ -82,10 +82,10 @@ def is_made(name: str) -> bool:
 def _made(name: str) -> dict[str, Any]:
     """Return what an environment says of itself; nothing where it is not there."""
     try:
-        found = json.loads((folder_of(name) / MADE).read_text(encoding="utf-8"))
+        content = json.loads((folder_of(name) / MADE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def create(name: str, python: str | None = None, say: Callable[[str], None] = print) -> Path:
@@ -170,8 +170,8 @@ def _python(name: str, wanted: Environment, given: str | None) -> str:
     minors = range(newest[1], oldest[1] - 1, -1)
     candidates = [given] if given else [sys.executable, *(f"python3.{n}" for n in minors)]
     for candidate in candidates:
-        found = _version_of(candidate)
-        if found is not None and oldest <= found <= newest:
+        version = _version_of(candidate)
+        if version is not None and oldest <= version <= newest:
             return candidate
     what = f"{given} is no Python" if given else "there is no Python"
     raise InputError(

@@ -51,7 +51,7 @@ def own_server(url: str, host: str | None, i_accept_contamination: bool) -> Spli
         known = False
     if not known:
         raise InputError("the url is no URL", cure="write http://localhost:8000, say")
-    # a key in the address would stand in every error message
+    # a key in the address would be in every error message
     if "@" in parts.netloc or parts.query:
         raise InputError("the URL holds a user or a query", cure=f"put the key into {KEY}")
     if not i_accept_contamination:

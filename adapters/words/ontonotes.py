@@ -30,7 +30,7 @@ def known_genre(genre: str | None, otherwise: str, genres: Sequence[str], place:
 
 
 def word_speakers(document: Document, nameless: str, place: str) -> list[str]:
-    """Return who says each word; in a document without speakers, somebody `nameless`.
+    """Return who says each word; in a document without speakers, `nameless`.
 
     `place` is the document's name in messages; `InputError` if they are not one for each word.
     """

@@ -70,25 +70,25 @@ def open_parts(
     if weights is not None and weights not in FILES:
         raise unknown_name("form of weights", weights, get_args(Form))
     asked = tuple(FILES) if weights is None else (weights,)
-    found = open_checkpoint(
+    opened = open_checkpoint(
         checkpoint,
         weights=[pattern for form in asked for pattern in FILES[form]],
         config="bert_config.json",
         others=OTHERS,
     )
-    form, file = choose_weights(found.folder, asked)
+    form, file = choose_weights(opened.folder, asked)
     mapped = read_weights(form, file)
-    bert = _bert_config(found.folder / "bert_config.json")
+    bert = _bert_config(opened.folder / "bert_config.json")
     length = (segment_lengths or {}).get(bert.hidden_size, bert.max_position_embeddings)
     settings = read_settings(
-        found.folder / "config.json",
+        opened.folder / "config.json",
         _with_span_widths(mapped, file),
         {LIMITED: form == "tensorflow", "max_segment_len": length},
     )
-    _refuse_segments(settings, bert, found.folder)
-    tokenizer = WordPieces.of_checkpoint(found.folder)
+    _refuse_segments(settings, bert, opened.folder)
+    tokenizer = WordPieces.of_checkpoint(opened.folder)
     model = _model(bert, tokenizer, settings, mapped, file)
-    return TransformerParts(found, form, settings, model, tokenizer, mapped)
+    return TransformerParts(opened, form, settings, model, tokenizer, mapped)
 
 
 def canonical_tensors(model: TransformerModel) -> dict[str, Tensor]:

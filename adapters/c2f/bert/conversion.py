@@ -18,7 +18,7 @@ REPORT = "conversion.json"
 """Beside the converted weights: which variables were used, skipped and missing."""
 
 COPIED = ("bert_config.json", "tokenizer_config.json", *VOCABULARIES)
-"""What is in the converted form as it stands."""
+"""What is copied unchanged to the converted form."""
 
 
 def convert(source: str, target: Path, weights: Form | None = None) -> dict[str, Any]:

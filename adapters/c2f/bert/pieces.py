@@ -25,7 +25,7 @@ from pronominal.spans import Document, Span
 OPENING, CLOSING, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
 VOCABULARIES = ("vocab.txt", "tokenizer.json")
-"""Where a model's pieces may stand, the published models' own file first."""
+"""Where a model's pieces may be, the published models' own file first."""
 
 CURE = "add the model's vocab.txt"
 
@@ -103,8 +103,8 @@ class WordPieces:
 
     def of_text(self, text: str) -> tuple[list[str], list[Span]]:
         """Return the pieces of a text and the characters of each."""
-        found = self._tokenizer.encode(text)
-        return found.tokens, [Span(*place) for place in found.offsets]
+        encoding = self._tokenizer.encode(text)
+        return encoding.tokens, [Span(*place) for place in encoding.offsets]
 
     def read(self, document: Document, place: str) -> Pieces:
         """Cut the words of a document into pieces, one at a time.
@@ -138,7 +138,7 @@ def segments(pieces: Pieces, capacity: int) -> list[Span]:
 def framed(pieces: Pieces, cut: Sequence[Span], genre: str | None, key: str | None) -> Units:
     """Put [CLS] and [SEP] around segments, with the numbers that upstream gives them.
 
-    [CLS] belongs to the word of the piece before it, which stands in the segment before, and [SEP]
+    [CLS] belongs to the word of the piece before it, which is in the segment before, and [SEP]
     likewise. Sentences are counted behind their last piece, so that a [SEP] behind the end of a
     sentence is in the next one.
     """

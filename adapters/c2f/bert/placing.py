@@ -44,7 +44,7 @@ def is_widened(units: Units, span: Span) -> bool:
 def read_as_winopron(text: str, tokenizer: WordPieces) -> PieceText:
     """Cut a text into pieces as the WinoPron authors did (``convert_for_spanbert.py``).
 
-    One segment and one sentence, [SEP] included, whatever the length; every piece without ``##``
+    One segment and one sentence, [SEP] included, for any length; every piece without ``##``
     is a new word, so that punctuation and parts of contractions are words; the genre is unknown.
     """
     pieces, characters = tokenizer.of_text(text)

@@ -87,7 +87,7 @@ def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     """Return what a config has to say of these weights."""
     widths, segments = tensors["emb_span_width.weight"], tensors.get("emb_segment_distance.weight")
     layers = [name for name in tensors if name.startswith("span_emb_score_ffnn.")]
-    found = {
+    sizes = {
         "feature_emb_size": widths.shape[1],
         "max_span_width": widths.shape[0],
         "ffnn_size": tensors["span_emb_score_ffnn.0.weight"].shape[0],
@@ -98,7 +98,7 @@ def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
         "use_segment_distance": segments is not None,
     }
     # without the feature, the weights do not say how long a window is
-    return found if segments is None else {**found, "max_training_sentences": segments.shape[0]}
+    return sizes if segments is None else {**sizes, "max_training_sentences": segments.shape[0]}
 
 
 def _refuse_unsupported(table: Table, file: Path) -> None:

@@ -91,10 +91,10 @@ class TransformerCoreference:
         """
         refuse_bare_string(texts)
         read = [self._read(text, index) for index, text in enumerate(texts)]
-        found = self._cluster([text.units for text in read], "texts")
+        in_pieces = self._cluster([text.units for text in read], "texts")
         return [
             contract_clusters([[character_span(text, span) for span in c] for c in clusters])
-            for clusters, text in zip(found, read, strict=True)
+            for clusters, text in zip(in_pieces, read, strict=True)
         ]
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
@@ -104,10 +104,10 @@ class TransformerCoreference:
         that upstream does not know, or none, counts as the first one.
         """
         units = [self._units(one, index, "documents") for index, one in enumerate(documents)]
-        found = self._cluster(units, "documents")
+        in_pieces = self._cluster(units, "documents")
         return [
             [[word_span(document, span) for span in cluster] for cluster in clusters]
-            for clusters, document in zip(found, units, strict=True)
+            for clusters, document in zip(in_pieces, units, strict=True)
         ]
 
     def _read(self, text: str, index: int) -> PieceText:

@@ -5,7 +5,7 @@
     model.safetensors         'safetensors': as 'pronominal convert c2f' writes it
     model.bin, model_*.bin    'torch': as coref-hoi saves it
     tf_checkpoint/*.ckpt.*    'tensorflow': as mandarjoshi90/coref saves it, or, as published,
-    model.max.ckpt.*          beside the other files
+    model.max.ckpt.*          next to the other files
 """
 
 from pathlib import Path

@@ -68,7 +68,7 @@ class CharacterConvolution(nn.Module):
             words: the numbers of each word's characters.
             padded: what each word is padded to, from `padded_length`.
         """
-        # a filter that reads nothing but padding says the same wherever it stands
+        # a filter that reads nothing but padding says the same in any place
         seen = [
             (tuple(word), length if self.training else min(length, len(word) + max(self.widths)))
             for word, length in zip(words, padded, strict=True)
@@ -91,12 +91,12 @@ class CharacterConvolution(nn.Module):
         )
         length = torch.tensor([padded for _, padded in words], device=device)
         vectors = self.embeddings(numbers).transpose(1, 2)
-        found = []
+        highest = []
         for width, convolution in zip(self.widths, self.convolutions, strict=True):
             values = convolution(vectors)
             outside = torch.arange(values.shape[2], device=device) > (length - width).unsqueeze(1)
-            found.append(values.masked_fill(outside.unsqueeze(1), -torch.inf).amax(2).relu())
-        return torch.cat(found, dim=1)
+            highest.append(values.masked_fill(outside.unsqueeze(1), -torch.inf).amax(2).relu())
+        return torch.cat(highest, dim=1)
 
 
 def _chunks(

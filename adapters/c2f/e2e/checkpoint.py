@@ -46,7 +46,7 @@ from pronominal.errors import InputError
 WEIGHTS = ("model.safetensors", "tf_checkpoint/*", "model.max.ckpt.*", "tf_variables.npz")
 
 CONVERTED = ("char_vocab.txt", "context_embeddings.txt", "head_embeddings.txt")
-"""What stands beside the weights in the converted form."""
+"""What accompanies the weights in the converted form."""
 
 FOREIGN = ("lm_aggregation/", "src_projection/")
 """Variables that some configurations do not read: those of ELMo and of the coarse scores."""
@@ -64,8 +64,8 @@ class E2EModel(nn.Module):
         self, inputs: Sequence[WordInputs], units: Sequence[Units]
     ) -> list[AntecedentScores]:
         """Return the antecedent scores of each document, given what was looked up for it."""
-        found: list[AntecedentScores] = self.head(self.encoder(inputs), units)
-        return found
+        scores: list[AntecedentScores] = self.head(self.encoder(inputs), units)
+        return scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ def open_parts(
         context_embeddings: another file than the config's, such as one with more words.
         head_embeddings: likewise.
     """
-    found = _opened(checkpoint)
-    config = read_config(found.folder / "config.json")
-    reader = _reader(found.folder, config, context_embeddings, head_embeddings)
+    opened = _opened(checkpoint)
+    config = read_config(opened.folder / "config.json")
+    reader = _reader(opened.folder, config, context_embeddings, head_embeddings)
     encoder = config.encoder(len(reader.vocabulary))
-    model, mapped = _model(found.folder, encoder, config.head)
-    cache = found.folder / config.table["lm_path"]
-    return E2EParts(found, config, model, reader, mapped, cache if cache.is_file() else None)
+    model, mapped = _model(opened.folder, encoder, config.head)
+    cache = opened.folder / config.table["lm_path"]
+    return E2EParts(opened, config, model, reader, mapped, cache if cache.is_file() else None)
 
 
 def _opened(checkpoint: str) -> Checkpoint:

@@ -74,7 +74,7 @@ class E2E:
         )
         self._words = EnglishWords()
         with warnings.catch_warnings():
-            # the first answer that somebody asked for will say it
+            # the user's first answer will say it
             warnings.simplefilter("ignore", MissingElmoWarning)
             self.self_check = announce(check_clusters(self))
 
@@ -87,10 +87,10 @@ class E2E:
         refuse_bare_string(texts)
         read = [self._words.read(text) for text in texts]
         documents = [replace(document, genre=RAW_TEXT_GENRE) for document, _ in read]
-        found = self._cluster(documents, "texts")
+        in_words = self._cluster(documents, "texts")
         return [
             contract_clusters(in_characters(clusters, places))
-            for clusters, (_, places) in zip(found, read, strict=True)
+            for clusters, (_, places) in zip(in_words, read, strict=True)
         ]
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
@@ -115,8 +115,8 @@ class E2E:
                 self._reader.read(units[index], vectors)
                 for index, vectors in zip(batch, layers, strict=True)
             ]
-            found: list[AntecedentScores] = self._model(inputs, [units[index] for index in batch])
-            return found
+            scores: list[AntecedentScores] = self._model(inputs, [units[index] for index in batch])
+            return scores
 
         return predicted_clusters(
             score,

@@ -1,7 +1,7 @@
 """Small word embeddings from the table of a pretrained encoder, in GloVe's text format.
 
 E2E reads fixed embeddings of words. Where GloVe's file of five gigabytes is not at hand, the mean
-of a word's pieces in an encoder's embedding table, reduced by principal components, can stand in.
+of a word's pieces in an encoder's embedding table, reduced by principal components, can replace it.
 """
 
 from collections.abc import Iterable
@@ -55,6 +55,6 @@ def _principal(vectors: np.ndarray, size: int) -> np.ndarray:
     axes = axes[:, ::-1][:, :size]
     # an axis has no sign of its own
     axes = axes * np.sign(axes[np.abs(axes).argmax(0), np.arange(size)])
-    found = centred @ axes
-    scaled: np.ndarray = found / np.linalg.norm(found, axis=1).mean()
+    components = centred @ axes
+    scaled: np.ndarray = components / np.linalg.norm(components, axis=1).mean()
     return scaled

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from pronominal.adapters.c2f.e2e.coupled_lstm import TimeMajor
 from pronominal.adapters.c2f.elmo.options import ElmoOptions
+from pronominal.adapters.c2f.elmo.time_major import TimeMajor
 from pronominal.adapters.words.length_batches import length_batches
 
 SENTENCE_START, SENTENCE_END, WORD_START, WORD_END, PADDING = 256, 257, 258, 259, 260
@@ -165,8 +165,8 @@ class Elmo(nn.Module):
         answers = [torch.empty(0)] * len(sentences)
         lengths = [len(sentence) + 2 for sentence in sentences]  # with their borders
         for batch in length_batches(lengths, room=WORDS_AT_ONCE):
-            found = self._encode([sentences[index] for index in batch])
-            for index, vectors in zip(batch, found, strict=True):
+            encoded = self._encode([sentences[index] for index in batch])
+            for index, vectors in zip(batch, encoded, strict=True):
                 answers[index] = vectors
         return answers
 
@@ -177,8 +177,8 @@ class Elmo(nn.Module):
         both = tokens.expand(2, -1, -1)
         states = [both]
         for number, layer in enumerate(self.layers):
-            found = layer(both, order)
-            both = found + both if number > 0 and self.options.skip_connections else found
+            output = layer(both, order)
+            both = output + both if number > 0 and self.options.skip_connections else output
             states.append(both)
         vectors = torch.stack([torch.cat([*state], dim=1) for state in states], dim=2)
         return [sentence[1:-1] for sentence in torch.split(vectors, lengths)]

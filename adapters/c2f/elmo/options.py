@@ -46,7 +46,7 @@ def read_options(file: Path) -> ElmoOptions:
         with input_error_on(
             *(OSError, ValueError, TypeError),
             cause="no options of ELMo could be read",
-            cure="give the option file that is published beside the weights",
+            cure="give the option file that is published with the weights",
             file=file,
         ):
             table = json.loads(file.read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ class ElmoVectors:
 
     A document without a key, such as a raw text, is in no cache: without weights it has no
     vectors, and a `MissingElmoWarning` says so. A key that is not in the cache is an error, for
-    whoever gives keys expects vectors.
+    keys are given where there are vectors.
 
     Args:
         system: what asks, for messages.
@@ -63,10 +63,10 @@ class ElmoVectors:
         """
         if not self.shape[0]:
             return [None] * len(documents)
-        found = [self._cached(document) for document in documents]
-        missing = [index for index, vectors in enumerate(found) if vectors is None]
+        layers = [self._cached(document) for document in documents]
+        missing = [index for index, vectors in enumerate(layers) if vectors is None]
         if missing and self._elmo is not None:
-            self._compute(documents, missing, found)
+            self._compute(documents, missing, layers)
         elif missing:
             warnings.warn(
                 f"{self._system}: texts without cached vectors are answered without ELMo, so "
@@ -75,7 +75,7 @@ class ElmoVectors:
                 MissingElmoWarning,
                 stacklevel=5,
             )
-        return found
+        return layers
 
     def _cached(self, document: Document) -> Tensor | None:
         key = document.key
@@ -94,11 +94,11 @@ class ElmoVectors:
         return None
 
     def _compute(
-        self, documents: Sequence[Document], wanted: Sequence[int], found: list[Tensor | None]
+        self, documents: Sequence[Document], wanted: Sequence[int], layers: list[Tensor | None]
     ) -> None:
         assert self._elmo is not None
         sentences = [sentence for index in wanted for sentence in documents[index].words]
         computed = iter(self._elmo(sentences))
         for index in wanted:
             own = [next(computed) for _ in documents[index].words]
-            found[index] = torch.cat(own)
+            layers[index] = torch.cat(own)

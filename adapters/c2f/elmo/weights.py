@@ -16,7 +16,7 @@ from pronominal.errors import InputError
 
 WEIGHTS = "weights.hdf5"
 OPTIONS = "options.json"
-"""How the names of the two published files end; what stands before is the same."""
+"""How the names of the two published files end; their beginnings are the same."""
 
 CELL = "RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 
@@ -35,7 +35,7 @@ def read_elmo(path: Path) -> Elmo:
             file=weights,
             quoted=False,
         ),
-        _opened(weights, "give the weights that are published beside the options") as file,
+        _opened(weights, "give the weights that are published with the options") as file,
     ):
         elmo.load_state_dict(_tensors(_Weights(file, weights), options), assign=True)
     return elmo.eval().requires_grad_(False)
@@ -43,18 +43,18 @@ def read_elmo(path: Path) -> Elmo:
 
 def weight_file(path: Path) -> Path:
     """Return the weight file that a path means: itself, or the only one in a folder."""
-    found = sorted(path.glob(f"*{WEIGHTS}")) if path.is_dir() else [path]
-    if len(found) != 1:
+    files = sorted(path.glob(f"*{WEIGHTS}")) if path.is_dir() else [path]
+    if len(files) != 1:
         raise InputError(
-            f"{len(found)} files are named *{WEIGHTS}",
+            f"{len(files)} files are named *{WEIGHTS}",
             cure="give a folder with one of them, or the file",
             file=path,
         )
-    if not found[0].is_file() or not found[0].name.endswith(WEIGHTS):
+    if not files[0].is_file() or not files[0].name.endswith(WEIGHTS):
         raise InputError(
             "no weights of ELMo", cure=f"give a file named *{WEIGHTS} or its folder", file=path
         )
-    return found[0]
+    return files[0]
 
 
 def _opened(path: Path, cure: str) -> h5py.File:
@@ -127,7 +127,7 @@ class ElmoCache:
             shape: size and layers that the system was trained with.
         """
         group: Any = self._file[key.replace("/", ":")]
-        found = []
+        sentences = []
         for number, length in enumerate(lengths):
             if length == 0:
                 continue
@@ -140,5 +140,5 @@ class ElmoCache:
                     file=self.path,
                     row=f"document {key}, sentence {number}",
                 )
-            found.append(torch.from_numpy(np.asarray(dataset, np.float32)))
-        return torch.cat(found) if found else torch.empty(0, *shape)
+            sentences.append(torch.from_numpy(np.asarray(dataset, np.float32)))
+        return torch.cat(sentences) if sentences else torch.empty(0, *shape)

@@ -87,7 +87,7 @@ class HeadConfig:
         ffnn_depth: hidden layers of the mention and pair scorers.
         max_span_width: in units.
         top_span_ratio: top spans for each unit.
-        max_spans: top spans at most, whatever the length; None for no limit.
+        max_spans: top spans at most, for any length; None for no limit.
         max_antecedents: antecedents of a span that get a fine score.
         depth: how often fine scores are computed, spans being refined in between.
         gate: whether the refinement gate exists; depths above 1 need it.

@@ -103,14 +103,14 @@ class CoarseToFineHead(nn.Module):
         blocks = scorer.blocks([size, size, config.feature_size, config.head_value_size])
         first = batch.boundary @ blocks[0].T + scorer.first.bias
         last, inner = batch.boundary @ blocks[1].T, batch.head_values @ blocks[3].T
-        found = [first.new_zeros(0, grid.width)]
+        parts = [first.new_zeros(0, grid.width)]
         at_once = grid.rows_at_once(config.ffnn_size)
         for part in torch.split(torch.arange(len(first), device=first.device), at_once):
             windows = grid.windows[part]
             summed = torch.bmm(attention[part], inner[windows])
             summed = summed + last[windows] + first[part].unsqueeze(1)
-            found.append(scorer.finish(summed + widths[part] @ blocks[2].T))
-        scores = torch.cat(found)
+            parts.append(scorer.finish(summed + widths[part] @ blocks[2].T))
+        scores = torch.cat(parts)
         if config.width_prior:
             prior = self.span_width_score_ffnn(self.emb_span_width_prior.weight).squeeze(1)
             scores = scores + prior[: grid.width]
@@ -165,13 +165,13 @@ class CoarseToFineHead(nn.Module):
     ) -> Tensor:
         one, other = top.starts[spans], top.starts[others]
         same = (batch.speakers[one] == batch.speakers[other]).long()
-        found = [self.emb_same_speaker(same), self.emb_genre(batch.genres[one])]
+        features = [self.emb_same_speaker(same), self.emb_genre(batch.genres[one])]
         if self.config.segment_distances:
             apart = batch.segments[one] - batch.segments[other]
             farthest = self.config.segment_distances - 1
-            found.append(self.emb_segment_distance(apart.clamp(0, farthest)))
-        found.append(self.emb_top_antecedent_distance(distance_buckets(distance)))
-        return torch.cat(found, dim=1)
+            features.append(self.emb_segment_distance(apart.clamp(0, farthest)))
+        features.append(self.emb_top_antecedent_distance(distance_buckets(distance)))
+        return torch.cat(features, dim=1)
 
     def _pair_scores(
         self, vectors: Tensor, spans: Tensor, others: Tensor, features: Tensor
@@ -203,7 +203,7 @@ class CoarseToFineHead(nn.Module):
         antecedents: Antecedents,
         scores: Tensor,
     ) -> list[AntecedentScores]:
-        found = []
+        answers = []
         for document, first in enumerate(batch.firsts):
             count = batch.spans_to_keep[document]
             mine = top.slots[document, :count]
@@ -213,7 +213,7 @@ class CoarseToFineHead(nn.Module):
             spans = antecedents.spans[document, :count, :fewer].clamp(max=max(count - 1, 0))
             if own.isnan().any() or own.isposinf().any():
                 raise NonFiniteScoresError(document)
-            found.append(
+            answers.append(
                 AntecedentScores(
                     starts=top.starts[mine] - first,
                     ends=top.ends[mine] - first,
@@ -222,4 +222,4 @@ class CoarseToFineHead(nn.Module):
                     scores=own,
                 )
             )
-        return found
+        return answers

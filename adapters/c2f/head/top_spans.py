@@ -85,7 +85,7 @@ def attended(vectors: Tensor, antecedents: Tensor, scores: Tensor) -> Tensor:
     Args:
         vectors: of the spans, [D, K, S].
         antecedents: which spans, [D, K, C].
-        scores: of none, for which a span itself stands in, and of the antecedents, [D, K, 1 + C].
+        scores: of none, which means the span itself, and of the antecedents, [D, K, 1 + C].
     """
     likely = scores.softmax(2)
     documents, size, _ = vectors.shape

@@ -40,7 +40,7 @@ class Units:
 
 
 def word_span(units: Units, span: Span) -> Span:
-    """Return the words that a span has pieces of, [CLS] and [SEP] being those they stand behind.
+    """Return the words that a span has pieces of, [CLS] and [SEP] counting to the word before.
 
     This is upstream's ``subtoken_map``, which widens a span that begins or ends inside a word.
     """

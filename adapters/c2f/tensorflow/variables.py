@@ -70,7 +70,7 @@ def is_training_state(name: str) -> bool:
 
 
 def same(ours: str, theirs: str) -> Source:
-    """Return the source of a tensor that is a variable as it stands."""
+    """Return the source of a tensor that is a variable unchanged."""
     return Source(ours, (theirs,), lambda arrays: arrays[0])
 
 
@@ -90,7 +90,7 @@ def linear(ours: str, theirs: str, number: str = "") -> list[Source]:
 def feed_forward(ours: str, theirs: str, depth: int) -> list[Source]:
     """Return the sources of a scorer with `depth` hidden layers.
 
-    Affine, ReLU and dropout take three places in a sequence; the last affine stands alone.
+    Affine, ReLU and dropout take three places in a sequence; the last affine takes one.
     """
     hidden = (linear(f"{ours}.{3 * i}", f"{theirs}/hidden", f"_{i}") for i in range(depth))
     return [

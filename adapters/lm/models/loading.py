@@ -1,4 +1,4 @@
-"""A checkpoint to a language model and its tokenizer, whatever its architecture is."""
+"""A checkpoint to a language model and its tokenizer, for any architecture."""
 
 import json
 from collections.abc import Sequence
@@ -116,7 +116,7 @@ def load_language_model(
     target = None if device_map else torch_device(device)
     _check_settings(dtype, device, device_map, trust_remote_code)
     others = (*_OTHERS, *_CODE) if trust_remote_code else _OTHERS
-    found = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
+    opened = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
     wanted = DTYPES[dtype] if dtype else "auto"
     if dtype is None and target is not None and target.type == "cpu":
         wanted = torch.float32
@@ -127,11 +127,11 @@ def load_language_model(
             input_error_on(Exception, cause=_CAUSE, cure=cure, file=checkpoint),
         ):
             config = transformers.AutoConfig.from_pretrained(
-                found.folder, trust_remote_code=trust_remote_code
+                opened.folder, trust_remote_code=trust_remote_code
             )
             objective = objective_of(config)
             model, report = _AUTO_CLASSES[objective][1].from_pretrained(
-                found.folder,
+                opened.folder,
                 config=config,
                 dtype=wanted,
                 device_map=device_map,
@@ -140,12 +140,12 @@ def load_language_model(
                 weights_only=True,
             )
             tokenizer = transformers.AutoTokenizer.from_pretrained(
-                found.folder, trust_remote_code=trust_remote_code
+                opened.folder, trust_remote_code=trust_remote_code
             )
         require_same(report["missing_keys"], (), checkpoint, cure=cure)
     except InputError as error:
         if not trust_remote_code:
-            _refuse_remote_code(found, error)
+            _refuse_remote_code(opened, error)
         raise
     require_words(tokenizer, checkpoint)
     model.eval().requires_grad_(False)
@@ -154,7 +154,7 @@ def load_language_model(
         model = model.to(target)
         with silent_transformers():
             pack_weights(model)
-    return LoadedModel(found, objective, model, tokenizer, _longest(model))
+    return LoadedModel(opened, objective, model, tokenizer, _longest(model))
 
 
 def refuse_masked(loaded: LoadedModel) -> None:
@@ -209,7 +209,7 @@ def _check_settings(
 def _refuse_remote_code(checkpoint: Checkpoint, reason: InputError) -> None:
     """Say so where a checkpoint that transformers cannot load alone names code of its own.
 
-    An architecture of transformers' own is loaded whatever code the config names.
+    An architecture of transformers' own is loaded even if the config names other code.
     """
     try:
         config = json.loads((checkpoint.folder / "config.json").read_text(encoding="utf-8"))

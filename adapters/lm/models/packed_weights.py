@@ -1,6 +1,6 @@
 """Weights laid out once as the CPU's matrix product wants them, instead of at every product.
 
-oneDNN's products of packed weights take a third less time than those of weights as they stand, and
+oneDNN's products of packed weights take a third less time than those of plain weights, and
 less than half for the head of a whole vocabulary. They add up in another order: scores differ by
 rounding alone.
 """
@@ -75,7 +75,7 @@ def _replace(model: Any, replacement: Callable[[nn.Module], nn.Module | None]) -
     replaced: dict[nn.Module, nn.Module | None] = {}
     for module in [*model.modules()]:
         for name, layer in module.named_children():
-            if layer not in replaced:  # layers may stand in several places
+            if layer not in replaced:  # a layer may be in several modules
                 replaced[layer] = replacement(layer)
             if replaced[layer] is not None:
                 setattr(module, name, replaced[layer])

@@ -29,7 +29,7 @@ class Turns:
             )
 
     def text(self, prompt: str) -> str:
-        """Return what stands before the model's answer."""
+        """Return what the model reads before its answer."""
         if self._way == "template":
             said: str = self._tokenizer.apply_chat_template(
                 [{"role": "user", "content": prompt}], add_generation_prompt=True, tokenize=False

@@ -1,6 +1,6 @@
 """Models that write: FLAN-T5, chat models and any other, many prompts at a time.
 
-Answers are greedy, so that a prompt's answer is the same whatever else is asked.
+Answers are greedy, so that a prompt's answer does not depend on other prompts.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class PromptedModel:
 
     Args:
         checkpoint: a folder or a Hub id.
-        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
         chat: how a prompt becomes a user's turn: ``"llama-2"`` (``[INST] ... [/INST]``, as in the
             paper), ``"template"``, the tokenizer's own, or ``"none"``. When None the tokenizer's

@@ -1,6 +1,6 @@
 """Prompts for models that write: which ones there are, and how an instance is put into them.
 
-The templates stand in ``ruff_prompts.toml`` and ``winopron_prompts.toml``, each with its source.
+The templates are in ``ruff_prompts.toml`` and ``winopron_prompts.toml``, each with its source.
 """
 
 import tomllib

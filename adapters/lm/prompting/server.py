@@ -41,8 +41,8 @@ class ServedModel:
         model: the model's name on the server; the only one that it serves when None.
         host: the name of a machine of your own that has a public name; the URL's host has to be
             this one. Machines of the local network need no such word.
-        i_accept_contamination: send evaluation text to a hosted API, whoever may train on it.
-        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        i_accept_contamination: send evaluation text to a hosted API, whose owner may train on it.
+        prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
         chat: ask as a user's turn, in the model's own format; otherwise the prompt is continued.
         max_new_tokens: the longest answer.

@@ -19,7 +19,7 @@ class TextGeneration:
     Args:
         pipeline: what ``transformers.pipeline("text-generation", ...)`` returned; or a folder or a
             Hub id, from which it is made.
-        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
         chat: ask as a user's turn; when None, where the tokenizer has a chat template.
         max_new_tokens: the longest answer.

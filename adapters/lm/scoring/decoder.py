@@ -2,7 +2,7 @@
 
 A tree needs attention that takes any mask. Where a model's does not (FlashAttention, ALiBi, state
 spaces), or where it looks back less far than a text is long (sliding windows), every sequence is
-fed as it stands. Whether a tree gives the model's own numbers is tried on the longest instance of a
+fed on its own. Whether a tree gives the model's own numbers is tried on the longest instance of a
 call; a trial that passed holds for all later calls whose instances are no longer.
 """
 
@@ -106,7 +106,7 @@ class TreeBatches:
 
 
 class PlainBatches(LongestFirst):
-    """Sequences as they stand, longest first, padded on the right, which no token looks at.
+    """Sequences one by one, longest first, padded on the right, which no token looks at.
 
     See `TreeBatches` for arguments and attributes.
     """

@@ -26,7 +26,7 @@ class MaskedCopies(NamedTuple):
     Attributes:
         ids: the copies, [copies, tokens].
         places: the position that is predicted, [copies].
-        tokens: what stands there, [copies].
+        tokens: the token there, [copies].
         sequences: of which sequence it is a copy, [copies].
     """
 
@@ -99,7 +99,7 @@ class MaskedScorer:
 
     Args:
         model: one of transformers' masked models.
-        frame: how many special tokens stand before and behind a text.
+        frame: how many special tokens are before and behind a text.
         mask: the number of the mask in the vocabulary.
         batch_tokens: how many tokens go through the model at once; see `BATCH_TOKENS`.
     """

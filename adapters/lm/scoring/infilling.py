@@ -22,7 +22,7 @@ BATCH_TOKENS = {"cpu": 4_096, "cuda": 32_768}
 """How many tokens of prompts go through the model at once when nothing else is asked for."""
 
 SENTINELS = "<extra_id_0>", "<extra_id_1>"
-"""What T5 was trained with: the first stands for a missing piece, the second ends its answer."""
+"""What T5 was trained with: the first marks a missing piece, the second ends its answer."""
 
 Tokens = Sequence[int]
 

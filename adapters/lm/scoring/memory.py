@@ -114,7 +114,7 @@ def kind_of_device(device: torch.device) -> str:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Say whether memory ran out, on whatever device."""
+    """Say whether memory ran out, on any device."""
     # the CPU's allocator raises a plain RuntimeError
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or (
         "can't allocate memory" in str(error)

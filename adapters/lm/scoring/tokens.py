@@ -20,7 +20,7 @@ IntArray = NDArray[np.signedinteger[Any]]
 BoolArray = NDArray[np.bool_]
 
 PADDING = -1
-"""Stands behind the end of a sequence; no token has this number."""
+"""Fills rows behind the end of a sequence; no token has this number."""
 
 Piece = IntArray
 """Consecutive tokens as [2, tokens]: their numbers, and 1 where one begins a word, else 0."""
@@ -73,7 +73,7 @@ class TextTokenizer:
     pair that cannot is tokenized whole.
 
     Attributes:
-        frame: how many special tokens stand before and behind a text.
+        frame: how many special tokens are before and behind a text.
     """
 
     def __init__(self, tokenizer: Any) -> None:

@@ -220,7 +220,7 @@ def test_weights_that_are_refused(tmp_path: Path, change: Change, message: str) 
         ("rough_k = 50", "", r"\[tiny_a\]: rough_k is missing; write a whole number from 1 on"),
         ("rough_k = 50", "rough_k = 0", "rough_k is 0; write a whole number from 1 on"),
         ("bert_window_size = 512", "bert_window_size = 513", "a number above 2 and up to 512"),
-        ('"roberta-large"', '"elsewhere"', "put the encoder's folder beside config.toml"),
+        ('"roberta-large"', '"elsewhere"', "put the encoder's folder next to config.toml"),
         ('bert_model = "roberta-large"', "", "bert_model is missing"),
         ("[DEFAULT.tokenizer_kwargs]", "[[DEFAULT.tokenizer_kwargs]]", "tokenizer_kwargs is no"),
     ],
@@ -236,7 +236,7 @@ def test_configs_that_are_refused(tmp_path: Path, old: str, new: str, message: s
 def test_a_config_without_sections(tmp_path: Path) -> None:
     folder = copied(tmp_path)
     (folder / "config.toml").write_text("[DEFAULT]\nrough_k = 50\n")
-    with pytest.raises(InputError, match="there is no section beside DEFAULT"):
+    with pytest.raises(InputError, match="there is no section but DEFAULT"):
         CAW(str(folder), device="cpu")
 
 

@@ -30,7 +30,7 @@ class MultipleChoiceModel:
 
     Args:
         checkpoint: a folder or a Hub id.
-        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chat: as for `PromptedModel`.
         dtype: as for `LanguageModel`.
         device: as for `LanguageModel`.
