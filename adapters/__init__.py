@@ -3,13 +3,13 @@
 Their table is in `pronominal.adapters.catalogue.table`.
 """
 
-from importlib import import_module
+from contextlib import nullcontext
 from typing import Any
 
-from pronominal.adapters.catalogue.instantiation import instantiate
-from pronominal.adapters.catalogue.own_object import is_place, load_object
-from pronominal.adapters.catalogue.system_entry import ANY_MODEL, GIVEN, SystemEntry
-from pronominal.adapters.catalogue.table import SYSTEMS
+from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object
+from pronominal.adapters.catalogue.table import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
+from pronominal.adapters.checkpoints.files import is_hub_id
+from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,
     ClusteringSystem,
@@ -39,22 +39,16 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
     if name not in SYSTEMS:
         raise unknown_name("system", name, SYSTEMS)
     entry = SYSTEMS[name]
-    module, _, attribute = entry.place.partition(":")
     if checkpoint is not None:
         if entry.weights is None:
             raise InputError(f"{name} has no weights", cure=f"write {name} without a checkpoint")
         settings[entry.given] = checkpoint
     elif entry.given not in settings:
+        if is_hub_id(entry.weights or ""):
+            settings[entry.given] = entry.weights
         _refuse_no_checkpoint(name, entry.weights or "")
-    try:
-        system_class = getattr(import_module(f"pronominal.adapters.{module}"), attribute)
-    except ModuleNotFoundError as error:
-        if entry.extra is None:
-            raise
-        raise InputError(
-            f"{name} needs the package {error.name}",
-            cure=f'pip install "pronominal[{entry.extra}]"',
-        ) from error
+    with extra_needed(entry.extra, name) if entry.extra else nullcontext():
+        system_class = at(entry.place)
     system: System = instantiate(name, system_class, settings)
     return system
 

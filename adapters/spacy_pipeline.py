@@ -8,7 +8,7 @@ from spacy.about import __version__ as spacy_version
 from spacy.language import Language
 
 from pronominal.adapters.checkpoints.files import Checkpoint
-from pronominal.adapters.checkpoints.transformers_models import first_line
+from pronominal.adapters.checkpoints.spacy_pipelines import open_spacy
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.remote.programs.spacy_coreference import PREFIX, clusters_of, load_pipeline
@@ -26,13 +26,6 @@ class SpacyPipeline:
             ``coreferee:coreferee`` the component is added to the pipeline, too.
         prefix: how the keys of the span groups with clusters begin.
         batch_size: how many texts the pipeline takes together; its own default when None.
-
-    Attributes:
-        checkpoint: which pipeline it is; None for one that was given loaded and never stored.
-        self_check: what is wrong with it, one line each; also warned of on load.
-
-    Raises:
-        InputError: the pipeline cannot be loaded, or a setting is wrong.
     """
 
     name = "spacy"
@@ -55,34 +48,30 @@ class SpacyPipeline:
         self._prefix, self._batch_size = prefix, batch_size
         self._pipeline = _loaded(pipeline, components) if isinstance(pipeline, str) else pipeline
         self.checkpoint = _checkpoint(pipeline, self._pipeline)
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans."""
         refuse_bare_string(texts)
-        found = []
+        answers = []
         for doc in self._pipeline.pipe(texts, batch_size=self._batch_size):
             clusters = clusters_of(doc, self._prefix)
-            found.append([] if clusters is None else contract_clusters(clusters))
-        return found
+            answers.append([] if clusters is None else contract_clusters(clusters))
+        return answers
 
 
 def _loaded(name: str, components: Sequence[str]) -> Language:
-    try:
-        loaded: Language = load_pipeline(name, components)
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"there is no module {error.name}", cure="install the package that has the component"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"the pipeline cannot be loaded ({first_line(error)})",
-            cure="give an installed package or a folder, and name its component's module in "
-            "components",
-            file=name,
-        ) from error
-    return loaded
+    def load(pipeline: str) -> Language:
+        try:
+            loaded: Language = load_pipeline(pipeline, components)
+        except ModuleNotFoundError as error:
+            raise InputError(
+                f"there is no module {error.name}",
+                cure="install the package that has the component",
+            ) from error
+        return loaded
+
+    return open_spacy(name, "name its component's module in components", load)
 
 
 def _checkpoint(given: str | Language, pipeline: Language) -> Checkpoint | None:

@@ -13,11 +13,8 @@ import torch
 from stanza.models.coref.model import CorefModel
 
 from pronominal.adapters.checkpoints.files import open_checkpoint
-from pronominal.adapters.checkpoints.transformers_models import (
-    first_line,
-    silent_transformers,
-    torch_device,
-)
+from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.transformers_models import silent_transformers, torch_device
 from pronominal.adapters.contract.refusals import scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
@@ -40,13 +37,6 @@ class Stanza:
             ``stanza_resources/en/coref``; the encoder that it names comes from the Hub's cache, or
             from the Hub.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
-
-    Attributes:
-        checkpoint: the weights in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: the folder, its model, the model's encoder or the device cannot be used.
     """
 
     name = "stanza"
@@ -62,33 +52,23 @@ class Stanza:
         with _quiet():
             self._model = _load(str(models[0]), target, checkpoint)
         self._words = EnglishWords()
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Words and sentences are those of `EnglishWords`, less the white space among them.
-
-        Raises:
-            InputError: `texts` is one string.
-            RefusedTextError: scores are not finite.
         """
         refuse_bare_string(texts)
         answers = []
         for index, text in enumerate(texts):
             document, places = _without_white_space(*self._words.read(text))
-            found = self._cluster(document, index, "texts")
-            answers.append(contract_clusters(in_characters(found, places)))
+            in_words = self._cluster(document, index, "texts")
+            answers.append(contract_clusters(in_characters(in_words, places)))
         return answers
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
-        """Return for each document, in order, its clusters as half-open spans of words.
-
-        Raises:
-            InputError: speakers are not one for each word.
-            RefusedTextError: scores are not finite.
-        """
+        """Return for each document, in order, its clusters as half-open spans of words."""
         return [self._cluster(one, index, "documents") for index, one in enumerate(documents)]
 
     def _cluster(self, document: Document, index: int, among: str) -> list[Cluster]:
@@ -124,20 +104,19 @@ def _quiet() -> Iterator[None]:
 
 
 def _load(file: str, device: torch.device, checkpoint: str) -> Any:
-    try:
+    with input_error_on(
+        # torch, transformers, peft and the config fail in many ways
+        Exception,
+        cause="it is no coreference model of Stanza, or its encoder is not available",
+        cure="download one with a current version of Stanza, and its encoder while online",
+        file=checkpoint,
+    ):
         model = CorefModel.load_model(
             file,
             map_location="cpu",
             ignore=_FOR_TRAINING,
             config_update={"log_norms": False, "device": str(device)},
         )
-    except Exception as error:  # whatever torch, transformers, peft and the config fail with
-        raise InputError(
-            f"it is no coreference model of Stanza, or its encoder is not to be had "
-            f"({first_line(error)})",
-            cure="download one with a current version of Stanza, and its encoder while online",
-            file=checkpoint,
-        ) from error
     model.training = False
     return model
 

@@ -31,9 +31,9 @@ from torch import Tensor
 from pronominal.adapters.c2f.bert.encoder import TransformerEncoder, TransformerModel
 from pronominal.adapters.c2f.head.config import HeadConfig
 from pronominal.adapters.c2f.head.decoding import decode
-from pronominal.adapters.c2f.head.kept_spans import Antecedents, KeptSpans
 from pronominal.adapters.c2f.head.model import CoarseToFineHead
 from pronominal.adapters.c2f.head.pruning import keep_best
+from pronominal.adapters.c2f.head.top_spans import Antecedents, TopSpans
 from pronominal.adapters.c2f.head.unit_batch import UnitBatch
 from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
 from pronominal.spans import Cluster
@@ -85,12 +85,10 @@ class DenseHead(CoarseToFineHead):
         chosen = torch.tensor(
             keep_best(starts.tolist(), (ends + 1).tolist(), ranking, batch.spans_to_keep[0])
         )
-        kept = KeptSpans.of(starts[chosen], ends[chosen] + 1, [len(chosen)])
-        antecedents = self._preselect(kept, vectors[chosen], scores[chosen])
-        fine = self._dense_fine(batch, kept, vectors[chosen], antecedents)
-        return AntecedentScores(
-            kept.starts, kept.ends, scores[chosen], antecedents.spans[0], fine[0]
-        )
+        top = TopSpans.of(starts[chosen], ends[chosen] + 1, [len(chosen)])
+        antecedents = self._preselect(top, vectors[chosen], scores[chosen])
+        fine = self._dense_fine(batch, top, vectors[chosen], antecedents)
+        return AntecedentScores(top.starts, top.ends, scores[chosen], antecedents.spans[0], fine[0])
 
     def _vectors(self, encoded: Encoded, starts: Tensor, ends: Tensor) -> Tensor:
         pieces = torch.arange(len(encoded.boundary)).repeat(len(starts), 1)
@@ -103,12 +101,12 @@ class DenseHead(CoarseToFineHead):
         return torch.cat([boundary[starts], boundary[ends], widths, values], dim=1)
 
     def _dense_fine(
-        self, batch: UnitBatch, kept: KeptSpans, vectors: Tensor, antecedents: Antecedents
+        self, batch: UnitBatch, top: TopSpans, vectors: Tensor, antecedents: Antecedents
     ) -> Tensor:
         count, wide = antecedents.spans.shape[1:]
         spans = torch.arange(count).repeat_interleave(wide)
         others = antecedents.spans.flatten()
-        features = self._pair_features(batch, kept, spans, others, (spans - others).clamp(min=0))
+        features = self._pair_features(batch, top, spans, others, (spans - others).clamp(min=0))
         none = vectors.new_zeros(1, count, 1)
         for repeat in range(self.config.depth):
             one, other = vectors[spans], vectors[others]
@@ -116,7 +114,7 @@ class DenseHead(CoarseToFineHead):
             fine = self.coref_score_ffnn(pairs).view(1, count, wide)
             scores = torch.cat([none, antecedents.scores + fine], dim=2)
             if repeat + 1 < self.config.depth:
-                vectors = self._refined(kept, vectors, antecedents.spans, scores)
+                vectors = self._refined(top, vectors, antecedents.spans, scores)
         return scores
 
 

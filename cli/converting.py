@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.errors import InputError, unknown_name
 
 
@@ -68,12 +69,8 @@ def _print_report(report: dict[str, Any]) -> None:
 
 
 def _module(name: str, *, extra: str) -> Any:
-    try:
+    with extra_needed(extra, "this"):
         return import_module(f"pronominal.adapters.{name}")
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"this needs the package {error.name}", cure=f'pip install "pronominal[{extra}]"'
-        ) from error
 
 
 CONVERTERS: dict[str, Callable[..., None]] = {"c2f": _c2f, "caw": _caw, "e2e": _e2e}

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from pronominal.adapters import SYSTEMS
+from pronominal.adapters.catalogue.table import at
 from pronominal.cli.running import Json
 
 if TYPE_CHECKING:
@@ -23,7 +24,11 @@ env = typer.Typer(
 def systems(as_json: Json = False) -> None:
     """List the systems: kind, extra to install, where the weights come from."""
     if as_json:
-        print(json.dumps([{"name": n, **asdict(e)} for n, e in SYSTEMS.items()], indent=2))
+        listed = [
+            {"name": name, **asdict(entry), "server": entry.server and at(entry.server)}
+            for name, entry in SYSTEMS.items()
+        ]
+        print(json.dumps(listed, indent=2))
         return
     table = RichTable("system", "kind", "extra", "weights", "what it does", box=None)
     for name, entry in SYSTEMS.items():
@@ -40,18 +45,18 @@ def doctor(
     from pronominal.adapters.catalogue.doctor import diagnose
     from pronominal.eval.runs.versions import versions
 
-    found = diagnose()
+    diagnoses = diagnose()
     if as_json:
-        shown = {"versions": versions(), "systems": [asdict(one) for one in found]}
+        shown = {"versions": versions(), "systems": [asdict(system) for system in diagnoses]}
         print(json.dumps(shown, indent=2))
     elif markdown:
-        print(_markdown(found), end="")
+        print(_markdown(diagnoses), end="")
     else:
         print(" ".join(f"{name} {number}" for name, number in versions().items()))
-        width = max(len(one.name) for one in found)
-        for one in found:
-            missing = f" (missing: {', '.join(one.missing)})" if one.missing else ""
-            line = f"{one.name:{width}}  {one.state:16}  {one.cure or ''}{missing}"
+        width = max(len(system.name) for system in diagnoses)
+        for system in diagnoses:
+            missing = f" (missing: {', '.join(system.missing)})" if system.missing else ""
+            line = f"{system.name:{width}}  {system.state:16}  {system.cure or ''}{missing}"
             print(line.rstrip())
 
 
@@ -60,8 +65,8 @@ def list_environments() -> None:
     """List the environments, and where those are that exist."""
     from pronominal.adapters.remote.environments import environments, folder_of, is_made
 
-    for name, one in environments().items():
-        print(name, folder_of(name) if is_made(name) else "-", *one.requirements, sep="\t")
+    for name, environment in environments().items():
+        print(name, folder_of(name) if is_made(name) else "-", *environment.requirements, sep="\t")
 
 
 @env.command()
@@ -75,14 +80,14 @@ def create(
     print(environments.create(name, python, lambda step: print(step, file=sys.stderr)))
 
 
-def _markdown(found: "list[Diagnosis]") -> str:
+def _markdown(diagnoses: "list[Diagnosis]") -> str:
     """Write the compatibility table; only its last column depends on the machine."""
     lines = [
         "| System | Kind | Install | Weights | Here |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for one in found:
-        install = f"`{one.install}`" if one.install else "nothing"
-        cells = (f"`{one.name}`", one.kind, install, one.weights or "none")
-        lines.append(f"| {' | '.join(cells)} | {one.state} |")
+    for system in diagnoses:
+        install = f"`{system.install}`" if system.install else "nothing"
+        cells = (f"`{system.name}`", system.kind, install, system.weights or "none")
+        lines.append(f"| {' | '.join(cells)} | {system.state} |")
     return "\n".join(lines) + "\n"

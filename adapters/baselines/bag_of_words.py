@@ -1,4 +1,4 @@
-"""The floor of reading: logistic regression over words that know where they stand, not who.
+"""The floor of reading: logistic regression over words and their positions, without names.
 
 Whoever claims that a system understands the sentence has to show more than this one, which knows
 neither the order of words nor any word that its training rows do not have.
@@ -22,7 +22,7 @@ CONFIG, WEIGHTS = "config.json", "weights.json"
 """The files of a checkpoint: how it was trained, and the regression."""
 
 ROLES = ("start", "first", "second", "pronoun")
-"""A word's role: the last of these that stands before it, the mentions in the order of the text."""
+"""A word's role: the last of these before it, the mentions in the order of the text."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
@@ -54,13 +54,6 @@ class BagOfWords:
 
     Args:
         checkpoint: the folder of a trained regression, or its Hub id.
-
-    Attributes:
-        name: ``"bag-of-words"``.
-        checkpoint: name, folder and digest of the weights.
-
-    Raises:
-        InputError: the checkpoint is missing or damaged.
     """
 
     name = "bag-of-words"
@@ -100,12 +93,9 @@ def first_mentioned(instance: ResolutionInstance) -> int | None:
 def role_tagged_words(instance: ResolutionInstance) -> frozenset[str]:
     """Return the words of a text with their roles, such as ``second:because``.
 
-    Every whole-word occurrence of a candidate's name is taken out, and so is the pronoun, whose
-    form KnowRef's validation sentences have lost. Words are in lower case; a punctuation mark is
-    a word.
-
-    Args:
-        instance: both candidates have their own place in the text (`first_mentioned`).
+    Both candidates have their own place in the text (`first_mentioned`). Every whole-word
+    occurrence of a candidate's name is taken out, and so is the pronoun, whose form KnowRef's
+    validation sentences have lost. Words are in lower case; a punctuation mark is a word.
     """
     names = [candidate.text for candidate in instance.candidates]
     mentions = sorted(candidate.span for candidate in instance.candidates)
@@ -123,13 +113,7 @@ def role_tagged_words(instance: ResolutionInstance) -> frozenset[str]:
 
 
 def save_word_weights(weights: WordWeights, config: Mapping[str, Any], folder: Path) -> None:
-    """Write a checkpoint into a folder that is there: JSON, no code.
-
-    Args:
-        weights: the regression.
-        config: how it was trained.
-        folder: gets `CONFIG` and `WEIGHTS`.
-    """
+    """Write a regression, and how it was trained, into a folder that is there: JSON, no code."""
     for name, content in ((CONFIG, config), (WEIGHTS, asdict(weights))):
         text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=name == WEIGHTS)
         (folder / name).write_text(text + "\n", encoding="utf-8")

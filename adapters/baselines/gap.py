@@ -1,30 +1,28 @@
 """The two heuristics of GAP that KnowRef's Table 6 repeats (Webster et al., 2018)."""
 
 import re
-from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
+from pronominal.adapters.baselines.mention_order import Heuristic
 from pronominal.adapters.baselines.surface_roles import Place, SurfaceSyntax, Syntax
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 
 
-class GapParallelism:
+class GapParallelism(Heuristic):
     """Takes the closest candidate in the pronoun's own grammatical role.
 
     A pronoun that is a subject or a direct object goes to the closest candidate that is one as
     well; any other pronoun, or one without such a candidate, to the closest candidate. One of the
-    two names is always chosen, though neither is right in a tenth of the rows.
+    two names is always chosen, though neither is right in a tenth of the rows; a candidate that is
+    not in the text never is.
 
     The authors' roles and syntactic distances come from a parser of theirs. Ours are those of a
-    spaCy pipeline where one is given, and otherwise read from the words beside a mention, with
+    spaCy pipeline where one is given, and otherwise read from the words next to a mention, with
     sentences and words for a distance: expect another F1 than theirs.
 
     Args:
         pipeline: name or folder of a spaCy pipeline with a parser; None reads the surface.
-
-    Attributes:
-        name: ``"gap-parallelism"``.
     """
 
     name = "gap-parallelism"
@@ -35,13 +33,6 @@ class GapParallelism:
             from pronominal.adapters.baselines.parsed_roles import DependencySyntax
 
             self._syntax = DependencySyntax(pipeline)
-
-    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
-        """Return 1.0 for the chosen candidate and 0.0 for the other.
-
-        A candidate that is not in the text is never chosen.
-        """
-        return [self._choose(instance) for instance in instances]
 
     def _choose(self, instance: ResolutionInstance) -> list[float]:
         located = [candidate.located for candidate in instance.candidates]
@@ -59,12 +50,6 @@ class GapParallelismURL(GapParallelism):
     """Takes the candidate that the Wikipedia page is about, else as `GapParallelism`.
 
     A candidate is preferred if one of its words is in the page's title; of two such, the closest.
-
-    Args:
-        pipeline: as of `GapParallelism`.
-
-    Attributes:
-        name: ``"gap-parallelism-url"``.
     """
 
     name = "gap-parallelism-url"

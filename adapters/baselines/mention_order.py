@@ -7,8 +7,19 @@ from pronominal.instances import ResolutionInstance
 from pronominal.pronouns import PRONOUN_SETS
 
 
-class Random:
-    """Takes one of the candidates that stand in the text, at random.
+class Heuristic:
+    """Decides on each instance alone."""
+
+    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
+        """Return 1.0 for the chosen candidate and 0.0 for the others."""
+        return [self._choose(instance) for instance in instances]
+
+    def _choose(self, instance: ResolutionInstance) -> list[float]:
+        raise NotImplementedError  # each heuristic's own
+
+
+class Random(Heuristic):
+    """Takes one of the candidates that are in the text, at random.
 
     The draw depends on the seed and on the instance's id and text alone, so neither the order nor
     the selection of instances changes an answer, and a switched row, which has the id of its
@@ -20,49 +31,44 @@ class Random:
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
-    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
-        """Return 1.0 for the drawn candidate and 0.0 for the others."""
-        return [self._draw(instance) for instance in instances]
-
-    def _draw(self, instance: ResolutionInstance) -> list[float]:
+    def _choose(self, instance: ResolutionInstance) -> list[float]:
         located = [i for i, candidate in enumerate(instance.candidates) if candidate.located]
         if not located:
             return [0.0] * len(instance.candidates)
         drawn = random.Random(f"{self.seed} {instance.id} {instance.text}").choice(located)
-        return _only(drawn, instance)
+        return [float(index == drawn) for index in range(len(instance.candidates))]
 
 
-class FirstMention:
+class FirstMention(Heuristic):
     """Takes the candidate that is mentioned first in the text."""
 
     name = "first-mention"
 
-    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
-        """Return 1.0 for the first-mentioned candidate and 0.0 for the others."""
-        return [_first(instance) for instance in instances]
+    def _choose(self, instance: ResolutionInstance) -> list[float]:
+        return _first(instance)
 
 
-class LastMention:
+class LastMention(Heuristic):
     """Takes the candidate that is mentioned last in the text: with two candidates, the second."""
 
     name = "last-mention"
 
-    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
-        """Return 1.0 for the last-mentioned candidate and 0.0 for the others."""
-        return [_last(instance) for instance in instances]
+    def _choose(self, instance: ResolutionInstance) -> list[float]:
+        starts = [candidate.start for candidate in instance.candidates if candidate.located]
+        last = max(starts, default=None)
+        return [float(candidate.start == last) for candidate in instance.candidates]
 
 
-class NearestMention:
-    """Takes the last candidate mentioned before the pronoun, and none if all stand after it."""
+class NearestMention(Heuristic):
+    """Takes the last candidate mentioned before the pronoun, and none if all come after it."""
 
     name = "nearest-mention"
 
-    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
-        """Return 1.0 for the nearest candidate before the pronoun and 0.0 for the others."""
-        return [_nearest(instance) for instance in instances]
+    def _choose(self, instance: ResolutionInstance) -> list[float]:
+        return _nearest(instance)
 
 
-class Parallelism:
+class Parallelism(Heuristic):
     """Takes the first mention for a subject form and the nearest one for any other form.
 
     In a simple English clause the first mention is the subject and the last one the object, so
@@ -74,12 +80,8 @@ class Parallelism:
     def __init__(self) -> None:
         self.subject_forms = {pronouns.nominative for pronouns in PRONOUN_SETS}
 
-    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
-        """Return 1.0 for the candidate in the parallel role and 0.0 for the other."""
-        return [
-            _first(instance) if self._is_subject(instance) else _nearest(instance)
-            for instance in instances
-        ]
+    def _choose(self, instance: ResolutionInstance) -> list[float]:
+        return _first(instance) if self._is_subject(instance) else _nearest(instance)
 
     def _is_subject(self, instance: ResolutionInstance) -> bool:
         # the dataset's own case column knows the forms of sets that a user added
@@ -89,20 +91,10 @@ class Parallelism:
         return instance.pronoun.text.lower() in self.subject_forms
 
 
-def _only(chosen: int, instance: ResolutionInstance) -> list[float]:
-    return [float(index == chosen) for index in range(len(instance.candidates))]
-
-
 def _first(instance: ResolutionInstance) -> list[float]:
     starts = [candidate.start for candidate in instance.candidates if candidate.located]
     first = min(starts, default=None)
     return [float(candidate.start == first) for candidate in instance.candidates]
-
-
-def _last(instance: ResolutionInstance) -> list[float]:
-    starts = [candidate.start for candidate in instance.candidates if candidate.located]
-    last = max(starts, default=None)
-    return [float(candidate.start == last) for candidate in instance.candidates]
 
 
 def _nearest(instance: ResolutionInstance) -> list[float]:

@@ -4,7 +4,8 @@ from functools import cached_property
 from typing import Any
 
 from pronominal.adapters.baselines.surface_roles import Place, Role
-from pronominal.adapters.checkpoints.transformers_models import open_spacy
+from pronominal.adapters.checkpoints.spacy_pipelines import open_spacy
+from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
@@ -20,12 +21,6 @@ class DependencySyntax:
     """Reads a mention's role from its head, and counts the arcs between two heads.
 
     Between sentences the arcs to both roots count, and one more for each sentence.
-
-    Args:
-        pipeline: name or folder of a spaCy pipeline with a parser; nothing is downloaded.
-
-    Raises:
-        InputError: spaCy or the pipeline is not installed, or it does not parse.
     """
 
     def __init__(self, pipeline: str) -> None:
@@ -44,12 +39,8 @@ class DependencySyntax:
 
     @cached_property
     def _spacy(self) -> Any:
-        try:
+        with extra_needed("gap", "a pipeline"):
             return open_spacy(self.pipeline, "leave the pipeline out")
-        except ModuleNotFoundError as error:
-            raise InputError(
-                f"a pipeline needs the package {error.name}", cure='pip install "pronominal[gap]"'
-            ) from error
 
 
 def _head(document: Any, mention: Mention) -> Any:

@@ -9,7 +9,7 @@ WORD = re.compile(r"\w+")
 
 
 class FirstPronoun:
-    """Repeats the first of the options that stands before the slot.
+    """Repeats the first of the options that occurs before the slot.
 
     RUFF introduces the right person first, so that this is always right (RUFF, Limitations).
     """
@@ -17,17 +17,17 @@ class FirstPronoun:
     name = "first-pronoun"
 
     def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
-        """Return 0 for the repeated option and -1 for the others; -1 for all where none stands."""
+        """Return 0 for the repeated option and -1 for the others; -1 for all where none occurs."""
         return [_only(_mentioned(instance)[:1], instance) for instance in instances]
 
 
 class LastPronoun:
-    """Repeats the last of the options that stands before the slot: pure distraction."""
+    """Repeats the last of the options that occurs before the slot: pure distraction."""
 
     name = "last-pronoun"
 
     def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
-        """Return 0 for the repeated option and -1 for the others; -1 for all where none stands."""
+        """Return 0 for the repeated option and -1 for the others; -1 for all where none occurs."""
         return [_only(_mentioned(instance)[-1:], instance) for instance in instances]
 
 

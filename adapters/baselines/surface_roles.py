@@ -1,6 +1,6 @@
 """Grammatical roles and distances told from the surface of a text, for the heuristics of GAP.
 
-Nothing is parsed: a mention's role is read from the words beside it, which is right for plain
+Nothing is parsed: a mention's role is read from the words next to it, which is right for plain
 clauses and wrong for many others.
 """
 
@@ -16,11 +16,9 @@ Role = Literal["subject", "object", "other"]
 
 
 class Place(NamedTuple):
-    """Where a mention stands.
+    """A mention's grammatical role, and how far it is from the pronoun.
 
-    Attributes:
-        role: its grammatical role.
-        distance: from the pronoun, to be compared with those of other mentions of one text.
+    Distances are compared with those of other mentions of one text.
     """
 
     role: Role
@@ -36,7 +34,7 @@ class Syntax(Protocol):
 
 
 class SurfaceSyntax:
-    """Reads roles from the words beside a mention, and counts sentences and words between two."""
+    """Reads roles from the words next to a mention, and counts sentences and words between two."""
 
     def read(self, instance: ResolutionInstance) -> tuple[Role, list[Place]]:
         """Return the pronoun's role, and the place of each candidate."""

@@ -35,11 +35,7 @@ class EncodedInstance:
 
 
 class Unencodable(ValueError):  # noqa: N818 - a property of the instance, not a mistake
-    """An instance that a classifier cannot read.
-
-    Attributes:
-        reason: why, as a phrase without the instance's text.
-    """
+    """An instance that a classifier cannot read; `reason` is a phrase without its text."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -48,13 +44,7 @@ class Unencodable(ValueError):  # noqa: N818 - a property of the instance, not a
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A text to encode, and the places in it that have to be kept.
-
-    Attributes:
-        text: the text.
-        kept: places that a window must hold.
-        marked: those of them whose subwords are looked up.
-    """
+    """A text to encode, what a window of it must hold, and what of that is looked up afterwards."""
 
     text: str
     kept: tuple[Span, ...]
@@ -66,10 +56,6 @@ class InstanceEncoder:
 
     A text that is longer than the encoder takes is cut to a window around both candidates and
     the pronoun.
-
-    Args:
-        tokenizer: a fast tokenizer of transformers.
-        classifier: how the instances are read.
     """
 
     def __init__(self, tokenizer: Any, classifier: Classifier) -> None:
@@ -88,13 +74,13 @@ class InstanceEncoder:
             except Unencodable as refusal:
                 readings.append(refusal)
         texts = [one.text for r in readings if not isinstance(r, Unencodable) for one in r]
-        found = iter(self._tokenize(texts))
+        tokenized = iter(self._tokenize(texts))
         encoded: list[EncodedInstance | Unencodable] = []
         for instance, reading in zip(instances, readings, strict=True):
             if isinstance(reading, Unencodable):
                 encoded.append(reading)
                 continue
-            subwords = [next(found) for _ in reading]
+            subwords = [next(tokenized) for _ in reading]
             try:
                 encoded.append(self._encoded(instance, reading, subwords))
             except Unencodable as refusal:
@@ -125,12 +111,12 @@ class InstanceEncoder:
     def _tokenize(self, texts: Sequence[str]) -> list[tuple[list[int], list[Span]]]:
         if not texts:
             return []
-        found = self.tokenizer(
+        batch = self.tokenizer(
             list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False
         )
         return [
             (ids, [Span(*offsets) for offsets in mapping])
-            for ids, mapping in zip(found["input_ids"], found["offset_mapping"], strict=True)
+            for ids, mapping in zip(batch["input_ids"], batch["offset_mapping"], strict=True)
         ]
 
     def _encoded(

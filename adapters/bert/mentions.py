@@ -8,7 +8,7 @@ from pronominal.spans import Mention, Span
 from pronominal.switching import Occurrence, occurrences
 
 PLACEHOLDERS = ("Jordan", "Taylor", "Morgan", "Casey", "Riley", "Jamie")
-"""Names for the first and the second mention, the first two that nobody else in the text has.
+"""Names for the first and the second mention, the first two that no one else in the text has.
 
 Each is one subword in common vocabularies, and of any gender.
 """
@@ -17,20 +17,20 @@ Each is one subword in common vocabularies, and of any gender.
 def nearest_mention(instance: ResolutionInstance, candidate: int) -> Span:
     """Return the last mention of a candidate before the pronoun, else the first one after it.
 
-    A mention is the marked one, or any other place where the candidate's name stands whole.
+    A mention is the marked one, or any other place where the candidate's whole name occurs.
     """
     pronoun, marked = instance.pronoun, instance.candidates[candidate].span
     names = [one.text for one in instance.candidates]
-    found = {
+    spans = {
         Span(start, end)
         for start, end, index in occurrences(instance.text, names)
         if names[index] == names[candidate]
     }
-    found = {
-        one for one in found | {marked} if one.end <= pronoun.start or one.start >= pronoun.end
+    spans = {
+        one for one in spans | {marked} if one.end <= pronoun.start or one.start >= pronoun.end
     }
-    before = [one for one in found if one.end <= pronoun.start]
-    return max(before) if before else min(found, default=marked)
+    before = [one for one in spans if one.end <= pronoun.start]
+    return max(before) if before else min(spans, default=marked)
 
 
 def first_mentioned(instance: ResolutionInstance) -> int:
@@ -41,9 +41,9 @@ def first_mentioned(instance: ResolutionInstance) -> int:
 def with_placeholders(instance: ResolutionInstance) -> ResolutionInstance | None:
     """Call both candidates by fixed names (see `PLACEHOLDERS`), in the order of their mentions.
 
-    The text of an instance and that of its switched version are then the same, so that whoever
-    reads nothing else answers both alike. None where a candidate is marked inside a longer word,
-    which cannot be renamed.
+    The text of an instance and that of its switched version are then the same, so that a system
+    that reads nothing else answers both alike. None where a candidate is marked inside a longer
+    word, which cannot be renamed.
     """
     names = [one.text for one in instance.candidates]
     marked = [one.start for one in instance.candidates]

@@ -51,7 +51,7 @@ class InstanceBatch:
 
 
 class SubstitutionHead(nn.Module):
-    """A task vector over what stands for each copy of the text (KnowRef, equation 1)."""
+    """A task vector over the pooled states of each copy of the text (KnowRef, equation 1)."""
 
     def __init__(self, hidden: int, pooling: str, dropout: float) -> None:
         super().__init__()
@@ -94,10 +94,6 @@ class SpanHead(nn.Module):
 class AntecedentClassifier(nn.Module):
     """An encoder of transformers with one of the heads.
 
-    Args:
-        encoder: maps ids and mask to ``last_hidden_state``.
-        classifier: which head, and how it pools.
-
     Attributes:
         padding: id of the padding token.
     """
@@ -122,14 +118,9 @@ class AntecedentClassifier(nn.Module):
 
 
 def span_means(states: Tensor, spans: Tensor) -> Tensor:
-    """Return the mean state of each span.
+    """Return the mean state of each half-open span, [sequences, spans, hidden].
 
-    Args:
-        states: [sequences, subwords, hidden].
-        spans: half-open ranges, [sequences, spans, 2].
-
-    Returns:
-        [sequences, spans, hidden].
+    `states` are [sequences, subwords, hidden], `spans` [sequences, spans, 2].
     """
     positions = torch.arange(states.shape[1], device=states.device)
     inside = (positions >= spans[..., :1]) & (positions < spans[..., 1:])

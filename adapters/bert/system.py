@@ -10,7 +10,7 @@ from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, 
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.systems import AnswerWarning
-from pronominal.adapters.words.length_batches import require_batch_size
+from pronominal.adapters.words.length_batches import length_batches, require_batch_size
 from pronominal.instances import ResolutionInstance
 
 
@@ -29,13 +29,6 @@ class BERT:
         batch_size: instances that are read at once.
         prior_correction: whether the first mention's logit is lowered by the log odds that the
             first mention had in training; as the classifier was saved when None.
-
-    Attributes:
-        name: ``"bert"``.
-        checkpoint: name, folder and digest of the weights.
-
-    Raises:
-        InputError: the checkpoint is no classifier or is damaged, or the device does not exist.
     """
 
     name = "bert"
@@ -76,13 +69,13 @@ class BERT:
             else:
                 _warn(instances[index], encoded)
         prior = self._prior if self._corrects else None
-        found = probabilities(
+        scored = probabilities(
             self._model,
             [encoded for _, encoded in readable],
             batch_size=self.batch_size,
             prior=prior,
         )
-        for (index, _), answer in zip(readable, found, strict=True):
+        for (index, _), answer in zip(readable, scored, strict=True):
             answers[index] = answer
         return answers
 
@@ -94,20 +87,12 @@ def probabilities(
     batch_size: int,
     prior: float | None = None,
 ) -> list[list[float]]:
-    """Return the probability of each candidate, in order; instances of similar length go together.
-
-    Args:
-        model: in evaluation mode.
-        encoded: what it reads.
-        batch_size: instances that are read at once.
-        prior: see `corrected`; None corrects nothing.
-    """
+    """Return the probability of each candidate; `prior` is that of `corrected`, if any."""
     device = next(model.parameters()).device
     answers: list[list[float]] = [[] for _ in encoded]
-    order = sorted(range(len(encoded)), key=lambda index: encoded[index].length)
+    lengths = [instance.length for instance in encoded]
     with torch.inference_mode():
-        for first in range(0, len(order), batch_size):
-            chosen = order[first : first + batch_size]
+        for chosen in length_batches(lengths, most=batch_size):
             batch = InstanceBatch.of([encoded[index] for index in chosen], model.padding, device)
             logits = model(batch)
             if prior is not None:

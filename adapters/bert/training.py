@@ -13,7 +13,6 @@ from torch.optim import AdamW
 from pronominal.adapters.bert.checkpoint import (
     encoder_name,
     longest_sequence,
-    open_encoder,
     require_seeing_first_token,
     save_classifier,
 )
@@ -22,6 +21,7 @@ from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch
 from pronominal.adapters.bert.plain_program import plain_program
 from pronominal.adapters.bert.system import probabilities
 from pronominal.adapters.bert.training_settings import BertTraining, Recipe
+from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.adapters.training.optimisation import decay_groups, linear_with_warmup
 from pronominal.adapters.training.trainable import CardText, Training
 from pronominal.adapters.words.length_buckets import length_buckets

@@ -7,9 +7,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from typing import Literal
 
-from pronominal.adapters.catalogue.system_entry import GIVEN, SystemEntry
-from pronominal.adapters.catalogue.table import SYSTEMS
-from pronominal.adapters.checkpoints.files import WEIGHTS
+from pronominal.adapters.catalogue.table import GIVEN, SYSTEMS, SystemEntry, at
+from pronominal.adapters.checkpoints.files import WEIGHTS, is_hub_id
 from pronominal.adapters.contract.systems import Kind
 from pronominal.adapters.remote.environments import is_made
 
@@ -17,8 +16,6 @@ _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(\[[^]]*\])?\s*(>=(?P<least>[\d.]+))?[^;]*"
     r"(;\s*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"])?"
 )
-
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 State = Literal[
@@ -31,12 +28,12 @@ State = Literal[
 ]
 
 _NO_WEIGHTS: dict[str, State] = {"a command": "needs a command", "a URL": "needs a URL"}
-"""What systems need that run whatever they are given, and have no weights of their own."""
+"""What systems without weights of their own need, which run anything that they are given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What stands between a system and its first answer.
+    """What a system needs before its first answer.
 
     Attributes:
         name: the system.
@@ -67,9 +64,9 @@ def requirements_of_extras() -> dict[str, dict[str, str]]:
     """Return what each extra of this installation needs: package -> least version, or ``""``."""
     extras: dict[str, dict[str, str]] = {}
     for line in requires("pronominal") or []:
-        found = _REQUIREMENT.match(line)
-        if found is not None and found["extra"] and found["name"] != "pronominal":
-            extras.setdefault(found["extra"], {})[found["name"]] = found["least"] or ""
+        needed = _REQUIREMENT.match(line)
+        if needed is not None and needed["extra"] and needed["name"] != "pronominal":
+            extras.setdefault(needed["extra"], {})[needed["name"]] = needed["least"] or ""
     return extras
 
 
@@ -83,11 +80,9 @@ def install_command(entry: SystemEntry) -> str | None:
 def missing_packages(
     needed: Mapping[str, str], installed: Callable[[str], str | None]
 ) -> tuple[str, ...]:
-    """Return the packages that are not there, or older than they may be.
+    """Return the packages that are missing, or older than the least version that is `needed`.
 
-    Args:
-        needed: package -> the least version, or ``""``.
-        installed: returns a package's version; None when it is not there.
+    `installed` returns a package's version; None when it is not there.
     """
     return tuple(
         f"{name}>={least}" if least else name
@@ -102,7 +97,7 @@ def _diagnosis(name: str, entry: SystemEntry, extras: Mapping[str, Mapping[str, 
     state = _NO_WEIGHTS.get(entry.weights or "", "needs weights") if cure else "runs"
     if entry.server is not None and cure is None:
         # whether it is there is not asked: nothing here touches the network
-        state, cure = "needs a server", f"start one ({entry.server}), or give its --url"
+        state, cure = "needs a server", f"start one ({at(entry.server)}), or give its --url"
     return Diagnosis(
         name=name,
         kind=entry.kind,
@@ -132,13 +127,9 @@ def _weights_cure(name: str, weights: str | None) -> str | None:
         return GIVEN[weights].format(name=name)
     if weights.startswith("pronominal "):
         return f"{weights}, then --system {name}=FOLDER"
-    if _on_the_hub(weights):
+    if is_hub_id(weights):
         return None if _cached(weights) else f"hf download {weights}"
     return f"download them from {weights}, then --system {name}=FOLDER"
-
-
-def _on_the_hub(weights: str | None) -> bool:
-    return weights is not None and _HUB_ID.fullmatch(weights) is not None
 
 
 def _cached(repository: str) -> bool:
@@ -161,5 +152,5 @@ def _version(package: str) -> str | None:
 
 def _numbers(text: str) -> list[int]:
     """Return the numbers that a version begins with, for comparison."""
-    found = re.match(r"\d+(\.\d+)*", text)
-    return [int(part) for part in found[0].split(".")] if found else []
+    match = re.match(r"\d+(\.\d+)*", text)
+    return [int(part) for part in match[0].split(".")] if match else []

@@ -1,19 +1,22 @@
-"""A system of the user's own, named by its place in Python: ``module:attribute``."""
+"""Systems made from a class and the user's settings, and objects of the user's own.
+
+An own object is named by its place in Python: ``module:attribute``.
+"""
 
 import hashlib
 import inspect
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.catalogue.instantiation import instantiate
 from pronominal.adapters.contract.systems import System, kind_of
 from pronominal.errors import THIRD_PARTY_ERRORS, InputError, nearest_name, raised
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
+_ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def is_place(name: str) -> bool:
@@ -37,11 +40,11 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
     Raises:
         InputError: there is no such place, or what is there is no system.
     """
-    found = object_at(place)
+    target = object_at(place)
     given = dict(settings) | ({} if checkpoint is None else {"checkpoint": checkpoint})
-    if inspect.isclass(found) or inspect.isroutine(found):
+    if inspect.isclass(target) or inspect.isroutine(target):
         try:
-            found = instantiate(place, found, given)
+            target = instantiate(place, target, given)
         except InputError:
             raise
         except THIRD_PARTY_ERRORS as error:
@@ -52,9 +55,37 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
         raise InputError(
             f"{place} is made already and takes no settings", cure="name its class instead"
         )
-    kind_of(found)
-    system: System = found
+    kind_of(target)
+    system: System = target
     return system
+
+
+def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
+    """Call a class or function with settings.
+
+    Raises:
+        InputError: it has no such setting, needs another, or cannot be made with these values.
+    """
+    known = inspect.signature(maker).parameters
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values())
+    for setting in () if takes_any else settings.keys() - known:
+        cure = nearest_name(setting, known) if known else "leave it out"
+        raise InputError(f"{name} has no setting '{setting}'", cure=cure)
+    for setting, one in known.items():
+        optional = one.default is not one.empty or one.kind in _ANY_NUMBER
+        if setting not in settings and not optional:
+            raise InputError(
+                f"{name} needs the setting '{setting}'",
+                cure=f"add --set {setting}=VALUE, or a line in its table of a systems file",
+            )
+    try:
+        return maker(**settings)
+    except TypeError as error:
+        given = ", ".join(f"{key} = {value!r}" for key, value in settings.items())
+        raise InputError(
+            f"{name} cannot be made with {given or 'no settings'} ({error})",
+            cure="give values of the right type",
+        ) from error
 
 
 def source_digest(place: str) -> str | None:
@@ -74,7 +105,7 @@ def object_at(place: str) -> Any:
         # for good, because a system may import more of its modules later
         sys.path.insert(0, here)
     try:
-        found: Any = import_module(module)
+        target: Any = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise InputError(
@@ -89,8 +120,8 @@ def object_at(place: str) -> Any:
             f"{module} cannot be imported: {raised(error)}", cure="see it with --debug"
         ) from error
     for name in path.split("."):
-        if not hasattr(found, name):
-            public = [other for other in vars(found) if not other.startswith("_")]
+        if not hasattr(target, name):
+            public = [other for other in vars(target) if not other.startswith("_")]
             raise InputError(f"{place}: there is no {name}", cure=nearest_name(name, public))
-        found = getattr(found, name)
-    return found
+        target = getattr(target, name)
+    return target

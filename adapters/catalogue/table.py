@@ -1,14 +1,61 @@
 """The table of systems: what ``pronominal systems`` lists and `pronominal.adapters.load` loads."""
 
-from pronominal.adapters.catalogue.system_entry import ANY_MODEL, SystemEntry
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
-CORENLP_SERVER = 'java -mx8g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000'
-"""The documented command, run in CoreNLP's folder."""
+from pronominal.adapters.contract.systems import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class SystemEntry:
+    """One line of ``pronominal systems``.
+
+    Attributes:
+        kind: how the system answers.
+        place: where its class is, as ``module:attribute`` below ``pronominal.adapters``.
+        summary: what it does, in one sentence.
+        extra: the extra that installs what it needs; None when the core is enough.
+        weights: the Hub id of the published weights; the page that links to them (https://...)
+            where they are not on the Hub, or the command that makes them (``pronominal ...``),
+            or a key of `GIVEN`, so that a checkpoint has to be given; ``in its environment`` where
+            they come with that or are fetched in it; None when it has none.
+        given: the keyword of the system's own that takes the checkpoint.
+        environment: the environment (``pronominal env create``) that it runs in, if it needs one.
+        server: the place of the command that starts the server which it asks, if it asks one.
+    """
+
+    kind: Kind
+    place: str
+    summary: str
+    extra: str | None = None
+    weights: str | None = None
+    given: str = "checkpoint"
+    environment: str | None = None
+    server: str | None = None
+
+
+ANY_MODEL = "any model of transformers"
+
+GIVEN: dict[str, str] = {
+    ANY_MODEL: "give a folder or a Hub id, as {name}=ORG/NAME",
+    "a command": "give the program and its arguments, as {name}='python mine.py'",
+    "a URL": "give its address, as {name}=http://localhost:8000/coref",
+    "any spaCy pipeline": "give a package or a folder, as {name}=PIPELINE",
+}
+"""Weights of systems that run anything that they are given -> how to give it."""
+
+
+def at(place: str) -> Any:
+    """Import what is at a place: ``module:attribute`` below ``pronominal.adapters``."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(f"pronominal.adapters.{module}"), attribute)
+
 
 SYSTEMS: dict[str, SystemEntry] = {
     "allennlp": SystemEntry(
         "clustering",
-        "remote.allennlp:allennlp",
+        "remote.packaged:allennlp",
         "AllenNLP's coreference: Lee et al. (2018) on SpanBERT",
         weights="in its environment",
         given="archive",
@@ -53,7 +100,7 @@ SYSTEMS: dict[str, SystemEntry] = {
     ),
     "coreferee": SystemEntry(
         "clustering",
-        "remote.coreferee:coreferee",
+        "remote.packaged:coreferee",
         "coreferee, rules and a neural ensemble on a spaCy parse",
         weights="in its environment",
         given="pipeline",
@@ -63,20 +110,20 @@ SYSTEMS: dict[str, SystemEntry] = {
         "clustering",
         "corenlp:CoreNLPNeural",
         "Stanford CoreNLP's Deep-RL (Clark and Manning, 2016), through a server of your own",
-        server=CORENLP_SERVER,
+        server="corenlp.server:START",
     ),
     "corenlp-rule": SystemEntry(
         "clustering",
         "corenlp:CoreNLPRule",
         "Stanford CoreNLP's rules (Raghunathan et al., 2010), through a server of your own",
-        server=CORENLP_SERVER,
+        server="corenlp.server:START",
     ),
     "corenlp-statistical": SystemEntry(
         "clustering",
         "corenlp:CoreNLPStatistical",
         "Stanford CoreNLP's statistical system (Clark and Manning, 2015), through a server of "
         "your own",
-        server=CORENLP_SERVER,
+        server="corenlp.server:START",
     ),
     "e2e": SystemEntry(
         "clustering",
@@ -143,7 +190,7 @@ SYSTEMS: dict[str, SystemEntry] = {
     ),
     "lm-multiple-choice": SystemEntry(
         "language model",
-        "lm.scoring.multiple_choice:MultipleChoiceModel",
+        "lm.prompting.multiple_choice:MultipleChoiceModel",
         "any causal or sequence-to-sequence model, which option it prefers as a prompt's answer",
         extra="lm",
         weights=ANY_MODEL,
@@ -159,7 +206,7 @@ SYSTEMS: dict[str, SystemEntry] = {
         "language model",
         "lm.prompting.server:ServedModel",
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
-        server="vllm serve ORG/NAME",
+        server="lm.prompting.server:START",
     ),
     "maverick": SystemEntry(
         "clustering",
@@ -201,7 +248,7 @@ SYSTEMS: dict[str, SystemEntry] = {
     ),
     "spacy-experimental": SystemEntry(
         "clustering",
-        "remote.spacy_experimental:spacy_experimental",
+        "remote.packaged:spacy_experimental",
         "spaCy's word-level coreference, as Dobrovolskii (2021)",
         weights="in its environment",
         given="pipeline",

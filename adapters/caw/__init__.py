@@ -5,8 +5,8 @@ Resolution") changes which word of a mention WL-coref (Dobrovolskii, 2021, "Word
 Resolution") is trained to link, and nothing else, so this code serves the weights of both.
 
 In the order of computation: `tokens` (words to subwords and windows), `encoder`, `scorer` (which
-words corefer), `spans` (which spans they stand for), `model` (all of it for a batch of documents);
-beside them `checkpoint` (files), `loading` (files to a model) and `system` (the interface).
+words corefer), `spans` (whose heads they are), `model` (all of it for a batch of documents);
+besides, `checkpoint` (files), `loading` (files to a model) and `system` (the interface).
 """
 
 from pronominal.adapters.caw.system import CAW

@@ -10,7 +10,6 @@ optionally, the encoder's folder; ours is what `convert` writes and what a Hub r
 """
 
 import hashlib
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -18,9 +17,6 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor
 
 from pronominal.adapters.caw.model import ENTRIES, Hyperparameters
@@ -29,7 +25,10 @@ from pronominal.adapters.checkpoints.files import (
     WEIGHTS,
     Checkpoint,
     open_checkpoint,
+    read_json,
 )
+from pronominal.adapters.checkpoints.tensors import are_tensors, read_pickled, read_safetensors
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError, unknown_name
 
 Tensors = dict[str, Tensor]
@@ -43,16 +42,10 @@ ENCODER = "encoder"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a checkpoint holds.
+    """What a checkpoint holds; its tensors by entry and name.
 
-    Attributes:
-        checkpoint: which files these are.
-        section: the section of ``config.toml`` that was trained.
-        settings: sizes and limits.
-        encoder: folder or Hub id of the encoder's config and tokenizer, and of its weights where
-            the entry ``bert`` is missing.
-        tokenizer_kwargs: upstream's arguments for the encoder's tokenizer.
-        entries: the tensors by entry and name.
+    `encoder` is the folder or Hub id of the encoder's config and tokenizer, and of its weights
+    where the entry ``bert`` is missing.
     """
 
     checkpoint: Checkpoint
@@ -69,9 +62,6 @@ def open_parts(checkpoint: str, section: str | None = None) -> Parts:
     Args:
         checkpoint: a folder of either form, or the Hub id of a converted one.
         section: which section of ``config.toml``; the first whose weights are there when None.
-
-    Raises:
-        InputError: something is missing, or is not what a checkpoint of this system holds.
     """
     folder = Path(checkpoint)
     if folder.is_dir() and (
@@ -83,12 +73,9 @@ def open_parts(checkpoint: str, section: str | None = None) -> Parts:
 
 def _upstream_parts(name: str, section: str | None) -> Parts:
     folder, file = Path(name), Path(name) / "config.toml"
-    try:
+    cause, cure = "no config could be read", "give a folder with config.toml"
+    with input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file):
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(
-            f"no config could be read ({error})", cure="give a folder with config.toml", file=file
-        ) from error
     section, weights = _choose_section(tables, folder, section)
     table = {**_table(tables, "DEFAULT", file), **tables[section]}
     settings = _hyperparameters(table, file, f"[{section}]")
@@ -97,7 +84,7 @@ def _upstream_parts(name: str, section: str | None) -> Parts:
     if not base:
         raise InputError("bert_model is missing", cure="name it", file=file, row=f"[{section}]")
     beside = folder / base
-    entries = read_pickled(weights)
+    entries = read_entries(weights)
     # the encoder's own weights are read only where the .pt has none
     plain = () if "bert" in entries else _first_there(beside, WEIGHTS)
     files = [f"{escape(base)}/{part}" for part in ("config.json", *TOKENIZER_FILES, *plain)]
@@ -129,11 +116,8 @@ def _converted_parts(name: str, section: str | None) -> Parts:
         name, weights=["model.safetensors"], config="config.json", others=[f"{ENCODER}/*"]
     )
     file = checkpoint.folder / "config.json"
-    try:
-        table = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"no JSON ({error})", cure="convert it again", file=file) from error
-    if not isinstance(table, dict) or table.get("format") != FORMAT:
+    table = read_json(file, cure="convert it again")
+    if table.get("format") != FORMAT:
         raise InputError(
             f"its format is not '{FORMAT}'",
             cure="give upstream's folder with config.toml, or what 'pronominal convert caw' wrote",
@@ -150,7 +134,7 @@ def _converted_parts(name: str, section: str | None) -> Parts:
         settings=_hyperparameters(table, file, "its keys"),
         encoder=str(checkpoint.folder / ENCODER),
         tokenizer_kwargs=_table(table, "tokenizer_kwargs", file),
-        entries=read_safetensors(checkpoint.folder / "model.safetensors"),
+        entries=read_entries(checkpoint.folder / "model.safetensors"),
     )
 
 
@@ -168,7 +152,7 @@ def _choose_section(
     sections = [name for name in tables if name != "DEFAULT" and isinstance(tables[name], dict)]
     if not sections:
         raise InputError(
-            "there is no section beside DEFAULT",
+            "there is no section but DEFAULT",
             cure="give the config.toml that belongs to the weights",
             file=folder / "config.toml",
         )
@@ -213,43 +197,19 @@ def _hyperparameters(table: Mapping[str, Any], file: Path, row: str) -> Hyperpar
     return Hyperparameters(**{name: table[name] for name in names})
 
 
-def read_pickled(file: Path) -> dict[str, Tensors]:
-    """Read upstream's ``.pt`` as tensors alone; nothing else in it is ever run.
-
-    Raises:
-        InputError: the file holds other objects, is damaged, or lacks an entry.
-    """
-    try:
-        loaded = torch.load(file, map_location="cpu", weights_only=True)
-    except Exception as error:  # unpickling fails with whatever the damaged place leads to
-        raise InputError(
-            "no weights could be read: the file is damaged, or holds more than tensors",
-            cure="give the .pt that upstream's training wrote",
-            file=file,
-        ) from error
-    entries = loaded if isinstance(loaded, dict) else {}
-    # optimisers and the number of epochs may stand beside the tensors
-    return _checked({name: entries[name] for name in ("bert", *ENTRIES) if name in entries}, file)
-
-
-def read_safetensors(file: Path) -> dict[str, Tensors]:
-    """Read the converted form, in which a tensor is called ``ENTRY.NAME``."""
-    try:
-        loaded = load_file(file)
-    except (OSError, SafetensorError) as error:
-        raise InputError(
-            f"no weights could be read ({error})", cure="convert the checkpoint again", file=file
-        ) from error
-    entries: dict[str, Tensors] = {}
-    for path, tensor in loaded.items():
-        entry, _, name = path.partition(".")
-        entries.setdefault(entry, {})[name] = tensor
-    return _checked(entries, file)
-
-
-def _checked(entries: dict[str, Any], file: Path) -> dict[str, Tensors]:
+def read_entries(file: Path) -> dict[str, Tensors]:
+    """Read upstream's ``.pt``, or the converted form, whose tensors are called ``ENTRY.NAME``."""
+    entries: dict[str, Any] = {}
+    if file.suffix == ".safetensors":
+        for path, tensor in read_safetensors(file).items():
+            entry, _, name = path.partition(".")
+            entries.setdefault(entry, {})[name] = tensor
+    else:
+        loaded = read_pickled(file, "upstream's training")
+        # upstream also saves optimisers and the number of epochs
+        entries = {name: loaded[name] for name in ("bert", *ENTRIES) if name in loaded}
     missing = [name for name in ENTRIES if name not in entries]
-    wrong = [name for name, entry in entries.items() if not _holds_tensors(entry)]
+    wrong = [name for name, entry in entries.items() if not are_tensors(entry)]
     if missing or wrong:
         raise InputError(
             f"{', '.join(missing)} missing" if missing else f"{wrong[0]} holds more than tensors",
@@ -257,7 +217,3 @@ def _checked(entries: dict[str, Any], file: Path) -> dict[str, Tensors]:
             file=file,
         )
     return {name: dict(entry) for name, entry in entries.items()}
-
-
-def _holds_tensors(entry: object) -> bool:
-    return isinstance(entry, dict) and all(isinstance(part, Tensor) for part in entry.values())

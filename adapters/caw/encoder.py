@@ -7,6 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from pronominal.adapters.words.length_batches import length_batches
+
 FRAME = 2
 """Positions of a window that its opening and its closing special token take."""
 
@@ -14,14 +16,8 @@ FRAME = 2
 class Encoder(nn.Module):
     """A transformer that reads windows apart from each other, many at a time.
 
-    Windows of similar length go together. Padding is masked, so that a window's vectors do not
-    depend on the others but for rounding (about 1e-6).
-
-    Args:
-        transformer: an encoder of transformers.
-        frame: ids of the tokens that open and close a window.
-        padding: id of the padding token.
-        batch_size: how many windows go through the transformer at once.
+    Windows of similar length go together, between the tokens of `frame`. Padding is masked, so that
+    a window's vectors do not depend on the others but for rounding (about 1e-6).
     """
 
     def __init__(
@@ -41,9 +37,8 @@ class Encoder(nn.Module):
     def forward(self, windows: Sequence[Sequence[int]]) -> Tensor:
         """Return the last hidden states of all subwords, in order, as [subwords, hidden]."""
         states = [torch.empty(0)] * len(windows)
-        order = sorted(range(len(windows)), key=lambda index: len(windows[index]))
-        for first in range(0, len(order), self.batch_size):
-            batch = order[first : first + self.batch_size]
+        lengths = [len(window) for window in windows]
+        for batch in length_batches(lengths, most=self.batch_size):
             hidden = self._encode([windows[index] for index in batch])
             for row, index in enumerate(batch):
                 states[index] = hidden[row, 1 : 1 + len(windows[index])]

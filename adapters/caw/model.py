@@ -17,7 +17,7 @@ from pronominal.adapters.caw.scorer import (
     WordAttention,
 )
 from pronominal.adapters.caw.spans import Head, SpanPredictor, best_spans
-from pronominal.adapters.caw.tokens import TokenizedDocument, windows
+from pronominal.adapters.caw.tokens import TokenizedDocument
 from pronominal.adapters.contract.refusals import NonFiniteScoresError
 from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.spans import Cluster, Span
@@ -60,13 +60,7 @@ class Hyperparameters:
 
 
 class WordLevelModel(nn.Module):
-    """Links words, then finds the spans that linked words stand for.
-
-    Args:
-        encoder: gives one vector for each subword.
-        size: of these vectors.
-        settings: the architecture's sizes and limits.
-    """
+    """Links words, then finds the spans whose heads the linked words are."""
 
     def __init__(self, encoder: Encoder, size: int, settings: Hyperparameters) -> None:
         super().__init__()
@@ -86,13 +80,10 @@ class WordLevelModel(nn.Module):
         """Return each document's clusters as half-open word spans, as upstream gives them.
 
         Clusters are ordered by their head words, and so are the spans in a cluster. Two heads may
-        stand for the same span; nothing is deduplicated.
+        have the same span; nothing is deduplicated.
 
         Args:
             documents: one batch; none of them is empty.
-
-        Raises:
-            NonFiniteScoresError: as damaged weights lead to.
         """
         words = self.word_vectors(documents)
         links = best_links(self.scored_pairs(words, documents))
@@ -114,7 +105,7 @@ class WordLevelModel(nn.Module):
             [
                 document.subwords[start:end]
                 for document in documents
-                for start, end in windows(document, capacity)
+                for start, end in document.windows(capacity)
             ]
         )
         lengths = [
@@ -151,7 +142,7 @@ class WordLevelModel(nn.Module):
 
 
 def document_rows(documents: Sequence[TokenizedDocument]) -> list[Span]:
-    """Return where each document's words stand in the batch's table of words."""
+    """Return which rows of the batch's table of words are each document's."""
     borders = accumulate((document.words for document in documents), initial=0)
     return [Span(*rows) for rows in pairwise(borders)]
 

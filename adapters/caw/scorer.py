@@ -1,7 +1,7 @@
 """Which words corefer: word vectors, rough and final scores of word pairs.
 
-Parameters have the checkpoint's names, and each class says which entry of it holds them. Pairs of
-a whole batch stand in one list, so that nothing is padded.
+Parameters have the checkpoint's names, and each class says which entry of it holds them. The
+pairs of a whole batch are in one list, so that nothing is padded.
 """
 
 from collections.abc import Sequence
@@ -40,15 +40,9 @@ class WordAttention(nn.Module):
         self.attn = nn.Linear(size, 1)
 
     def forward(self, states: Tensor, word_of: Tensor, words: int) -> Tensor:
-        """Average the subwords of each word, weighted by a softmax over this word alone.
+        """Average each word's subwords, weighted by a softmax over them alone, to [words, hidden].
 
-        Args:
-            states: [subwords, hidden].
-            word_of: the word of each subword, [subwords].
-            words: how many words there are; each has a subword.
-
-        Returns:
-            [words, hidden].
+        `states` are [subwords, hidden]; `word_of`, [subwords], is the word of each.
         """
         scores = self.attn(states).squeeze(1)
         highest = scores.new_full((words,), -torch.inf).scatter_reduce(0, word_of, scores, "amax")
@@ -75,9 +69,7 @@ class RoughScorer(nn.Module):
     def forward(self, words: Tensor, documents: Sequence[Span]) -> Pairs:
         """Keep each word's best earlier words in its own document.
 
-        Args:
-            words: [words, hidden], those of all documents.
-            documents: the rows of each document.
+        `words` are [words, hidden], those of all documents; `documents` the rows of each.
         """
         kept = [self._best(words[start:end], start) for start, end in documents]
         return Pairs(*(torch.cat(parts) for parts in zip(*kept, strict=True)))
@@ -121,14 +113,7 @@ class PairFeatures(nn.Module):
 
 
 class AnaphoricityScorer(nn.Module):
-    """Scores a pair from both words, their product and their features (``a_scorer``).
-
-    Args:
-        size: of a word's vector.
-        features: size of the features.
-        hidden_size: of each hidden layer.
-        layers: how many hidden layers there are.
-    """
+    """Scores a pair from both words, their product and their features (``a_scorer``)."""
 
     def __init__(self, size: int, features: int, hidden_size: int, layers: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which span a word stands for."""
+"""Which span a word is the head of."""
 
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ class SpanPredictor(nn.Module):
 
         Upstream pads the sentences of one document's heads to the longest with zero vectors before
         it scores them, and the convolutions read two words far into that padding. The same number
-        of such vectors follows each sentence here, and behind them nothing, whatever the batch.
+        of such vectors follows each sentence here, and nothing behind them, in any batch.
 
         Args:
             words: [words, hidden].
@@ -73,8 +73,8 @@ class SpanPredictor(nn.Module):
         widest = int(heads[:, 3].max())
         scores = []
         for rows in torch.split(heads, max(1, CELLS_AT_ONCE // widest)):
-            found = self._score(rows, words, as_candidate)
-            scores.append(nn.functional.pad(found, (0, 0, 0, widest - found.shape[1])))
+            part = self._score(rows, words, as_candidate)
+            scores.append(nn.functional.pad(part, (0, 0, 0, widest - part.shape[1])))
         return torch.cat(scores)
 
     def _first_layer(self) -> nn.Linear:
@@ -110,12 +110,8 @@ class SpanPredictor(nn.Module):
 def best_spans(scores: Tensor, heads: Tensor) -> list[Span]:
     """Choose the best start not behind each head and the best end not before it.
 
-    Args:
-        scores: [heads, widest, 2], from `SpanPredictor`.
-        heads: rows of `Head`, [heads, 4].
-
-    Returns:
-        Half-open ranges of rows of the batch's table of words.
+    `scores` are [heads, widest, 2], from `SpanPredictor`; `heads` rows of `Head`, [heads, 4]; spans
+    are half-open ranges of rows of the batch's table of words.
     """
     word, start, end, _ = (column[:, None] for column in heads.unbind(1))
     candidate = start + torch.arange(scores.shape[1], device=scores.device)

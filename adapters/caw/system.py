@@ -1,22 +1,22 @@
 """CAW-coref and WL-coref behind the interface of all clustering systems."""
 
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.caw.loading import load_model
-from pronominal.adapters.caw.tokens import TokenizedDocument, oversized_sentences
+from pronominal.adapters.caw.tokens import TokenizedDocument
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
-from pronominal.adapters.contract.systems import TextWarning, contract_clusters, refuse_bare_string
+from pronominal.adapters.contract.systems import (
+    OversizedSentenceWarning,
+    contract_clusters,
+    refuse_bare_string,
+)
 from pronominal.adapters.words.english import EnglishWords, in_characters
 from pronominal.adapters.words.length_batches import length_batches, require_batch_size
+from pronominal.adapters.words.windows import oversized
 from pronominal.spans import Cluster, Document
-
-
-class OversizedSentenceWarning(TextWarning):
-    """A sentence is longer than a window; it was encoded in pieces that do not see each other."""
 
 
 class CAW:
@@ -30,14 +30,6 @@ class CAW:
         section: which section of ``config.toml``; the first whose weights are there when None.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many documents, and windows of them, go through the model at once.
-
-    Attributes:
-        checkpoint: the weights in use.
-        section: the section in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: the checkpoint, the section, the device or the batch size cannot be used.
     """
 
     name = "caw"
@@ -59,34 +51,25 @@ class CAW:
         model, self._tokenizer = load_model(parts, batch_size=batch_size)
         self._model = model.to(target)
         self._words = EnglishWords()
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Texts are taken for web text with one speaker; see `EnglishWords` for words and sentences.
-
-        Raises:
-            InputError: `texts` is one string.
-            RefusedTextError: scores are not finite.
         """
         refuse_bare_string(texts)
         read = [self._words.read(text) for text in texts]
-        found = self._cluster([document for document, _ in read], "texts")
+        in_words = self._cluster([document for document, _ in read], "texts")
         return [
             contract_clusters(in_characters(clusters, places))
-            for clusters, (_, places) in zip(found, read, strict=True)
+            for clusters, (_, places) in zip(in_words, read, strict=True)
         ]
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
         """Return for each document, in order, its clusters as half-open spans of words.
 
         Words are counted over all sentences; clusters are upstream's, nothing is cleaned.
-
-        Raises:
-            InputError: a genre does not exist, or speakers are not one for each word.
-            RefusedTextError: scores are not finite.
         """
         return self._cluster(documents, "documents")
 
@@ -95,35 +78,24 @@ class CAW:
             self._tokenizer.read(document, f"{among}[{index}]")
             for index, document in enumerate(documents)
         ]
-        self._warn_of_oversized(tokenized)
+        capacity = self._model.settings.capacity
+        for index, document in enumerate(tokenized):
+            sentences = oversized(document.sentence_starts, capacity)
+            OversizedSentenceWarning.warn(self.name, index, document.place, sentences, capacity)
         answers: list[list[Cluster]] = [[] for _ in documents]
         for batch in self._batches(tokenized):
             try:
-                found = self._model([tokenized[index] for index in batch])
+                predicted = self._model([tokenized[index] for index in batch])
             except NonFiniteScoresError as error:
                 raise scores_not_finite(
                     batch[error.document], self.checkpoint.name, among
                 ) from error
-            for index, clusters in zip(batch, found, strict=True):
+            for index, clusters in zip(batch, predicted, strict=True):
                 answers[index] = clusters
         return answers
 
     def _batches(self, documents: Sequence[TokenizedDocument]) -> Iterator[list[int]]:
-        """Return the numbers of documents that go together: of similar length, so as to pad little.
-
-        A batch has as many subwords as its windows can hold, so that its vectors fit into memory.
-        """
+        """Put as many subwords into a batch as its windows can hold: it has to fit into memory."""
         lengths = [len(document.subwords) for document in documents]
         room = self.batch_size * self._model.settings.capacity
         return length_batches(lengths, room=room, most=self.batch_size)
-
-    def _warn_of_oversized(self, documents: Iterable[TokenizedDocument]) -> None:
-        capacity = self._model.settings.capacity
-        for index, document in enumerate(documents):
-            for number, length in oversized_sentences(document, capacity):
-                fault = (
-                    f"sentence {number} has {length} subwords and a window of {self.name} holds "
-                    f"{capacity}; it was encoded in pieces"
-                )
-                warning = OversizedSentenceWarning(fault, index, document.place)
-                warnings.warn(warning, stacklevel=4)

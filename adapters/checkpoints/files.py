@@ -1,12 +1,14 @@
 """Where a system's weights lie, and which ones they are."""
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from pronominal.adapters.checkpoints.transformers_models import first_line
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -27,7 +29,10 @@ TOKENIZER_FILES = (
 )
 """What the tokenizers of transformers read besides the config."""
 
-_HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+
+def is_hub_id(name: str) -> bool:
+    """Say whether a name may be that of a repository on the Hub, ``ORG/NAME``."""
+    return re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ def open_checkpoint(
         raise InputError(
             f"there is no {config}", cure="give the folder of a whole checkpoint", file=checkpoint
         )
-    chosen = next((found for name in weights if (found := _matches(folder, [name]))), None)
+    chosen = next((matched for name in weights if (matched := _matches(folder, [name]))), None)
     if chosen is None:
         raise InputError(
             "there are no weights", cure=f"add {' or '.join(weights)}", file=checkpoint
@@ -84,7 +89,7 @@ def open_checkpoint(
 
 
 def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Path:
-    if not _HUB_ID.fullmatch(checkpoint) or Path(checkpoint).exists():
+    if not is_hub_id(checkpoint) or Path(checkpoint).exists():
         raise InputError(
             "there is no such folder", cure="give a folder or a Hub id ORG/NAME", file=checkpoint
         )
@@ -97,18 +102,18 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
             cure='give a folder, or pip install "pronominal[hub]"',
             file=checkpoint,
         ) from error
-    try:
+    with input_error_on(
+        # the Hub's client lets errors of several packages through
+        Exception,
+        cause="neither a folder nor available from the Hub",
+        cure="give an existing folder, or a Hub id that you may read while you are online",
+        file=checkpoint,
+    ):
         for name in weights:
-            # one format at a time, so that nobody waits for the same weights twice
+            # one format at a time, so that the same weights are not downloaded twice
             folder = Path(snapshot_download(checkpoint, allow_patterns=[name, *others]))
             if _matches(folder, [name]):
                 break
-    except Exception as error:  # the Hub's client lets errors of several libraries through
-        raise InputError(
-            f"neither a folder nor to be had from the Hub ({first_line(error)})",
-            cure="give an existing folder, or a Hub id that you may read while you are online",
-            file=checkpoint,
-        ) from error
     return folder
 
 
@@ -117,15 +122,24 @@ def _matches(folder: Path, patterns: Iterable[str]) -> set[Path]:
 
 
 def files_digest(folder: Path, files: Iterable[Path]) -> str:
-    """Return the SHA-256, in hex, of what ``sha256sum`` prints for files, in order of their names.
-
-    Args:
-        folder: what the names are relative to.
-        files: below the folder.
-    """
+    """Return the SHA-256, in hex, of what ``sha256sum`` prints for files, sorted by name."""
     listing = hashlib.sha256()
     for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
         with file.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256")
         listing.update(f"{content.hexdigest()}  {name}\n".encode())
     return listing.hexdigest()
+
+
+def read_json(file: Path, cure: str) -> dict[str, Any]:
+    """Read one JSON object; `InputError` with this cure if the file holds anything else."""
+    with input_error_on(OSError, ValueError, cause="no JSON", cure=cure, file=file):
+        content = json.loads(file.read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        raise InputError("no JSON object", cure=cure, file=file)
+    return content
+
+
+def write_json(file: Path, content: Mapping[str, Any]) -> None:
+    """Write one JSON object that people can read."""
+    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

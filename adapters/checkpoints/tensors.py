@@ -1,20 +1,112 @@
-"""What conversion and training write into the folder of a checkpoint."""
+"""The tensors of a checkpoint: read, put into a model with none missing or left over, written."""
 
-import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-from torch import Tensor
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.errors import InputError
+
+TOGETHER = "give config and weights that belong together"
+_UNREAD = re.compile(r"(^|[./])(pooler[./].*|embeddings\.position_ids)")
 
 
-def write_json(file: Path, content: Mapping[str, Any]) -> None:
-    """Write one JSON object that people can read."""
-    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def is_unread(name: str) -> bool:
+    """Say whether a tensor of an encoder changes no answer.
+
+    That is the pooler, a layer that nothing here reads, and the numbers of the positions, which
+    transformers 2.6 to 4.30 saved among the weights and newer ones compute.
+
+    >>> is_unread("bert.pooler.dense.bias"), is_unread("position_ids")
+    (True, False)
+    """
+    return _UNREAD.search(name) is not None
 
 
-def write_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
+def read_safetensors(file: Path) -> dict[str, Tensor]:
+    """Read a file of the format without pickles; `InputError` if it is damaged."""
+    with input_error_on(
+        *(OSError, SafetensorError),
+        cause="no weights could be read",
+        cure="convert or download the checkpoint again",
+        file=file,
+    ):
+        return load_file(file)
+
+
+def read_pickled(file: Path, writer: str) -> dict[str, Any]:
+    """Read a table that torch has pickled, as tensors alone; nothing else in it is ever run.
+
+    `writer` names what writes such files; `InputError` if it is damaged or holds other objects.
+    """
+    with input_error_on(
+        # unpickling damaged bytes may fail in any way
+        Exception,
+        cause="no weights could be read",
+        cure=f"give the file that {writer} wrote",
+        file=file,
+    ):
+        loaded = torch.load(file, map_location="cpu", weights_only=True)
+    if not isinstance(loaded, dict):
+        raise InputError(
+            "it holds no table of tensors", cure=f"give the file that {writer} wrote", file=file
+        )
+    return dict(loaded)
+
+
+def are_tensors(entry: object) -> bool:
+    """Say whether an entry of an unpickled table is itself a table of tensors."""
+    return isinstance(entry, dict) and all(isinstance(part, Tensor) for part in entry.values())
+
+
+def load_tensors(
+    module: nn.Module, tensors: Mapping[str, Tensor], file: str | Path, prefix: str = ""
+) -> None:
+    """Give a module its tensors, which are taken over and not copied.
+
+    Messages name the `file`, and tensors with the `prefix` that they have there; `InputError` if
+    tensors are missing, left over or of another shape.
+    """
+    try:
+        report = module.load_state_dict(tensors, strict=False, assign=True)
+    except RuntimeError as error:
+        of_which = f" below {prefix.rstrip('.')}" if prefix else ""
+        raise mismatch(f"tensors of another shape than its config says{of_which}", file) from error
+    require_same(report.missing_keys, report.unexpected_keys, file, prefix)
+
+
+def require_same(
+    missing: Iterable[str],
+    unexpected: Iterable[str],
+    file: str | Path,
+    prefix: str = "",
+    cure: str = TOGETHER,
+) -> None:
+    """Refuse tensors that are missing or left over, but for those of `is_unread`.
+
+    Messages name the `file`, and tensors with the `prefix` that they have there.
+    """
+    for names, fault in ((missing, "no {}"), (unexpected, "{}, which the config does not have")):
+        faulty = [f"{prefix}{name}" for name in sorted(names) if not is_unread(name)]
+        if faulty:
+            more = f" and {len(faulty) - 1} more" if len(faulty) > 1 else ""
+            raise mismatch(fault.format(faulty[0] + more), file, cure)
+
+
+def mismatch(what: str, file: str | Path, cure: str = TOGETHER) -> InputError:
+    """Return the error for weights that hold something else than the config says."""
+    return InputError(f"the weights hold {what}", cure=cure, file=file)
+
+
+def write_tensors(
+    file: Path, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None
+) -> None:
     """Write tensors of any device as safetensors, readable for whom the other files are."""
-    save_file({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, file)
+    save_file({n: tensor.cpu().contiguous() for n, tensor in tensors.items()}, file, metadata)
     file.chmod(0o644)

@@ -1,30 +1,20 @@
-"""What every system does that opens a model: find a device, stay silent, say what is wrong.
+"""What systems on torch and transformers share: a device, silence, and what a tokenizer must be.
 
 Nothing heavy is imported before it is used.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
     import torch
-    from spacy.language import Language
 
 
 def torch_device(device: str | None) -> "torch.device":
-    """Return a device that torch can use.
-
-    Args:
-        device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
-
-    Raises:
-        InputError: there is no such device.
-    """
+    """Return the named device; when None the first GPU if there is one, and else the CPU."""
     import torch
 
     chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -65,15 +55,7 @@ def longest_input(encoder: Any) -> int | None:
 
 
 def require_words(tokenizer: Any, checkpoint: str) -> None:
-    """Refuse a tokenizer without words, which transformers makes up where the files are missing.
-
-    Args:
-        tokenizer: a tokenizer of transformers.
-        checkpoint: where it is from, for the message.
-
-    Raises:
-        InputError: it knows special tokens alone, and perhaps the space.
-    """
+    """Refuse a tokenizer without words, which transformers makes up where the files are missing."""
     # T5's and mBART's know the space, too
     if tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}:
         raise InputError(
@@ -82,16 +64,7 @@ def require_words(tokenizer: Any, checkpoint: str) -> None:
 
 
 def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
-    """Refuse a tokenizer without words, or with more than the model has vectors for.
-
-    Args:
-        tokenizer: a tokenizer of transformers.
-        encoder: the model that is to read its tokens.
-        checkpoint: where both are from, for the message.
-
-    Raises:
-        InputError: it knows special tokens alone, or tokens that the encoder has no vectors for.
-    """
+    """Refuse a tokenizer without words, or with more than the model has vectors for."""
     require_words(tokenizer, checkpoint)
     vectors = encoder.get_input_embeddings().num_embeddings
     if max(tokenizer.get_vocab().values()) >= vectors:
@@ -103,11 +76,7 @@ def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
 
 
 def special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """Return the special tokens that a tokenizer puts before and behind a text.
-
-    Raises:
-        InputError: it changes the text itself, too.
-    """
+    """Return the special tokens before and behind a text; `InputError` if the text changes, too."""
     bare = list(tokenizer("a", add_special_tokens=False)["input_ids"])
     framed = list(tokenizer("a")["input_ids"])
     for start in range(len(framed) - len(bare) + 1):
@@ -119,43 +88,3 @@ def special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
         cure="give a checkpoint with one of transformers' own tokenizers",
         file=getattr(tokenizer, "name_or_path", None),
     )
-
-
-def open_spacy(pipeline: str, otherwise: str) -> "Language":
-    """Return a spaCy pipeline; nothing is downloaded.
-
-    Args:
-        pipeline: its name or folder.
-        otherwise: what the user can do without it, as an imperative.
-
-    Raises:
-        InputError: it cannot be loaded.
-    """
-    import spacy
-
-    try:
-        return spacy.load(pipeline)
-    except Exception as error:  # spaCy and what it loads fail in many ways
-        there = Path(pipeline).exists()
-        install = "install it" if there else f"python -m spacy download {pipeline}"
-        raise InputError(
-            f"the spaCy pipeline cannot be loaded ({first_line(error)})",
-            cure=f"{install}, or {otherwise}",
-            file=pipeline,
-        ) from error
-
-
-def first_line(error: BaseException) -> str:
-    r"""Return what a library's error says, as an `InputError` may quote it.
-
-    >>> first_line(ValueError("no such key.\nTry another one."))
-    'no such key'
-    >>> first_line(KeyError())
-    'KeyError'
-    """
-    if isinstance(
-        error, UnpicklingError | EOFError
-    ):  # torch's own words advise to run what is in the file
-        return "the pickle is damaged, or holds more than tensors"
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0].rstrip(".: ")

@@ -45,19 +45,16 @@ class Check:
 def check_system(system: Any) -> Iterator[Check]:
     """Yield each promise of the contract, with the ways in which a system breaks it.
 
-    Only sentences of our own are asked.
-
-    Raises:
-        InputError: it is no system at all, or it says that it can answer nothing.
+    Only sentences of our own are asked; `InputError` if it is no system, or can answer nothing.
     """
     kind_of(system)
     yield Check("it has a name", tuple(_name_faults(system.name)))
     for method, questions in _questions(system):
         ask, answered = _asking(system, method), True
         for promise, faults in (PROMISES | OWN_PROMISES[method]).items():
-            found = _found(faults, ask, questions) if answered else ()
-            yield Check(f"{method}: {promise}", found, examined=answered)
-            answered = answered and not (found and promise == ANSWERED)
+            told = _found(faults, ask, questions) if answered else ()
+            yield Check(f"{method}: {promise}", told, examined=answered)
+            answered = answered and not (told and promise == ANSWERED)
 
 
 class _Offer(NamedTuple):

@@ -44,11 +44,7 @@ class NoAnswerError(RefusedTextError):
 
 
 class NonFiniteScoresError(FloatingPointError):
-    """Scores are infinite or not a number, so that no comparison of them means anything.
-
-    Args:
-        document: which document of the batch they belong to.
-    """
+    """Scores are infinite or not a number, so that no comparison of them means anything."""
 
     def __init__(self, document: int) -> None:
         super().__init__(f"document {document} of the batch has scores that are not finite")

@@ -1,8 +1,7 @@
 """What a system examines about itself on load, because a broken one answers all the same."""
 
 import warnings
-from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
 
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.systems import ClusteringSystem
@@ -26,49 +25,33 @@ class SelfCheckWarning(UserWarning):
 
 def check_weights(
     system: ClusteringSystem,
-    *,
-    missing: Iterable[str],
-    unexpected: Iterable[str],
-    harmless: Sequence[str] = (),
+    missing: Sequence[str],
+    unexpected: Sequence[str],
 ) -> tuple[str, ...]:
-    """Say which tensors of a system did not come from its checkpoint.
+    """Say, in a line for each fault, which tensors of a system are not those of its checkpoint.
 
     Args:
         system: the system; named in the messages together with its checkpoint.
         missing: tensors of the model that the checkpoint lacks, so that they are random.
         unexpected: tensors of the checkpoint that the model has no place for.
-        harmless: patterns of names that change no answer.
-
-    Returns:
-        One line for each of the two faults that the system has.
     """
-    messages = []
-    lost = _that_matter(missing, harmless)
-    if lost:
-        messages.append(
-            f"{_who(system)}: tensors missing from the checkpoint were drawn at random "
-            f"({_some(lost)}), so answers are meaningless; "
-            f"give a complete checkpoint of {system.name}"
-        )
-    unused = _that_matter(unexpected, harmless)
-    if unused:
-        messages.append(
-            f"{_who(system)}: tensors of the checkpoint have no place in the model "
-            f"({_some(unused)}), so it was made for another one; give a checkpoint of {system.name}"
-        )
-    return tuple(messages)
+    messages = (
+        f"{_who(system)}: tensors missing from the checkpoint were drawn at random "
+        f"({_some(missing)}), so answers are meaningless; "
+        f"give a complete checkpoint of {system.name}",
+        f"{_who(system)}: tensors of the checkpoint have no place in the model "
+        f"({_some(unexpected)}), so it was made for another one; "
+        f"give a checkpoint of {system.name}",
+    )
+    faulty = zip(messages, (missing, unexpected), strict=True)
+    return tuple(message for message, names in faulty if names)
 
 
 def check_clusters(system: ClusteringSystem) -> tuple[str, ...]:
-    """Say whether a system finds no cluster in any of the `PLAIN_SENTENCES`.
+    """Say in one line if a system finds no cluster in any of the `PLAIN_SENTENCES`.
 
     It stops at the first sentence with a cluster, so a working system pays for one or two.
-
-    Returns:
-        One line if the system finds none, else nothing.
-
-    Raises:
-        InputError: the system cannot answer one of them.
+    `InputError` if the system cannot answer one of them.
     """
     for number, sentence in enumerate(PLAIN_SENTENCES, 1):
         try:
@@ -82,18 +65,15 @@ def check_clusters(system: ClusteringSystem) -> tuple[str, ...]:
     )
 
 
-def announce(messages: Iterable[str]) -> None:
-    """Warn of each message with a `SelfCheckWarning`."""
+def announce(messages: tuple[str, ...]) -> tuple[str, ...]:
+    """Warn of each message with a `SelfCheckWarning`, and return them."""
     for message in messages:
         warnings.warn(message, SelfCheckWarning, stacklevel=3)
-
-
-def _that_matter(names: Iterable[str], harmless: Sequence[str]) -> list[str]:
-    return sorted(n for n in names if not any(fnmatchcase(n, pattern) for pattern in harmless))
+    return messages
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN])
+    shown = ", ".join(sorted(names)[:_SHOWN])
     return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
 
 

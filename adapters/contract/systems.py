@@ -1,6 +1,18 @@
-"""What a system is: any object with a name and one of these methods; users subclass nothing."""
+"""What a system is: any object with a name and one of these methods; users subclass nothing.
 
-from collections.abc import Iterable, Sequence
+Our own systems also have, where that makes sense:
+
+- ``checkpoint``: name, folder and digest of the weights in use;
+- ``self_check``: what was wrong when they were loaded, one line each, also warned of;
+- ``prompting``: which prompts they want to be asked, ``question``: what their answers or scores
+  are, and ``chunk``: how many instances they want to be given at a time.
+
+They raise `InputError` where they cannot be made, and `RefusedTextError` for a text
+that is too long or whose scores are not finite.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Protocol, Self, runtime_checkable
 
 from pronominal.errors import InputError
@@ -11,7 +23,7 @@ Kind = Literal["clustering", "choosing", "language model"]
 
 
 class AnswerWarning(UserWarning):
-    """What a user should know about an answer, whatever warnings are asked for."""
+    """What a user should know about an answer, even with warnings switched off."""
 
 
 class TextWarning(AnswerWarning):
@@ -35,6 +47,22 @@ class TextWarning(AnswerWarning):
     def at(self, row: str) -> Self:
         """Return this warning for a user who knows the text by another name, as ``"id x"``."""
         return type(self)(self.cause, self.index, row)
+
+
+class OversizedSentenceWarning(TextWarning):
+    """A sentence is longer than a window; it was encoded in pieces that do not see each other."""
+
+    @classmethod
+    def warn(
+        cls, system: str, index: int, place: str, sentences: Mapping[int, int], capacity: int
+    ) -> None:
+        """Warn of each sentence, given its number and its length in subwords."""
+        for number, length in sentences.items():
+            fault = (
+                f"sentence {number} has {length} subwords and a window of {system} holds "
+                f"{capacity}; it was encoded in pieces"
+            )
+            warnings.warn(cls(fault, index, place), stacklevel=5)
 
 
 @runtime_checkable
@@ -89,7 +117,7 @@ class GeneratingSystem(Protocol):
     name: str
 
     def generate(self, prompts: Sequence[str]) -> list[str]:
-        """Return for each prompt, in order, what follows it; the same whatever else is asked."""
+        """Return for each prompt, in order, what follows it, which other prompts do not change."""
         ...
 
 

@@ -2,24 +2,24 @@
 
 import json
 from collections.abc import Mapping
-from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request
 
-from pronominal.adapters.catalogue.table import CORENLP_SERVER
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.adapters.remote.servers import Patience, direct_opener, own_server
+from pronominal.adapters.remote.servers import Failure, Server, own_server
 from pronominal.errors import InputError
 
+START = 'java -mx8g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000'
+"""The documented command that starts a server, run in CoreNLP's folder."""
+
 URL = "http://localhost:9000"
-"""Where the server listens that `CORENLP_SERVER` starts."""
+"""Where that server listens."""
 
 TRIES = 3
 """How often a text is sent at which the server fails."""
 
-_AWAY = (408, 425, 429, 502, 503, 504)
+_AWAY = (None, 408, 425, 429, 502, 503, 504)
 _TEXT_AT_FAULT = (400, 413, 500)
 
 _LOADING = 300
@@ -27,19 +27,7 @@ _LOADING = 300
 
 
 class CoreNLPServer:
-    """A server, and what every text is sent with.
-
-    Args:
-        url: the server's address.
-        host: the name of a machine of the user's own that has a public name; see `own_server`.
-        i_accept_contamination: send text to a host that is not the user's own.
-        properties: CoreNLP's properties.
-        text_timeout: after how many seconds the server gives a text up.
-        patience: for how many seconds an unreachable server is asked again.
-
-    Raises:
-        InputError: the address is not one to send evaluation text to.
-    """
+    """A server, and what every text is sent with."""
 
     def __init__(
         self,
@@ -58,41 +46,36 @@ class CoreNLPServer:
             "timeout": str(round(1000 * text_timeout)),
             **properties,
         }
-        self._text_timeout, self._patience = text_timeout, patience
-        self._opener = direct_opener()
+        self._text_timeout = text_timeout
+        self._server = Server(
+            self.address,
+            timeout=text_timeout + _LOADING,
+            patience=patience,
+            start=f"start it ({START})",
+        )
 
     def ask(self, text: str, index: int) -> Any:
-        """Return the server's answer; None if it is not JSON.
-
-        Args:
-            text: what to send.
-            index: which one of several texts it is, for an error.
+        """Return the server's answer to a text, the `index`-th of several; None if it is not JSON.
 
         Raises:
             InputError: the server refuses to be asked, or cannot be reached any more.
             RefusedTextError: it fails at the text, or does not finish it in time.
         """
-        request = self._request(text, index)
         failures = 0
-        patience = Patience(self._patience, self.address, f"start it ({CORENLP_SERVER})")
-        while True:
-            try:
-                with self._opener.open(request, timeout=self._text_timeout + _LOADING) as answer:
-                    return _parse(answer.read())
-            except HTTPError as error:
-                reason, away = f"HTTP {error.code}", error.code in _AWAY
-                if not away:
-                    failures += 1
-                    self._refuse(error, index, last=failures == TRIES)
-                    patience.pause()
-            except (URLError, HTTPException, OSError) as error:
-                reason, away = str(getattr(error, "reason", error)) or "no answer", True
-            if away:
-                patience.wait(reason)
+
+        def is_away(failure: Failure) -> bool:
+            nonlocal failures
+            if failure.status in _AWAY:
+                return True
+            failures += 1
+            self._refuse(failure, index, last=failures == TRIES)
+            return False
+
+        return _parse(self._server.ask(self._request(text, index), is_away))
 
     def _request(self, text: str, index: int) -> Request:
         try:
-            # the server decodes it; some versions do, whatever the header says
+            # the server decodes it; some versions do, even if the header says JSON
             body = quote(text, safe="").encode()
         except UnicodeEncodeError as error:
             raise RefusedTextError(
@@ -102,22 +85,23 @@ class CoreNLPServer:
         headers = {"Content-Type": "application/x-www-form-urlencoded;charset=UTF-8"}
         return Request(f"{self.address}/?{query}", data=body, headers=headers)
 
-    def _refuse(self, error: HTTPError, index: int, *, last: bool) -> None:
+    def _refuse(self, failure: Failure, index: int, *, last: bool) -> None:
         """Raise what a failure means; nothing if the text may be sent again."""
-        said = _message(error)
-        if error.code not in _TEXT_AT_FAULT:
+        if failure.status not in _TEXT_AT_FAULT:
             raise InputError(
-                f"the server refuses what it is asked (HTTP {error.code})",
-                cure=f"give the URL of one that was started with {CORENLP_SERVER}",
+                f"the server refuses what it is asked ({failure.reason})",
+                cure=f"give the URL of one that was started with {START}",
                 file=self.address,
-            ) from error
-        if error.code == 500 and not last:
+            ) from failure.error
+        if failure.status == 500 and not last:
             return
-        fault, cure = f"the server fails at it ({_exception(said)})", _COMMON
-        if "timed out" in said:
+        fault, cure = f"the server fails at it ({_exception(failure.said)})", _COMMON
+        if "timed out" in failure.said:
             fault = f"the server did not finish it in {self._text_timeout:g} seconds"
             cure = "give a longer text_timeout, or shorten the text"
-        raise RefusedTextError(fault, cure=cure, index=index, checkpoint=self.address) from error
+        raise RefusedTextError(
+            fault, cure=cure, index=index, checkpoint=self.address
+        ) from failure.error
 
 
 _COMMON = (
@@ -132,15 +116,6 @@ def _parse(answer: bytes) -> Any:
         return json.loads(answer.decode(errors="replace"), strict=False)
     except ValueError:
         return None
-
-
-def _message(error: HTTPError) -> str:
-    try:
-        return error.read().decode(errors="replace")
-    except (HTTPException, OSError):
-        return ""
-    finally:
-        error.close()
 
 
 def _exception(said: str) -> str:

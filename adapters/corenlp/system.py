@@ -1,15 +1,14 @@
 """CoreNLP's systems behind the interface of all clustering systems."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
-from pronominal.adapters.catalogue.table import CORENLP_SERVER
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.corenlp.answers import MisplacedTokenError, clusters_of
-from pronominal.adapters.corenlp.server import URL, CoreNLPServer
+from pronominal.adapters.corenlp.server import START, URL, CoreNLPServer
+from pronominal.adapters.remote.servers import asked_together
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Span
 
@@ -28,13 +27,6 @@ class CoreNLPSystem:
         at_once: how many texts the server is given at a time.
         text_timeout: after how many seconds the server gives a text up.
         patience: for how many seconds an unreachable server is asked again.
-
-    Attributes:
-        self_check: what is wrong with its answers, one line each; also warned of on load.
-
-    Raises:
-        InputError: the address is not one to send evaluation text to, no server is there, or it
-            lacks the models.
     """
 
     name: str
@@ -62,25 +54,12 @@ class CoreNLPSystem:
             patience=patience,
         )
         self._at_once = at_once
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
-        """Return for each text, in order, its clusters as half-open character spans.
-
-        Raises:
-            InputError: `texts` is one string, or the server cannot be reached any more.
-            RefusedTextError: the server fails at a text, does not finish it in time, or answers in
-                another form.
-        """
+        """Return for each text, in order, its clusters as half-open character spans."""
         refuse_bare_string(texts)
-        with ThreadPoolExecutor(self._at_once) as workers:
-            try:
-                return [*workers.map(self._cluster, texts, range(len(texts)))]
-            except BaseException:
-                # nothing that still waits is worth an answer
-                workers.shutdown(wait=False, cancel_futures=True)
-                raise
+        return asked_together(self._cluster, texts, self._at_once)
 
     def _cluster(self, text: str, index: int) -> list[Cluster]:
         sent = text.strip(_WHITE)
@@ -100,7 +79,7 @@ class CoreNLPSystem:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise RefusedTextError(
                 "the server does not answer in CoreNLP's JSON",
-                cure=f"give the URL of one that was started with {CORENLP_SERVER}",
+                cure=f"give the URL of one that was started with {START}",
                 index=index,
                 checkpoint=self._server.address,
             ) from error

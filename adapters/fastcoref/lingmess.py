@@ -48,10 +48,8 @@ class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is unt
     def _pair_scores(self, first: Tensor, last: Tensor, categories: Tensor) -> Tensor:
         """Sum what the experts say of each pair, as [texts, mentions, antecedents].
 
-        Args:
-            first: states of the mentions' first tokens, as [texts, mentions, hidden].
-            last: those of their last tokens.
-            categories: which pairs an expert is for, as [texts, experts, mentions, antecedents].
+        `first` and `last` are states of the mentions' outer tokens, as [texts, mentions, hidden];
+        `categories` the pairs that an expert is for, as [texts, experts, mentions, antecedents].
         """
         starts = self.coref_start_all_mlps(first).unflatten(-1, (self.num_cats, -1))
         ends = self.coref_end_all_mlps(last).unflatten(-1, (self.num_cats, -1))

@@ -18,10 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pronominal.adapters import SYSTEMS
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.tensors import is_unread
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
-    first_line,
     longest_input,
     require_vocabulary,
     silent_transformers,
@@ -32,7 +32,6 @@ from pronominal.adapters.contract.self_check import announce, check_clusters, ch
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.words.english import english_pipeline
 from pronominal.adapters.words.length_batches import require_batch_size
-from pronominal.errors import InputError
 from pronominal.spans import Cluster
 
 
@@ -73,17 +72,10 @@ class FastcorefSystem:
     """What LingMess and FCoref share; each answer is that of a call with this text alone.
 
     Args:
-        checkpoint: a folder or a Hub id; the published weights when None.
+        checkpoint: a folder or a Hub id.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many texts of equal length, in subtokens, go through the model at once;
             fewer where they have more than `MOST_SUBTOKENS` together.
-
-    Attributes:
-        checkpoint: the weights in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: the checkpoint, the device or the batch size cannot be used.
     """
 
     name: str
@@ -91,34 +83,26 @@ class FastcorefSystem:
     collator_class: ClassVar[type]
 
     def __init__(
-        self, checkpoint: str | None = None, *, device: str | None = None, batch_size: int = 128
+        self, checkpoint: str, *, device: str | None = None, batch_size: int = 128
     ) -> None:
         require_batch_size(batch_size)
-        published = str(SYSTEMS[self.name].weights)
-        self.checkpoint = open_checkpoint(published if checkpoint is None else checkpoint)
+        self.checkpoint = open_checkpoint(checkpoint)
         self.batch_size = batch_size
         self._package = self._load(self.checkpoint, torch_device(device))
         self._package.model.register_forward_hook(self._check_scores)
         self._limit = _limit(self._package, segmented=self.collator_class is LeftOversCollator)
         report = self._package.model.loading_report
-        faulty = check_weights(
-            self,
-            missing=report["missing_keys"],
-            unexpected=report["unexpected_keys"],
-            # old files keep a buffer of positions, and the models never read a pooler
-            harmless=("*.embeddings.position_ids", "*.pooler.*"),
+        missing, unexpected = (
+            [name for name in report[keys] if not is_unread(name)]
+            for keys in ("missing_keys", "unexpected_keys")
         )
         # with random tensors it is chance what the sentences show
-        self.self_check = faulty or check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_weights(self, missing, unexpected) or check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
 
-        Raises:
-            InputError: `texts` is one string.
-            RefusedTextError: a text is longer than the model can read, and nothing was computed;
-                or scores are not finite.
+        Nothing is computed if one of them is longer than the model can read.
         """
         refuse_bare_string(texts)
         answers: list[list[Cluster]] = [[] for _ in texts]
@@ -133,23 +117,25 @@ class FastcorefSystem:
 
     @classmethod
     def _load(cls, checkpoint: Checkpoint, device: torch.device) -> Any:
-        with _unchanged_logging(), _unchanged_randomness(), silent_transformers():
-            try:
-                package = CorefModel(
-                    str(checkpoint.folder),
-                    _loadable(cls.model_class),
-                    cls.collator_class,
-                    enable_progress_bar=False,
-                    device=device,
-                    nlp=english_pipeline(),
-                )
-            except Exception as error:  # whatever config, tokenizer or tensors fail with
-                raise InputError(
-                    f"config, tokenizer and tensors do not make up a {cls.name} "
-                    f"({first_line(error)})",
-                    cure=f"give a checkpoint of {cls.name}",
-                    file=checkpoint.name,
-                ) from error
+        with (
+            _unchanged_logging(),
+            _unchanged_randomness(),
+            silent_transformers(),
+            input_error_on(
+                Exception,
+                cause=f"config, tokenizer and tensors do not make up a {cls.name}",
+                cure=f"give a checkpoint of {cls.name}",
+                file=checkpoint.name,
+            ),
+        ):
+            package = CorefModel(
+                str(checkpoint.folder),
+                _loadable(cls.model_class),
+                cls.collator_class,
+                enable_progress_bar=False,
+                device=device,
+                nlp=english_pipeline(),
+            )
         require_vocabulary(package.tokenizer, package.model.base_model, checkpoint.name)
         # the package keeps the encoder's attribute name on the class, for the latest model only
         package.model.base_model_prefix = package.model.base_model_prefix

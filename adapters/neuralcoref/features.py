@@ -1,4 +1,4 @@
-"""What the network is told beside the words (``NeuralCoref.predict`` of ``neuralcoref.pyx``)."""
+"""What the network is told besides the words (``NeuralCoref.predict`` of ``neuralcoref.pyx``)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -32,11 +32,7 @@ _FARTHEST = len(_BINS) - 1
 
 
 def single_features(mentions: Sequence[Mention]) -> Floats:
-    """Describe each mention: type, length, place in the text and whether it lies in another one.
-
-    Returns:
-        (mentions, `SINGLE_WIDTH`).
-    """
+    """Describe each mention, (mentions, `SINGLE_WIDTH`): type, length, place, nesting."""
     lengths = np.array([mention.end - mention.start - 1 for mention in mentions])
     places = np.arange(len(mentions)) / len(mentions)
     nested = [_is_nested(mention, number, mentions) for number, mention in enumerate(mentions)]
@@ -47,15 +43,14 @@ def single_features(mentions: Sequence[Mention]) -> Floats:
 def candidate_pairs(
     mentions: Sequence[Mention], max_dist: int, max_dist_match: int
 ) -> tuple[Indices, Indices]:
-    """Return which pairs are scored, as numbers of the antecedent and of the mention.
+    """Return which pairs are scored: their antecedents and their mentions, both (pairs,).
+
+    Pairs ascend by mention, then by antecedent.
 
     Args:
         mentions: in the order of their head words.
         max_dist: how many mentions back an antecedent may lie.
         max_dist_match: the same for one that shares a noun.
-
-    Returns:
-        Both of the shape (pairs,), ascending by mention, then by antecedent.
     """
     with_word: defaultdict[str, list[int]] = defaultdict(list)
     earlier: list[int] = []
@@ -73,16 +68,10 @@ def candidate_pairs(
 def pair_features(
     mentions: Sequence[Mention], singles: Floats, earlier: Indices, later: Indices
 ) -> Floats:
-    """Describe each pair: speaker, matching strings, distances, overlap, and both mentions.
+    """Describe each pair, (pairs, `PAIR_WIDTH` + `GENRE_WIDTH`).
 
-    Args:
-        mentions: all mentions.
-        singles: their own features, (mentions, `SINGLE_WIDTH`).
-        earlier: number of the antecedent of each pair, (pairs,).
-        later: number of the mention of each pair, (pairs,).
-
-    Returns:
-        (pairs, `PAIR_WIDTH` + `GENRE_WIDTH`).
+    That is speaker, matching strings, distances, overlap, and both mentions, whose own features are
+    `singles`; `earlier` and `later` are the numbers of a pair's mentions, (pairs,).
     """
     pairs = [(mentions[one], mentions[other]) for one, other in zip(earlier, later, strict=True)]
     strings = np.array([_matches(one, other) for one, other in pairs])

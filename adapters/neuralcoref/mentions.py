@@ -57,11 +57,9 @@ class Mention:
 
 
 def find_mentions(document: Any, blacklist: bool) -> list[Mention]:
-    """Return the mentions of a parsed spaCy document, in the order of their head words.
+    """Return the mentions of a parsed spaCy ``Doc``, in the order of their head words.
 
-    Args:
-        document: a ``Doc`` with tags, dependencies and, if the pipeline has any, entities.
-        blacklist: leave out first and second person pronouns.
+    `blacklist` leaves out first and second person pronouns.
     """
     borders = {(entity.start, entity.end) for entity in document.ents if entity.label_ in ENTITIES}
     for sentence in document.sents:

@@ -25,13 +25,7 @@ class Layer:
 
 
 def score_mentions(layers: Sequence[Layer], vectors: Floats, features: Floats) -> Floats:
-    """Return how well each mention stands as the first one of its entity, (mentions,).
-
-    Args:
-        layers: those of a single mention.
-        vectors: (mentions, width of a mention's vector).
-        features: (mentions, features of a mention).
-    """
+    """Return how likely each mention is to be the first one of its entity, (mentions,)."""
     inputs = np.concatenate([vectors, features], axis=1)
     return _upper_layers(layers, inputs @ layers[0].weights.T + layers[0].bias)
 
@@ -45,14 +39,9 @@ def score_pairs(
 ) -> Floats:
     """Return how well the mentions of each pair go together, (pairs,).
 
-    A mention's share of the first layer is computed once, however many pairs it is in.
-
-    Args:
-        layers: those of a pair.
-        vectors: (mentions, width of a mention's vector).
-        antecedents: number of the earlier mention of each pair, (pairs,).
-        mentions: number of the later mention of each pair, (pairs,).
-        features: (pairs, features of a pair).
+    A mention's share of the first layer is computed once, however many pairs it is in:
+    `antecedents` and `mentions`, (pairs,), are rows of `vectors`. `features` are those of the
+    pairs.
     """
     width = vectors.shape[1]
     first = layers[0].weights

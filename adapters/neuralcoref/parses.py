@@ -2,7 +2,7 @@
 
 from spacy.tokens import Doc
 
-from pronominal.adapters.checkpoints.transformers_models import open_spacy
+from pronominal.adapters.checkpoints.spacy_pipelines import open_spacy
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.errors import InputError
 from pronominal.spans import Document
@@ -12,14 +12,7 @@ NEEDED = ("TAG", "POS", "DEP")
 
 
 class Parses:
-    """A spaCy pipeline with a tagger and a parser.
-
-    Args:
-        pipeline: name or folder of the pipeline; nothing is downloaded.
-
-    Raises:
-        InputError: it is not installed, or it does not tag or parse.
-    """
+    """A spaCy pipeline with a tagger and a parser."""
 
     def __init__(self, pipeline: str) -> None:
         self.pipeline = pipeline
@@ -27,11 +20,7 @@ class Parses:
         self._require_parse(self._spacy("Anna said that she was tired."))
 
     def read(self, text: str, index: int) -> Doc:
-        """Parse a text.
-
-        Raises:
-            RefusedTextError: it is longer than the pipeline reads; `index` says which it is.
-        """
+        """Parse a text; `RefusedTextError`, with its index, if the pipeline cannot read so much."""
         if len(text) > self._spacy.max_length:
             raise RefusedTextError(
                 f"{len(text)} characters, and the spaCy pipeline reads at most "

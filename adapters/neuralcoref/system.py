@@ -35,13 +35,6 @@ class NeuralCoref:
         max_dist: how many mentions back an antecedent may lie.
         max_dist_match: the same for one that shares a noun.
         blacklist: leave out *I*, *me*, *my*, *you* and *your*.
-
-    Attributes:
-        checkpoint: the weights in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: the weights, the pipeline or a number cannot be used.
     """
 
     name = "neuralcoref"
@@ -66,25 +59,15 @@ class NeuralCoref:
         self._handicap = np.float32(50 * (greedyness - 0.5))
         self._max_dist, self._max_dist_match = max_dist, max_dist_match
         self._blacklist = blacklist
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
-        """Return for each text, in order, its clusters as half-open character spans.
-
-        Raises:
-            InputError: `texts` is one string.
-            RefusedTextError: a text is too long to be parsed, or scores are not finite.
-        """
+        """Return for each text, in order, its clusters as half-open character spans."""
         refuse_bare_string(texts)
         return [self._in_characters(text, index) for index, text in enumerate(texts)]
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
-        """Return for each document, in order, its clusters as half-open spans of words.
-
-        Raises:
-            RefusedTextError: scores are not finite.
-        """
+        """Return for each document, in order, its clusters as half-open spans of words."""
         return [
             self._cluster(self._parses.read_document(document), index, "documents")
             for index, document in enumerate(documents)

@@ -6,6 +6,7 @@ The folder is the one that neuralcoref 4.0 downloads (``neuralcoref/file_utils.p
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import srsly
 from spacy.strings import get_string_id
 
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
-from pronominal.adapters.checkpoints.transformers_models import first_line
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.neuralcoref.features import PAIR_INPUT, SINGLE_INPUT
 from pronominal.adapters.neuralcoref.network import UNRECTIFIED, Layer
 from pronominal.adapters.neuralcoref.word_vectors import MISSING, UNKNOWN, WIDTH, WordVectors
@@ -44,35 +45,32 @@ class Weights:
 def open_weights(checkpoint: str) -> Weights:
     """Read a folder of neuralcoref's weights, or the Hub id of such a one.
 
-    Raises:
-        InputError: a file is missing or damaged, or the shapes are not those of neuralcoref 4.0.
+    `InputError` if a file is missing or damaged, or has other shapes than neuralcoref 4.0's.
     """
-    found = open_checkpoint(
+    opened = open_checkpoint(
         checkpoint,
         weights=("single_model",),
         config="cfg",
         others=("pairs_model", "static_vectors/*", "tuned_vectors/*"),
     )
     return Weights(
-        checkpoint=found,
-        single=_layers(found, "single_model", SINGLE_INPUT),
-        pairs=_layers(found, "pairs_model", PAIR_INPUT),
-        static=_vectors(found, "static_vectors", UNKNOWN),
-        tuned=_vectors(found, "tuned_vectors", MISSING),
+        checkpoint=opened,
+        single=_layers(opened, "single_model", SINGLE_INPUT),
+        pairs=_layers(opened, "pairs_model", PAIR_INPUT),
+        static=_vectors(opened, "static_vectors", UNKNOWN),
+        tuned=_vectors(opened, "tuned_vectors", MISSING),
     )
 
 
 def _layers(checkpoint: Checkpoint, name: str, inputs: int) -> list[Layer]:
-    try:
+    with _readable(checkpoint, name):  # msgpack's errors, and those of another structure
         entries = srsly.msgpack_loads((checkpoint.folder / name).read_bytes())[b"weights"]
         tensors = [
             {parameter[b"name"]: np.asarray(parameter[b"value"]) for parameter in entry[b"params"]}
             for entry in entries
         ]
-        # the stack itself stands among its layers, without parameters
-        layers = [Layer(found["W"], found["b"]) for found in tensors if found]
-    except Exception as error:  # msgpack's errors, and whatever another structure leads to
-        raise _unreadable(checkpoint, name, error) from error
+        # the stack itself is among its layers, without parameters
+        layers = [Layer(tensor["W"], tensor["b"]) for tensor in tensors if tensor]
     widths = [inputs]
     for layer in layers:
         if layer.weights.shape != (len(layer.bias), widths[-1]):
@@ -88,12 +86,10 @@ def _layers(checkpoint: Checkpoint, name: str, inputs: int) -> list[Layer]:
 
 
 def _vectors(checkpoint: Checkpoint, name: str, needed: str) -> WordVectors:
-    try:
+    with _readable(checkpoint, name):  # numpy's and msgpack's errors, and those of no vocabulary
         matrix: Any = np.load(checkpoint.folder / name / "vectors", allow_pickle=False)
         rows = dict(srsly.msgpack_loads((checkpoint.folder / name / "key2row").read_bytes()))
         fits = matrix.shape[1:] == (WIDTH,) and max(rows.values()) < len(matrix)
-    except Exception as error:  # those of numpy and msgpack, and of a vocabulary that is none
-        raise _unreadable(checkpoint, name, error) from error
     if not fits or get_string_id(needed) not in rows:
         raise InputError(
             f"vectors and vocabulary do not belong together, or '{needed}' has no vector",
@@ -103,9 +99,6 @@ def _vectors(checkpoint: Checkpoint, name: str, needed: str) -> WordVectors:
     return WordVectors(rows, matrix.astype(np.float32, copy=False))
 
 
-def _unreadable(checkpoint: Checkpoint, name: str, error: Exception) -> InputError:
-    return InputError(
-        f"it cannot be read ({first_line(error)})",
-        cure="give the whole folder of neuralcoref's weights",
-        file=Path(checkpoint.name) / name,
-    )
+def _readable(checkpoint: Checkpoint, name: str) -> AbstractContextManager[None]:
+    cause, cure = "it cannot be read", "give the whole folder of neuralcoref's weights"
+    return input_error_on(Exception, cause=cause, cure=cure, file=Path(checkpoint.name) / name)

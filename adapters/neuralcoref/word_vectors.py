@@ -27,12 +27,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class WordVectors:
-    """A table of word vectors.
-
-    Attributes:
-        rows: spaCy's hash of each lower-cased word to its row.
-        matrix: the vectors, (rows, `WIDTH`).
-    """
+    """A table of word vectors."""
 
     rows: Mapping[int, int]
     matrix: Floats

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronominal.adapters.checkpoints.files import Checkpoint
-from pronominal.adapters.checkpoints.transformers_models import first_line
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.contract.refusals import NoAnswerError
 from pronominal.adapters.contract.self_check import announce
 from pronominal.adapters.contract.systems import System
@@ -40,10 +40,7 @@ def command(
         start_timeout: how many seconds its first answer may take, for models that load slowly.
         once: start it anew for every call and end its input, for programs that read everything
             before they answer; a call may then take `start_timeout` and `timeout` for each input.
-        name: how messages call it.
-
-    Raises:
-        InputError: it is no command, cannot be started, or does not answer.
+        name: its name in messages.
     """
     words = _words(command) if isinstance(command, str) else [str(word) for word in command]
     if not words:
@@ -55,13 +52,9 @@ def command(
 
 
 def _words(command: str) -> list[str]:
-    try:
+    cause, cure = "the command cannot be split into words", "quote it as you would in a shell"
+    with input_error_on(ValueError, cause=cause, cure=cure):
         return shlex.split(command)
-    except ValueError as error:
-        raise InputError(
-            f"the command cannot be split into words ({first_line(error)})",
-            cure="quote it as you would in a shell",
-        ) from error
 
 
 class _Limits(NamedTuple):
@@ -122,12 +115,8 @@ class _Program:
         process.noise.clear()
         if lines and not self._noise_is_named:
             self._noise_is_named = True
-            announce(
-                [
-                    f"{process.program}: {lines:,} lines on its standard output are no answers "
-                    "and were passed over; print them on standard error"
-                ]
-            )
+            fault = f"{process.program}: {lines:,} lines on its standard output are no answers "
+            announce((f"{fault}and were passed over; print them on standard error",))
 
 
 def _digest(words: Sequence[str]) -> str:

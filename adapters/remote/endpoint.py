@@ -2,18 +2,14 @@
 
 import errno
 import json
-import os
 from collections.abc import Sequence
-from http.client import HTTPException
 from socket import gaierror
 from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.request import Request
 
 from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
 from pronominal.adapters.contract.systems import System
 from pronominal.adapters.remote.messages import Greeting, Message, connect
-from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
+from pronominal.adapters.remote.servers import KEY, Failure, Server, json_request, own_server
 from pronominal.errors import InputError
 
 _SETUP_FAULTS = (401, 403, 404, 405, 501)
@@ -45,26 +41,20 @@ def http(  # noqa: PLR0913 - each one is a key of a systems file
         patience: for how many seconds an unreachable server is asked again.
         host: the name of a machine of your own that has a public name; the URL's host has to be
             this one. Machines of the local network need no such word.
-        i_accept_contamination: send evaluation text to a hosted API, whoever may train on it.
-
-    Raises:
-        InputError: the address is not one to send evaluation text to, or nothing answers there.
+        i_accept_contamination: send evaluation text to a hosted API, whose owner may train on it.
     """
     if at_once < 1 or timeout <= 0:
         raise InputError("nothing is asked, or nothing answered", cure="give numbers above 0")
     address = own_server(url, host, i_accept_contamination).geturl()
-    return connect(method, lambda greeting: _Address(address, greeting, at_once, timeout, patience))
+    server = Server(address, timeout=timeout, patience=patience)
+    return connect(method, lambda greeting: _Address(server, greeting, at_once))
 
 
 class _Address:
     name = "http"
 
-    def __init__(
-        self, address: str, greeting: Greeting, at_once: int, timeout: float, patience: float
-    ) -> None:
-        self._address, self._at_once = address, at_once
-        self._timeout, self._patience = timeout, patience
-        self._opener = direct_opener()
+    def __init__(self, server: Server, greeting: Greeting, at_once: int) -> None:
+        self._server, self._at_once = server, at_once
         greeting.greet(self)
 
     def exchange(self, inputs: Sequence[Message]) -> list[Message]:
@@ -80,59 +70,47 @@ class _Address:
             raise FailedCallError(
                 "the reply has no list of answers", cure='reply with {"answers": [...]}'
             )
-        found = {one.get("id"): one for one in given if isinstance(one.get("id"), int)}
+        by_number = {one.get("id"): one for one in given if isinstance(one.get("id"), int)}
         for number in range(wanted):
-            if number not in found:
+            if number not in by_number:
                 raise RefusedTextError(
                     f"the reply has {len(given)} answers to {wanted} inputs and none to this one",
                     cure="answer each input with its id",
                     index=start + number,
                     among="inputs",
                 )
-        return [found[number] for number in range(wanted)]
+        return [by_number[number] for number in range(wanted)]
 
     def _post(self, inputs: Sequence[Message]) -> Any:
-        """Return the reply; ask again, ever more slowly, while no server is there."""
-        body = json.dumps({"inputs": [{"id": n, **one} for n, one in enumerate(inputs)]}).encode()
-        headers = {"Content-Type": "application/json"}
-        if key := os.environ.get(KEY):
-            headers["Authorization"] = f"Bearer {key}"
-        patience = Patience(self._patience, self._address)
-        while True:
-            request = Request(self._address, data=body, headers=headers)
-            try:
-                with self._opener.open(request, timeout=self._timeout) as reply:
-                    return json.load(reply)
-            except HTTPError as error:
-                error.close()
-                raise self._refused(error.code) from error
-            except (URLError, HTTPException, OSError) as error:
-                reason = getattr(error, "reason", error)
-                if not _away(reason):
-                    raise FailedCallError(
-                        f"no answer came ({type(reason).__name__})",
-                        cure=f"see the server's own log, or give it more than {self._timeout:g} "
-                        "seconds with timeout",
-                    ) from error
-                patience.wait(type(reason).__name__)
-            except ValueError as error:
-                raise FailedCallError(
-                    "the reply is not JSON", cure='reply with {"answers": [...]}'
-                ) from error
+        content = {"inputs": [{"id": number, **one} for number, one in enumerate(inputs)]}
+        reply = self._server.ask(json_request(self._server.address, content), self._is_away)
+        try:
+            return json.loads(reply)
+        except ValueError as error:
+            raise FailedCallError(
+                "the reply is not JSON", cure='reply with {"answers": [...]}'
+            ) from error
+
+    def _is_away(self, failure: Failure) -> bool:
+        """Say that no server is there; raise what it means that one gave no answer."""
+        if failure.status is not None:
+            raise self._refused(failure.status) from failure.error
+        reason = getattr(failure.error, "reason", failure.error)
+        unreachable = isinstance(reason, OSError) and reason.errno in _UNREACHABLE
+        if not (unreachable or isinstance(reason, gaierror)):
+            raise FailedCallError(
+                f"no answer came ({type(reason).__name__})",
+                cure="see the server's own log, or give it more seconds with timeout",
+            ) from failure.error
+        return True
 
     def _refused(self, status: int) -> InputError:
         if status in _SETUP_FAULTS or 300 <= status < 400:
             return InputError(
                 f"the server does not take what is posted (HTTP {status})",
                 cure=f"check the address, and {KEY} if the server wants a key",
-                file=self._address,
+                file=self._server.address,
             )
         return FailedCallError(
             f"the server answers with HTTP {status}", cure="see the server's own log"
         )
-
-
-def _away(reason: Any) -> bool:
-    """Say whether nobody was there, and not that somebody gave no answer to this request."""
-    unreachable = isinstance(reason, OSError) and reason.errno in _UNREACHABLE
-    return unreachable or isinstance(reason, gaierror)

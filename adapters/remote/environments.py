@@ -1,6 +1,6 @@
 """Environments for systems with old pins: made by plain venv and pip, run by the command adapter.
 
-What is in each stands in ``environments.toml``.
+What is in each is listed in ``environments.toml``.
 """
 
 import hashlib
@@ -82,25 +82,19 @@ def is_made(name: str) -> bool:
 def _made(name: str) -> dict[str, Any]:
     """Return what an environment says of itself; nothing where it is not there."""
     try:
-        found = json.loads((folder_of(name) / MADE).read_text(encoding="utf-8"))
+        content = json.loads((folder_of(name) / MADE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def create(name: str, python: str | None = None, say: Callable[[str], None] = print) -> Path:
-    """Make an environment, or make it anew; pip downloads what is in it.
+    """Make an environment, or make it anew, and return its folder; pip downloads what is in it.
 
     Args:
         name: a key of `environments`.
         python: the Python to make it with; one of the right version on the PATH when None.
         say: told what is being done.
-
-    Returns:
-        Its folder.
-
-    Raises:
-        InputError: there is no such environment or no such Python, or a step fails.
     """
     if name not in environments():
         raise unknown_name("environment", name, environments())
@@ -127,15 +121,9 @@ def create(name: str, python: str | None = None, say: Callable[[str], None] = pr
 
 
 def in_environment(name: str, arguments: Sequence[str], timeout: float) -> System:
-    """Return the system that an environment was made for.
+    """Return the system that an environment was made for; `InputError` if it is not there.
 
-    Args:
-        name: a key of `environments`.
-        arguments: those of its program.
-        timeout: for how many seconds it may be silent while an answer is due.
-
-    Raises:
-        InputError: the environment is not there, or the system does not answer.
+    `arguments` are those of its program, which may be silent for `timeout` seconds.
     """
     if not is_made(name):
         raise InputError(
@@ -158,8 +146,7 @@ class _EnvironmentSystem:
             " ".join(arguments), folder, _digest(program.read_bytes(), arguments, _made(name))
         )
         self._program: Any = command(words, timeout=timeout, name=name)
-        self.self_check = check_clusters(self)
-        announce(self.self_check)
+        self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans."""
@@ -183,8 +170,8 @@ def _python(name: str, wanted: Environment, given: str | None) -> str:
     minors = range(newest[1], oldest[1] - 1, -1)
     candidates = [given] if given else [sys.executable, *(f"python3.{n}" for n in minors)]
     for candidate in candidates:
-        found = _version_of(candidate)
-        if found is not None and oldest <= found <= newest:
+        version = _version_of(candidate)
+        if version is not None and oldest <= version <= newest:
             return candidate
     what = f"{given} is no Python" if given else "there is no Python"
     raise InputError(

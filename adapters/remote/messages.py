@@ -120,9 +120,7 @@ METHODS: dict[str, type[_RemoteSystem]] = {
 class Greeting(NamedTuple):
     """A question about a sentence of ours, which a system that starts is asked first.
 
-    Attributes:
-        question: the input.
-        wanted: what its answer has to have.
+    Its answer has to have the key `wanted`.
     """
 
     question: Message
@@ -143,14 +141,9 @@ class Greeting(NamedTuple):
 
 
 def connect(method: str, make_connection: Callable[[Greeting], Connection]) -> System:
-    """Return the system behind a connection.
+    """Return the system behind a connection, whose `method` is a key of `METHODS`.
 
-    Args:
-        method: which method the system has: a key of `METHODS`.
-        make_connection: takes the greeting for a system that starts, or starts anew.
-
-    Raises:
-        InputError: there is no such method, or the system does not answer.
+    `make_connection` takes the greeting for a system that starts, or starts anew.
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)

@@ -32,9 +32,6 @@ class Process:
         program: its name, for messages.
         noise: how many ``lines`` of its standard output were no answers.
         end: ends it and what it has started.
-
-    Raises:
-        InputError: it cannot be started.
     """
 
     def __init__(self, words: Sequence[str], *, show_errors: bool) -> None:
@@ -81,7 +78,7 @@ class Process:
         lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in numbered)
         _in_background(_write, self._process.stdin, lines.encode(), last)
         due = dict.fromkeys(range(first, self._asked))
-        found: dict[int, Message] = {}
+        answers: dict[int, Message] = {}
         deadline = time.monotonic() + limit
         while due:
             index = next(iter(due)) - first
@@ -97,10 +94,10 @@ class Process:
             if answer["id"] not in due:
                 self.noise["lines"] += 1
                 continue
-            found[answer["id"]] = answer
+            answers[answer["id"]] = answer
             del due[answer["id"]]
             deadline = deadline if last else time.monotonic() + limit
-        return [found[number] for number in range(first, self._asked)]
+        return [answers[number] for number in range(first, self._asked)]
 
     def _death(self) -> str:
         with suppress(subprocess.TimeoutExpired):
@@ -124,11 +121,11 @@ class Process:
 
 def _answer(line: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(line)
+        parsed = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    numbered = isinstance(found, dict) and type(found.get("id")) is int
-    return found if numbered else None
+    numbered = isinstance(parsed, dict) and type(parsed.get("id")) is int
+    return parsed if numbered else None
 
 
 def _in_background(work: Any, *arguments: Any) -> None:

@@ -5,13 +5,21 @@ whose owners may train on what they are sent (RUFF, Limitations).
 """
 
 import ipaddress
+import json
+import os
 import time
-from http.client import HTTPMessage
-from typing import IO
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from http.client import HTTPException, HTTPMessage
+from typing import IO, Any, NamedTuple, TypeVar
+from urllib.error import HTTPError
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from pronominal.errors import InputError
+
+Answer = TypeVar("Answer")
 
 KEY = "PRONOMINAL_SERVER_KEY"
 """Environment variable with the server's key, if it wants one."""
@@ -43,7 +51,7 @@ def own_server(url: str, host: str | None, i_accept_contamination: bool) -> Spli
         known = False
     if not known:
         raise InputError("the url is no URL", cure="write http://localhost:8000, say")
-    # a key in the address would stand in every error message
+    # a key in the address would be in every error message
     if "@" in parts.netloc or parts.query:
         raise InputError("the URL holds a user or a query", cure=f"put the key into {KEY}")
     if not i_accept_contamination:
@@ -51,46 +59,102 @@ def own_server(url: str, host: str | None, i_accept_contamination: bool) -> Spli
     return parts
 
 
-def direct_opener() -> OpenerDirector:
-    """Return an opener without proxies and redirections, which would carry text elsewhere."""
-    return build_opener(ProxyHandler({}), _NoRedirections())
+class Failure(NamedTuple):
+    """Why a request has no answer.
 
-
-class Patience:
-    """Pauses, ever longer, between the tries to reach a server that is away.
-
-    Args:
-        seconds: after how many seconds without an answer it ends.
-        address: the server's address.
-        start: how the server is started.
+    Attributes:
+        error: what was raised.
+        status: of HTTP; None where no reply came.
+        reason: the same in words.
+        said: what the server replied, which may quote the text that it was sent.
     """
 
-    def __init__(self, seconds: float, address: str, start: str = "start it") -> None:
-        self._seconds, self._address, self._start = seconds, address, start
-        self._away_since: float | None = None
-        self._pause = 0.25
+    error: Exception
+    status: int | None
+    reason: str
+    said: str = ""
 
-    def wait(self, reason: str) -> None:
-        """Pause before a server that is away is tried again.
+    @classmethod
+    def of(cls, error: Exception) -> "Failure":
+        """Read what an opener raised."""
+        if not isinstance(error, HTTPError):
+            return cls(error, None, str(getattr(error, "reason", error)) or "no answer")
+        said = b""
+        with error, suppress(HTTPException, OSError):
+            said = error.read()
+        return cls(error, error.code, f"HTTP {error.code}", said.decode(errors="replace"))
 
-        Raises:
-            InputError: patience has ended.
+
+class Server:
+    """A server of the user's own, which is asked again, ever more slowly, while it is away.
+
+    There are no proxies and redirections, which would carry text elsewhere.
+
+    Args:
+        address: the server's address, for messages.
+        timeout: for how many seconds a request may stay without an answer.
+        patience: after how many seconds away it is asked no more.
+        start: how it is started.
+    """
+
+    def __init__(
+        self, address: str, *, timeout: float, patience: float, start: str = "start it"
+    ) -> None:
+        self.address = address
+        self._timeout, self._patience, self._start = timeout, patience, start
+        self._opener = build_opener(ProxyHandler({}), _NoRedirections())
+
+    def ask(self, request: Request, is_away: Callable[[Failure], bool]) -> bytes:
+        """Return the reply to a request; `InputError` if the server is away for too long.
+
+        `is_away` says of each failure whether the server is away, or has failed and is asked again
+        all the same; it raises an error where to ask again is no use.
         """
-        now = time.monotonic()
-        if self._away_since is None:
-            self._away_since = now
-        if now - self._away_since >= self._seconds:
-            raise InputError(
-                f"the server has not answered for {self._seconds:g} seconds ({reason})",
-                cure=f"{self._start} and run the same command again: what is done is kept",
-                file=self._address,
-            )
-        self.pause()
+        away_since, pause = None, 0.25
+        while True:
+            try:
+                with self._opener.open(request, timeout=self._timeout) as reply:
+                    answer: bytes = reply.read()
+                    return answer
+            except (HTTPException, OSError) as error:
+                failure = Failure.of(error)
+            if is_away(failure):
+                away_since = time.monotonic() if away_since is None else away_since
+                if time.monotonic() - away_since >= self._patience:
+                    raise self._gone(failure)
+            time.sleep(pause)
+            pause = min(2 * pause, 10)
 
-    def pause(self) -> None:
-        """Sleep, at most 10 seconds and twice as long as the last time."""
-        time.sleep(self._pause)
-        self._pause = min(2 * self._pause, 10)
+    def _gone(self, failure: Failure) -> InputError:
+        return InputError(
+            f"the server has not answered for {self._patience:g} seconds ({failure.reason})",
+            cure=f"{self._start} and run the same command again: what is done is kept",
+            file=self.address,
+        )
+
+
+def json_request(address: str, content: Any) -> Request:
+    """Return a request with the server's key, if it has one; None as content asks for a page."""
+    headers = {"Content-Type": "application/json"}
+    if key := os.environ.get(KEY):
+        headers["Authorization"] = f"Bearer {key}"
+    body = None if content is None else json.dumps(content).encode()
+    return Request(address, data=body, headers=headers)
+
+
+def asked_together(
+    ask: Callable[[str, int], Answer], texts: Sequence[str], at_once: int
+) -> list[Answer]:
+    """Return the answers to texts in order, some of them asked at a time, each with its number.
+
+    After an error, nothing is asked that still waits.
+    """
+    with ThreadPoolExecutor(at_once) as workers:
+        try:
+            return [*workers.map(ask, texts, range(len(texts)))]
+        except BaseException:
+            workers.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _refuse_hosted(name: str, host: str | None) -> None:

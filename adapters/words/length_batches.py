@@ -15,13 +15,17 @@ def require_batch_size(batch_size: int) -> None:
 
 
 def length_batches(
-    lengths: Sequence[int], *, room: int, most: int | None = None, padded: bool = False
+    lengths: Sequence[int],
+    *,
+    room: int | None = None,
+    most: int | None = None,
+    padded: bool = False,
 ) -> Iterator[list[int]]:
     """Yield the numbers of inputs that go together, the shortest first.
 
     Args:
         lengths: of each input, in any unit; an input of length 0 is in no batch.
-        room: the units that a batch may have together, unless it is one input.
+        room: the units that a batch may have together, unless it is one input; None for any.
         most: the inputs that a batch may have; None for any number.
         padded: whether every input counts as long as the longest of its batch.
     """
@@ -32,7 +36,7 @@ def length_batches(
         if not length:
             continue
         filled = (len(batch) + 1) * length if padded else units + length
-        if batch and (len(batch) == most or filled > room):
+        if batch and (len(batch) == most or (room is not None and filled > room)):
             yield batch
             batch, units = [], 0
         batch.append(index)

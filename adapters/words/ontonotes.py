@@ -1,5 +1,6 @@
 """What OntoNotes says of a document besides its words: its genre, and who speaks."""
 
+from collections.abc import Sequence
 from itertools import chain
 
 from pronominal.errors import InputError
@@ -9,16 +10,29 @@ GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
 """The genres of OntoNotes, in the order of every published checkpoint's embeddings."""
 
 
+SLASHED = {"/.": ".", "/?": "?"}
+"""Words of CoNLL-2012 that upstream's preparation of the data takes the slash from."""
+
+
+def known_genre(genre: str | None, otherwise: str, genres: Sequence[str], place: str) -> str:
+    """Return a document's genre, or the one of documents that say nothing.
+
+    `place` is the document's name in messages; `InputError` if it is none of `genres`.
+    """
+    known = otherwise if genre is None else genre
+    if known not in genres:
+        raise InputError(
+            f"there is no genre '{known}'",
+            cure=f"write one of {', '.join(genres)}, or None for {otherwise}",
+            row=place,
+        )
+    return known
+
+
 def word_speakers(document: Document, nameless: str, place: str) -> list[str]:
-    """Return who says each word.
+    """Return who says each word; in a document without speakers, `nameless`.
 
-    Args:
-        document: the words, with or without speakers.
-        nameless: who says the words of a document without speakers.
-        place: how messages call the document, such as ``documents[3]``.
-
-    Raises:
-        InputError: the speakers are not one for each word.
+    `place` is the document's name in messages; `InputError` if they are not one for each word.
     """
     lengths = [len(sentence) for sentence in document.words]
     if document.speakers is None:

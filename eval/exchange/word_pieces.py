@@ -8,12 +8,11 @@ from typing import Any
 from pronominal.adapters.c2f.bert.pieces import (
     CONTINUED,
     FRAME,
-    FRAME_SPEAKER,
     WordPieces,
     framed,
     segments,
 )
-from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units
 from pronominal.adapters.c2f.learning.documents import unit_clusters
 from pronominal.errors import InputError
 from pronominal.eval.exchange.documents import (

@@ -77,7 +77,7 @@ def test_a_pipeline_that_finds_nothing_is_warned_of() -> None:
 @pytest.mark.parametrize(
     ("pipeline", "settings", "message"),
     [
-        ("no_such_pipeline_xx", {}, "no_such_pipeline_xx: the pipeline cannot be loaded"),
+        ("no_such_pipeline_xx", {}, "no_such_pipeline_xx: the spaCy pipeline cannot be loaded"),
         ("en", {"components": ["no_such_module_xx"]}, "there is no module no_such_module_xx"),
         ("en", {"batch_size": 0}, "a batch of 0 texts"),
         ("en", {"components": "coreferee:coreferee"}, "components are a list of modules; write"),

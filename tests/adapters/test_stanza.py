@@ -184,7 +184,7 @@ def test_an_encoder_that_is_not_there(checkpoint: Path, tmp_path: Path) -> None:
     entries = torch.load(checkpoint / "tiny.pt", weights_only=True)
     entries["config"]["bert_model"] = "pronominal-tests/nothing"
     torch.save(entries, tmp_path / "tiny.pt")
-    with pytest.raises(InputError, match="or its encoder is not to be had") as caught:
+    with pytest.raises(InputError, match="or its encoder is not available") as caught:
         load("stanza", str(tmp_path), device="cpu")
     assert "\n" not in str(caught.value)
 

@@ -9,14 +9,14 @@
     weights             in any form of `bert_weights`
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import torch
-from torch import Tensor, nn
+import transformers
+from torch import Tensor
 
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.pieces import FRAME, VOCABULARIES, WordPieces
@@ -28,9 +28,11 @@ from pronominal.adapters.c2f.bert.weights import (
     read_weights,
     unexpected,
 )
-from pronominal.adapters.c2f.tensorflow.variables import Mapped, misfit
-from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
-from pronominal.adapters.checkpoints.transformers_models import first_line, silent_transformers
+from pronominal.adapters.c2f.tensorflow.variables import Mapped
+from pronominal.adapters.checkpoints.encoders import pretrained
+from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint, read_json
+from pronominal.adapters.checkpoints.tensors import TOGETHER, load_tensors, mismatch, require_same
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError, unknown_name
 
 OTHERS = ("config.json", *VOCABULARIES, "tokenizer_config.json")
@@ -42,16 +44,7 @@ ENCODER = "bert."
 
 @dataclass(frozen=True, slots=True)
 class TransformerParts:
-    """What a checkpoint holds.
-
-    Attributes:
-        checkpoint: which files these are.
-        form: in which form the weights were.
-        settings: what the config says.
-        model: with the weights, ready to predict.
-        tokenizer: words to pieces.
-        mapped: what became of the checkpoint's variables; its tensors have coref-hoi's names.
-    """
+    """What a checkpoint holds; the tensors of `mapped` have coref-hoi's names."""
 
     checkpoint: Checkpoint
     form: Form
@@ -73,51 +66,29 @@ def open_parts(
         weights: which form, where there are several; the first of `FILES` when None.
         segment_lengths: the published length of segments for each size of the encoder, for
             checkpoints without ``config.json``.
-
-    Raises:
-        InputError: something is missing or damaged, or does not belong together.
     """
     if weights is not None and weights not in FILES:
         raise unknown_name("form of weights", weights, get_args(Form))
     asked = tuple(FILES) if weights is None else (weights,)
-    found = open_checkpoint(
+    opened = open_checkpoint(
         checkpoint,
         weights=[pattern for form in asked for pattern in FILES[form]],
         config="bert_config.json",
         others=OTHERS,
     )
-    form, file = choose_weights(found.folder, asked)
+    form, file = choose_weights(opened.folder, asked)
     mapped = read_weights(form, file)
-    bert = _bert_config(found.folder / "bert_config.json")
+    bert = _bert_config(opened.folder / "bert_config.json")
     length = (segment_lengths or {}).get(bert.hidden_size, bert.max_position_embeddings)
     settings = read_settings(
-        found.folder / "config.json",
+        opened.folder / "config.json",
         _with_span_widths(mapped, file),
         {LIMITED: form == "tensorflow", "max_segment_len": length},
     )
-    _refuse_segments(settings, bert, found.folder)
-    tokenizer = WordPieces.of_checkpoint(found.folder)
+    _refuse_segments(settings, bert, opened.folder)
+    tokenizer = WordPieces.of_checkpoint(opened.folder)
     model = _model(bert, tokenizer, settings, mapped, file)
-    return TransformerParts(found, form, settings, model, tokenizer, mapped)
-
-
-def bert_of(folder: Path | None, **given: Any) -> tuple[Any, dict[str, Any]]:
-    """Return a BERT without its pooler, and transformers' account of its tensors.
-
-    It computes in float32, whatever it was saved in and whatever its config says.
-
-    Args:
-        folder: in the form of transformers; None where config and tensors are given.
-        given: further keywords of ``from_pretrained``.
-    """
-    import transformers
-
-    model_class: Any = transformers.BertModel
-    with silent_transformers():
-        bert, report = model_class.from_pretrained(
-            folder, add_pooling_layer=False, output_loading_info=True, dtype=torch.float32, **given
-        )
-    return bert, report
+    return TransformerParts(opened, form, settings, model, tokenizer, mapped)
 
 
 def canonical_tensors(model: TransformerModel) -> dict[str, Tensor]:
@@ -132,22 +103,14 @@ def _with_span_widths(mapped: Mapped, file: Path) -> Mapping[str, Tensor]:
     """Refuse weights that are of something else altogether."""
     for name in ("emb_span_width.weight", "mention_token_attn.weight"):
         if name not in mapped.tensors:
-            raise misfit(f"no {name}", file)
+            raise mismatch(f"no {name}", file)
     return mapped.tensors
 
 
 def _bert_config(file: Path) -> Any:
-    import transformers
-
-    try:
-        table = json.loads(file.read_text(encoding="utf-8"))
-        return transformers.BertConfig.from_dict(table)
-    except Exception as error:  # transformers fails in many ways
-        raise InputError(
-            f"no config of BERT could be read ({first_line(error)})",
-            cure="give the bert_config.json that belongs to the weights",
-            file=file,
-        ) from error
+    cure = "give the bert_config.json that belongs to the weights"
+    with input_error_on(Exception, cause="no config of BERT could be read", cure=cure, file=file):
+        return transformers.BertConfig.from_dict(read_json(file, cure))
 
 
 def _refuse_segments(settings: TransformerSettings, bert: Any, folder: Path) -> None:
@@ -164,31 +127,21 @@ def _model(
     config: Any, tokenizer: WordPieces, settings: TransformerSettings, mapped: Mapped, file: Path
 ) -> TransformerModel:
     if max(tokenizer.numbers.values()) >= config.vocab_size:
-        raise misfit(f"vectors for {config.vocab_size} pieces, and its tokenizer has more", file)
+        raise mismatch(f"vectors for {config.vocab_size} pieces, and its tokenizer has more", file)
     names = [name for name in mapped.tensors if name.startswith(ENCODER)]
-    bert, missing = _bert(config, {n.removeprefix(ENCODER): mapped.tensors[n] for n in names}, file)
+    bert = pretrained(
+        transformers.BertModel,
+        None,
+        file,
+        cure=TOGETHER,
+        prefix=ENCODER,
+        config=config,
+        state_dict={name.removeprefix(ENCODER): mapped.tensors[name] for name in names},
+        add_pooling_layer=False,
+    )
     with torch.device("meta"):  # no memory and no random numbers for what is loaded at once
         model = TransformerModel(bert, tokenizer.numbers, settings.head)
     head = {name: tensor for name, tensor in mapped.tensors.items() if name not in names}
-    try:
-        report = model.head.load_state_dict(head, strict=False, assign=True)
-    except RuntimeError as error:
-        raise misfit("tensors of another shape than its config says", file) from error
-    mapped.missing += [*missing, *report.missing_keys]
-    surplus = [*report.unexpected_keys, *unexpected(mapped)]
-    if mapped.missing:
-        raise misfit(f"no {mapped.missing[0]}", file)
-    if surplus:
-        raise misfit(f"{surplus[0]}, which the config does not have", file)
+    load_tensors(model.head, head, file)
+    require_same(mapped.missing, unexpected(mapped), file)
     return model.float().eval().requires_grad_(False)
-
-
-def _bert(config: Any, tensors: dict[str, Tensor], file: Path) -> tuple[nn.Module, list[str]]:
-    """Return the encoder, and which of its tensors are missing."""
-    try:
-        bert, report = bert_of(None, config=config, state_dict=tensors)
-    except Exception as error:  # as above; wrong shapes are a RuntimeError
-        raise misfit(f"another encoder than its config says ({first_line(error)})", file) from error
-    for name in report["unexpected_keys"]:
-        raise misfit(f"{ENCODER}{name}, which the config does not have", file)
-    return bert, [f"{ENCODER}{name}" for name in report["missing_keys"]]

@@ -9,7 +9,8 @@ from pronominal.adapters.c2f.bert.pieces import VOCABULARIES
 from pronominal.adapters.c2f.bert.settings import FORMAT
 from pronominal.adapters.c2f.bert.spanbert import SpanBERT
 from pronominal.adapters.c2f.bert.weights import FILES, Form
-from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
+from pronominal.adapters.checkpoints.files import write_json
+from pronominal.adapters.checkpoints.tensors import write_tensors
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 
@@ -17,7 +18,7 @@ REPORT = "conversion.json"
 """Beside the converted weights: which variables were used, skipped and missing."""
 
 COPIED = ("bert_config.json", "tokenizer_config.json", *VOCABULARIES)
-"""What is in the converted form as it stands."""
+"""What is copied unchanged to the converted form."""
 
 
 def convert(source: str, target: Path, weights: Form | None = None) -> dict[str, Any]:
@@ -34,9 +35,6 @@ def convert(source: str, target: Path, weights: Form | None = None) -> dict[str,
     Returns:
         The report that is also written as `REPORT`: ``used`` (our tensors, each with the
         variables it was made of), ``skipped`` and ``missing`` (variables).
-
-    Raises:
-        InputError: the checkpoint cannot be read, or `target` is there already.
     """
     if target.exists():
         raise InputError("it is there already", cure="name a new folder", file=target)

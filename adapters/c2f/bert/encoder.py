@@ -21,12 +21,8 @@ PIECES_AT_ONCE = 4096
 class TransformerEncoder(nn.Module):
     """Encodes every segment apart from the others, many of similar length at a time.
 
-    Upstream pads each segment to its greatest length; here it is padded to the longest one beside
-    it and masked, so that vectors differ by rounding alone.
-
-    Args:
-        bert: a BertModel of transformers.
-        vocabulary: the number of each piece.
+    Upstream pads each segment to its greatest length; here it is padded to the longest one of
+    its batch and masked, so that vectors differ by rounding alone.
     """
 
     def __init__(self, bert: nn.Module, vocabulary: Mapping[str, int]) -> None:
@@ -71,13 +67,7 @@ class TransformerEncoder(nn.Module):
 
 
 class TransformerModel(nn.Module):
-    """The encoder and the head.
-
-    Args:
-        bert: a BertModel of transformers.
-        vocabulary: the number of each piece.
-        head: sizes and choices of the head.
-    """
+    """The encoder and the head."""
 
     def __init__(self, bert: nn.Module, vocabulary: Mapping[str, int], head: HeadConfig) -> None:
         super().__init__()
@@ -86,5 +76,5 @@ class TransformerModel(nn.Module):
 
     def forward(self, units: Sequence[Units]) -> list[AntecedentScores]:
         """Return the antecedent scores of each document, in order."""
-        found: list[AntecedentScores] = self.head(self.encoder(units), units)
-        return found
+        scores: list[AntecedentScores] = self.head(self.encoder(units), units)
+        return scores

@@ -15,25 +15,22 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from pronominal.adapters.c2f.e2e.words import SLASHED
-from pronominal.adapters.c2f.head.units import Units
-from pronominal.adapters.checkpoints.tensors import write_json
-from pronominal.adapters.words.ontonotes import word_speakers
+from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units
+from pronominal.adapters.checkpoints.files import read_json, write_json
+from pronominal.adapters.words.ontonotes import SLASHED, word_speakers
+from pronominal.adapters.words.windows import oversized, windows
 from pronominal.errors import InputError
 from pronominal.spans import Document, Span
 
 OPENING, CLOSING, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
 VOCABULARIES = ("vocab.txt", "tokenizer.json")
-"""Where a model's pieces may stand, the published models' own file first."""
+"""Where a model's pieces may be, the published models' own file first."""
 
 CURE = "add the model's vocab.txt"
 
 FRAME = 2
 """Units of a segment that are [CLS] and [SEP]."""
-
-FRAME_SPEAKER = "[SPL]"
-"""Who says [CLS] and [SEP]."""
 
 NO_SPEAKER = "-"
 """Who says the words of a document without speakers, as in CoNLL-2012."""
@@ -67,9 +64,6 @@ class WordPieces:
             one.
         lowercase: whether the model is an uncased one; none of the published ones is. None is what
             ``tokenizer.json`` says.
-
-    Raises:
-        InputError: the vocabulary cannot be read, or lacks what every document needs.
     """
 
     def __init__(self, vocabulary: Path, *, lowercase: bool | None = None) -> None:
@@ -87,21 +81,12 @@ class WordPieces:
 
     @classmethod
     def of_checkpoint(cls, folder: Path) -> "WordPieces":
-        """Read ``vocab.txt`` or else ``tokenizer.json``, and ``tokenizer_config.json`` if any.
-
-        Raises:
-            InputError: one of them cannot be read.
-        """
+        """Read ``vocab.txt`` or else ``tokenizer.json``, and ``tokenizer_config.json`` if any."""
         config = folder / "tokenizer_config.json"
-        try:
-            given = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
-            lowercase = given.get("do_lower_case")
-        except (OSError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"no JSON ({error})", cure="drop it if the model is cased", file=config
-            ) from error
-        found = (name for name in VOCABULARIES if (folder / name).is_file())
-        return cls(folder / next(found, VOCABULARIES[0]), lowercase=lowercase)
+        given = read_json(config, "drop it if the model is cased") if config.is_file() else {}
+        names = (name for name in VOCABULARIES if (folder / name).is_file())
+        vocabulary = folder / next(names, VOCABULARIES[0])
+        return cls(vocabulary, lowercase=given.get("do_lower_case"))
 
     def save(self, folder: Path) -> None:
         """Write what `of_checkpoint` reads."""
@@ -118,18 +103,14 @@ class WordPieces:
 
     def of_text(self, text: str) -> tuple[list[str], list[Span]]:
         """Return the pieces of a text and the characters of each."""
-        found = self._tokenizer.encode(text)
-        return found.tokens, [Span(*place) for place in found.offsets]
+        encoding = self._tokenizer.encode(text)
+        return encoding.tokens, [Span(*place) for place in encoding.offsets]
 
     def read(self, document: Document, place: str) -> Pieces:
         """Cut the words of a document into pieces, one at a time.
 
-        Args:
-            document: words, with or without speakers.
-            place: how messages call it, such as ``documents[3]``.
-
-        Raises:
-            InputError: the speakers are not one for each word.
+        `place` is the document's name in messages, such as ``documents[3]``; `InputError` if the
+        speakers are not one for each word.
         """
         sentence_of = (n for n, sentence in enumerate(document.words) for _ in sentence)
         speakers = word_speakers(document, NO_SPEAKER, place)
@@ -148,25 +129,16 @@ class WordPieces:
 def segments(pieces: Pieces, capacity: int) -> list[Span]:
     """Cut a document into the pieces that are encoded apart from each other.
 
-    A segment ends with the last sentence that fits; inside a sentence that alone is too long, with
-    the last word that fits; and inside such a word, where upstream gives up, where it is full.
+    Where a word alone is too long, upstream gives up; here it is cut.
     """
-    total = len(pieces.strings)
-    found = []
-    start = 0
-    while start < total:
-        full = min(start + capacity, total)
-        borders = (_last_border(column, start, full) for column in (pieces.sentences, pieces.words))
-        end = next((border for border in borders if border > start), full)
-        found.append(Span(start, end))
-        start = end
-    return found
+    borders = (_starts(pieces.sentences), _starts(pieces.words))
+    return list(windows(len(pieces.strings), capacity, *borders))
 
 
 def framed(pieces: Pieces, cut: Sequence[Span], genre: str | None, key: str | None) -> Units:
     """Put [CLS] and [SEP] around segments, with the numbers that upstream gives them.
 
-    [CLS] belongs to the word of the piece before it, which stands in the segment before, and [SEP]
+    [CLS] belongs to the word of the piece before it, which is in the segment before, and [SEP]
     likewise. Sentences are counted behind their last piece, so that a [SEP] behind the end of a
     sentence is in the next one.
     """
@@ -187,18 +159,19 @@ def framed(pieces: Pieces, cut: Sequence[Span], genre: str | None, key: str | No
     return Units(strings, sentences, numbers, speakers, words, genre, key)
 
 
-def oversized_sentences(pieces: Pieces, cut: Sequence[Span]) -> list[int]:
-    """Return the numbers of the sentences that no segment holds."""
-    inside = (end - 1 for _, end in cut if not _ends(pieces.sentences, end - 1))
-    return list(dict.fromkeys(pieces.sentences[piece] for piece in inside))
+def oversized_sentences(pieces: Pieces, capacity: int) -> dict[int, int]:
+    """Return the sentences that no segment holds: their number and their length in pieces."""
+    starts = _starts(pieces.sentences)
+    lengths = oversized([*starts, len(pieces.strings)], capacity)
+    return {pieces.sentences[starts[place]]: length for place, length in lengths.items()}
+
+
+def _starts(numbers: Sequence[int]) -> list[int]:
+    return [place for place in range(len(numbers)) if place == 0 or _ends(numbers, place - 1)]
 
 
 def _ends(numbers: Sequence[int], piece: int) -> bool:
     return piece + 1 == len(numbers) or numbers[piece] != numbers[piece + 1]
-
-
-def _last_border(numbers: Sequence[int], start: int, full: int) -> int:
-    return next((end for end in range(full, start, -1) if _ends(numbers, end - 1)), start)
 
 
 def _read(vocabulary: Path) -> tuple[dict[str, int], bool]:

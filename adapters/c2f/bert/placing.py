@@ -6,34 +6,20 @@ from dataclasses import dataclass
 from pronominal.adapters.c2f.bert.pieces import (
     CLOSING,
     CONTINUED,
-    FRAME_SPEAKER,
     NO_SPEAKER,
     OPENING,
     WordPieces,
 )
-from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units, inside_frame, word_span
 from pronominal.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
 class PieceText:
-    """A raw text, cut into pieces.
-
-    Attributes:
-        units: what the model reads.
-        places: the characters of each word, by its number.
-    """
+    """A raw text, cut into pieces, with the characters of each word by its number."""
 
     units: Units
     places: Sequence[Span]
-
-
-def word_span(units: Units, span: Span) -> Span:
-    """Return the words that a span has pieces of, [CLS] and [SEP] being those they stand behind.
-
-    This is upstream's ``subtoken_map``, which widens a span that begins or ends inside a word.
-    """
-    return Span(units.words[span.start], units.words[span.end - 1] + 1)
 
 
 def character_span(text: PieceText, span: Span) -> Span | None:
@@ -55,16 +41,10 @@ def is_widened(units: Units, span: Span) -> bool:
     )
 
 
-def inside_frame(units: Units, span: Span) -> Span | None:
-    """Take [CLS] and [SEP] from a span's borders; None if nothing else is in it."""
-    real = [unit for unit in range(*span) if units.speakers[unit] != FRAME_SPEAKER]
-    return Span(real[0], real[-1] + 1) if real else None
-
-
 def read_as_winopron(text: str, tokenizer: WordPieces) -> PieceText:
     """Cut a text into pieces as the WinoPron authors did (``convert_for_spanbert.py``).
 
-    One segment and one sentence, [SEP] included, whatever the length; every piece without ``##``
+    One segment and one sentence, [SEP] included, for any length; every piece without ``##``
     is a new word, so that punctuation and parts of contractions are words; the genre is unknown.
     """
     pieces, characters = tokenizer.of_text(text)

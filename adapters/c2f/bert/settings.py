@@ -1,6 +1,5 @@
 """The settings of BERT and SpanBERT systems, under the keys of coref-hoi's experiments.conf."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
-from pronominal.adapters.c2f.head.config import HeadConfig, refuse_impossible
+from pronominal.adapters.c2f.head.config import HeadConfig, reading
+from pronominal.adapters.checkpoints.files import read_json
 from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.errors import InputError
 
@@ -64,35 +64,19 @@ def read_settings(
         file: the config; without it, everything is as published and as the weights are shaped.
         tensors: the weights under our names.
         defaults: keys that depend on the form of the checkpoint.
-
-    Raises:
-        InputError: the file is no JSON object, or its values are none that this system has.
     """
-    given = _given(file)
-    try:
-        table = {**PUBLISHED, **defaults, **_shapes(tensors), **given}
+    table = {**PUBLISHED, **defaults, **_shapes(tensors), **_given(file)}
+    with reading(table, ALWAYS, file):
         _refuse_unsupported(table, file)
-        refuse_impossible(table)
         size = tensors["mention_token_attn.weight"].shape[1]
         head = head_config(table, size, gate="gate_ffnn.weight" in tensors)
         return TransformerSettings(table, head, int(table["max_segment_len"]))
-    except (IndexError, KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"a value is missing or of the wrong kind ({type(error).__name__}: {error})",
-            cure="write the keys of upstream's experiments.conf",
-            file=file,
-        ) from error
 
 
 def _given(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
-    try:
-        given = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"no JSON ({error})", cure="give upstream's config", file=file) from error
-    if not isinstance(given, dict):
-        raise InputError("no JSON object", cure="give upstream's config", file=file)
+    given = read_json(file, cure="give upstream's config")
     for theirs, ours in TENSORFLOW_KEYS.items():
         if theirs in given:
             given |= {key: given.get(key, given[theirs]) for key in ours}
@@ -103,7 +87,7 @@ def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     """Return what a config has to say of these weights."""
     widths, segments = tensors["emb_span_width.weight"], tensors.get("emb_segment_distance.weight")
     layers = [name for name in tensors if name.startswith("span_emb_score_ffnn.")]
-    found = {
+    sizes = {
         "feature_emb_size": widths.shape[1],
         "max_span_width": widths.shape[0],
         "ffnn_size": tensors["span_emb_score_ffnn.0.weight"].shape[0],
@@ -114,15 +98,10 @@ def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
         "use_segment_distance": segments is not None,
     }
     # without the feature, the weights do not say how long a window is
-    return found if segments is None else {**found, "max_training_sentences": segments.shape[0]}
+    return sizes if segments is None else {**sizes, "max_training_sentences": segments.shape[0]}
 
 
 def _refuse_unsupported(table: Table, file: Path) -> None:
-    for key in ALWAYS:
-        if not table.get(key, True):
-            raise InputError(
-                f"{key} is false, which no published configuration has", cure="drop it", file=file
-            )
     kind = table.get("higher_order", "attended_antecedent")
     if int(table["coref_depth"]) > 1 and kind != "attended_antecedent":
         raise InputError(

@@ -1,6 +1,5 @@
 """BERT and SpanBERT below the coarse-to-fine head, behind the clustering interface."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
@@ -12,25 +11,24 @@ from pronominal.adapters.c2f.bert.placing import (
     character_span,
     is_widened,
     read_as_winopron,
-    word_span,
 )
 from pronominal.adapters.c2f.bert.weights import Form
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
-from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.head.units import Units, word_span
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.self_check import announce, check_clusters
-from pronominal.adapters.contract.systems import TextWarning, contract_clusters, refuse_bare_string
+from pronominal.adapters.contract.systems import (
+    OversizedSentenceWarning,
+    contract_clusters,
+    refuse_bare_string,
+)
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.adapters.words.length_batches import require_batch_size
 from pronominal.errors import unknown_name
 from pronominal.spans import Cluster, Document
 
 TextInput = Literal["words", "winopron"]
-
-
-class OversizedSentenceWarning(TextWarning):
-    """A sentence is longer than a segment; it was encoded in parts that do not see each other."""
 
 
 class TransformerCoreference:
@@ -55,9 +53,6 @@ class TransformerCoreference:
         widened_spans: how many spans have begun or ended inside a word so far; answers hold the
             whole word.
         self_check: what is wrong with the weights, one line each; also warned of on load.
-
-    Raises:
-        InputError: a file is missing or damaged, or a setting cannot be used.
     """
 
     name: str
@@ -86,25 +81,20 @@ class TransformerCoreference:
         self._model = parts.model.to(target)
         self._words = EnglishWords()
         self.widened_spans = 0
-        self.self_check = check_clusters(self)
+        self.self_check = announce(check_clusters(self))
         self.widened_spans = 0
-        announce(self.self_check)
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Texts have one nameless speaker and no genre, which counts as the first one.
-
-        Raises:
-            RefusedTextError: scores are not finite, or ``text_input="winopron"`` and the text is
-                longer than the encoder can read.
         """
         refuse_bare_string(texts)
         read = [self._read(text, index) for index, text in enumerate(texts)]
-        found = self._cluster([text.units for text in read], "texts")
+        in_pieces = self._cluster([text.units for text in read], "texts")
         return [
             contract_clusters([[character_span(text, span) for span in c] for c in clusters])
-            for clusters, text in zip(found, read, strict=True)
+            for clusters, text in zip(in_pieces, read, strict=True)
         ]
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
@@ -112,16 +102,12 @@ class TransformerCoreference:
 
         Words are counted over all sentences; clusters are upstream's, nothing is cleaned. A genre
         that upstream does not know, or none, counts as the first one.
-
-        Raises:
-            InputError: the speakers are not one for each word.
-            RefusedTextError: scores are not finite.
         """
         units = [self._units(one, index, "documents") for index, one in enumerate(documents)]
-        found = self._cluster(units, "documents")
+        in_pieces = self._cluster(units, "documents")
         return [
             [[word_span(document, span) for span in cluster] for cluster in clusters]
-            for clusters, document in zip(found, units, strict=True)
+            for clusters, document in zip(in_pieces, units, strict=True)
         ]
 
     def _read(self, text: str, index: int) -> PieceText:
@@ -143,12 +129,8 @@ class TransformerCoreference:
         place = f"{among}[{index}]"
         pieces = self._tokenizer.read(document, place)
         cut = segments(pieces, self._capacity)
-        for sentence in oversized_sentences(pieces, cut):
-            fault = (
-                f"sentence {sentence} has more than the {self._capacity} word pieces that a "
-                f"segment of {self.name} holds; it was encoded in parts"
-            )
-            warnings.warn(OversizedSentenceWarning(fault, index, place), stacklevel=4)
+        sentences = oversized_sentences(pieces, self._capacity)
+        OversizedSentenceWarning.warn(self.name, index, place, sentences, self._capacity)
         return framed(pieces, cut, document.genre, document.key)
 
     def _cluster(self, documents: Sequence[Units], among: str) -> list[list[Cluster]]:

@@ -5,11 +5,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, ClassVar
 
+import transformers
 from torch import nn
 from torch.optim import Adam, Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
-from pronominal.adapters.c2f.bert.checkpoint import bert_of, canonical_tensors, open_parts
+from pronominal.adapters.c2f.bert.checkpoint import canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.pieces import FRAME, VOCABULARIES, WordPieces, framed, segments
 from pronominal.adapters.c2f.bert.settings import FORMAT, LIMITED, PUBLISHED, head_config
@@ -24,12 +25,13 @@ from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, Optimisa
 from pronominal.adapters.c2f.learning.settings import Size
 from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
 from pronominal.adapters.c2f.learning.windows import Drawn
-from pronominal.adapters.checkpoints.files import open_checkpoint
-from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
-from pronominal.adapters.checkpoints.transformers_models import first_line, silent_transformers
+from pronominal.adapters.checkpoints.encoders import pretrained
+from pronominal.adapters.checkpoints.files import open_checkpoint, write_json
+from pronominal.adapters.checkpoints.tensors import write_tensors
+from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.transformers_models import silent_transformers
 from pronominal.adapters.training.optimisation import decay_groups
 from pronominal.adapters.training.trainable import Corpus
-from pronominal.errors import InputError
 from pronominal.spans import Document
 
 SPANBERT_BASE: dict[str, Any] = {
@@ -189,20 +191,10 @@ def open_transformer(
 
 
 def _bert(folder: Path) -> Any:
-    import transformers
-
-    try:
-        with silent_transformers():
-            kind = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    cause, cure = "the encoder cannot be loaded", "give a BERT or a SpanBERT of transformers"
+    with silent_transformers(), input_error_on(Exception, cause=cause, cure=cure, file=folder):
+        kind = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
         if kind.model_type != "bert":
             raise ValueError(f"it is a model of the type {kind.model_type}")
-        bert, report = bert_of(folder)
-        if report["missing_keys"]:
-            raise ValueError(f"the weights lack {min(report['missing_keys'])}")
-        return bert
-    except Exception as error:  # transformers fails in many ways
-        raise InputError(
-            f"the encoder cannot be loaded ({first_line(error)})",
-            cure="give a BERT or a SpanBERT in the form of transformers",
-            file=folder,
-        ) from error
+    model_class: Any = transformers.BertModel
+    return pretrained(model_class, folder, folder, cure=cure, strict=False, add_pooling_layer=False)

@@ -1,6 +1,6 @@
 """The variables of mandarjoshi90/coref under coref-hoi's names, which are ours.
 
-A pair's features stand in the order speaker, genre, distance, segment there, and in the order
+A pair's features have the order speaker, genre, distance, segment there, and in the order
 speaker, genre, segment, distance here, so two blocks of columns change places. Both have the same
 shape: without the change, the weights load and every score is wrong.
 """
@@ -20,9 +20,7 @@ from pronominal.adapters.c2f.tensorflow.variables import (
     same,
     transposed,
 )
-
-POOLER = "pooler"
-"""A layer of BERT's that every checkpoint has and that no score depends on."""
+from pronominal.adapters.checkpoints.tensors import is_unread
 
 PAIR_SCORER = "coref_score_ffnn.0.weight"
 
@@ -53,7 +51,7 @@ def sources(variables: Variables) -> list[Source]:
 def _head_sources(variables: Variables) -> list[Source]:
     hidden = re.compile(r"mention_scores/hidden_weights_\d+")
     depth = sum(hidden.fullmatch(name) is not None for name in variables)
-    found = [
+    tensors = [
         same("emb_span_width.weight", "span_width_embeddings"),
         same("emb_genre.weight", "genre_embeddings"),
         same("emb_same_speaker.weight", "coref_layer/same_speaker_emb"),
@@ -63,10 +61,10 @@ def _head_sources(variables: Variables) -> list[Source]:
         *linear("coarse_bilinear", "src_projection/output"),
         *feed_forward("coref_score_ffnn", "coref_layer/slow_antecedent_scores", depth),
     ]
-    found += [s for sign, optional in OPTIONAL.items() if sign in variables for s in optional]
+    tensors += [s for sign, optional in OPTIONAL.items() if sign in variables for s in optional]
     if SEGMENTS not in variables:
-        return found
-    return [_swapped(source) if source.ours == PAIR_SCORER else source for source in found]
+        return tensors
+    return [_swapped(source) if source.ours == PAIR_SCORER else source for source in tensors]
 
 
 def _swapped(source: Source) -> Source:
@@ -84,7 +82,7 @@ def _swapped(source: Source) -> Source:
 def _bert_sources(variables: Iterable[str]) -> list[Source]:
     """Follow the variables that are there; what is missing, the model will say."""
     names = (name for name in variables if name.startswith("bert/") and not is_training_state(name))
-    return [_bert_source(name) for name in names if f"/{POOLER}/" not in name]
+    return [_bert_source(name) for name in names if not is_unread(name)]
 
 
 def _bert_source(name: str) -> Source:

@@ -6,18 +6,14 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from pronominal.errors import InputError
+from pronominal.adapters.checkpoints.third_party import input_error_on
 
 CELLS_AT_ONCE = 1 << 18
 """How many characters, padding included, are convolved at once; bounds memory only."""
 
 
 class CharacterVocabulary:
-    """The number of each character; 0 is every other character, and padding.
-
-    Args:
-        characters: what has a number, from 1 on.
-    """
+    """The number of each character; 0 is every other character, and padding."""
 
     def __init__(self, characters: Sequence[str]) -> None:
         self.characters = list(characters)
@@ -36,19 +32,14 @@ class CharacterVocabulary:
 
 
 def read_vocabulary(file: Path) -> CharacterVocabulary:
-    """Read upstream's ``char_vocab.txt``: one character a line, numbered from 1 on.
-
-    Raises:
-        InputError: the file is missing or is not UTF-8.
-    """
-    try:
+    """Read upstream's ``char_vocab.txt``: one character a line, numbered from 1 on."""
+    cause, cure = "no characters could be read", "give upstream's char_vocab.txt"
+    with (
+        input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file, quoted=False),
         # not splitlines(), which also splits at characters that the vocabulary may hold
-        with file.open(encoding="utf-8") as lines:
-            return CharacterVocabulary([line.strip() for line in lines])
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            "no characters could be read", cure="give upstream's char_vocab.txt", file=file
-        ) from error
+        file.open(encoding="utf-8") as lines,
+    ):
+        return CharacterVocabulary([line.strip() for line in lines])
 
 
 class CharacterConvolution(nn.Module):
@@ -57,12 +48,6 @@ class CharacterConvolution(nn.Module):
     Upstream pads all words of a document to its longest one, with a character that has a vector,
     and takes the maximum over the padding too: a short word's vector depends on how much padding
     its document gives it. This is kept, for each word with the padding of its own document.
-
-    Args:
-        characters: how many numbers there are.
-        size: of a character's vector.
-        widths: of the filters, in characters.
-        filters: how many filters have each width.
     """
 
     def __init__(self, characters: int, size: int, widths: Sequence[int], filters: int) -> None:
@@ -83,7 +68,7 @@ class CharacterConvolution(nn.Module):
             words: the numbers of each word's characters.
             padded: what each word is padded to, from `padded_length`.
         """
-        # a filter that reads nothing but padding says the same wherever it stands
+        # a filter that reads nothing but padding says the same in any place
         seen = [
             (tuple(word), length if self.training else min(length, len(word) + max(self.widths)))
             for word, length in zip(words, padded, strict=True)
@@ -106,12 +91,12 @@ class CharacterConvolution(nn.Module):
         )
         length = torch.tensor([padded for _, padded in words], device=device)
         vectors = self.embeddings(numbers).transpose(1, 2)
-        found = []
+        highest = []
         for width, convolution in zip(self.widths, self.convolutions, strict=True):
             values = convolution(vectors)
             outside = torch.arange(values.shape[2], device=device) > (length - width).unsqueeze(1)
-            found.append(values.masked_fill(outside.unsqueeze(1), -torch.inf).amax(2).relu())
-        return torch.cat(found, dim=1)
+            highest.append(values.masked_fill(outside.unsqueeze(1), -torch.inf).amax(2).relu())
+        return torch.cat(highest, dim=1)
 
 
 def _chunks(

@@ -16,9 +16,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
-from torch import Tensor, nn
+from torch import nn
 
 from pronominal.adapters.c2f.e2e.characters import read_vocabulary
 from pronominal.adapters.c2f.e2e.embeddings import WordVectors
@@ -34,27 +32,28 @@ from pronominal.adapters.c2f.tensorflow.variables import (
     Variables,
     is_training_state,
     map_variables,
-    misfit,
 )
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.tensors import (
+    load_tensors,
+    mismatch,
+    read_safetensors,
+    require_same,
+)
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 
 WEIGHTS = ("model.safetensors", "tf_checkpoint/*", "model.max.ckpt.*", "tf_variables.npz")
 
 CONVERTED = ("char_vocab.txt", "context_embeddings.txt", "head_embeddings.txt")
-"""What stands beside the weights in the converted form."""
+"""What accompanies the weights in the converted form."""
 
 FOREIGN = ("lm_aggregation/", "src_projection/")
 """Variables that some configurations do not read: those of ELMo and of the coarse scores."""
 
 
 class E2EModel(nn.Module):
-    """The encoder and the head.
-
-    Args:
-        encoder: sizes and dropouts of the encoder.
-        head: sizes and choices of the head.
-    """
+    """The encoder and the head."""
 
     def __init__(self, encoder: LstmConfig, head: HeadConfig) -> None:
         super().__init__()
@@ -65,21 +64,16 @@ class E2EModel(nn.Module):
         self, inputs: Sequence[WordInputs], units: Sequence[Units]
     ) -> list[AntecedentScores]:
         """Return the antecedent scores of each document, given what was looked up for it."""
-        found: list[AntecedentScores] = self.head(self.encoder(inputs), units)
-        return found
+        scores: list[AntecedentScores] = self.head(self.encoder(inputs), units)
+        return scores
 
 
 @dataclass(frozen=True, slots=True)
 class E2EParts:
     """What a checkpoint holds.
 
-    Attributes:
-        checkpoint: which files these are.
-        config: what its config says.
-        model: with the weights, ready to predict.
-        reader: embeddings and characters.
-        mapped: what became of TensorFlow's variables; None for the converted form.
-        elmo_cache: vectors that the config names and the folder has; None otherwise.
+    `mapped` says what became of TensorFlow's variables, None for the converted form; `elmo_cache`
+    are vectors that the config names and the folder has, None otherwise.
     """
 
     checkpoint: Checkpoint
@@ -99,17 +93,14 @@ def open_parts(
         checkpoint: its folder, or the Hub id of a converted one.
         context_embeddings: another file than the config's, such as one with more words.
         head_embeddings: likewise.
-
-    Raises:
-        InputError: something is missing or damaged, or does not fit the config.
     """
-    found = _opened(checkpoint)
-    config = read_config(found.folder / "config.json")
-    reader = _reader(found.folder, config, context_embeddings, head_embeddings)
+    opened = _opened(checkpoint)
+    config = read_config(opened.folder / "config.json")
+    reader = _reader(opened.folder, config, context_embeddings, head_embeddings)
     encoder = config.encoder(len(reader.vocabulary))
-    model, mapped = _model(found.folder, encoder, config.head)
-    cache = found.folder / config.table["lm_path"]
-    return E2EParts(found, config, model, reader, mapped, cache if cache.is_file() else None)
+    model, mapped = _model(opened.folder, encoder, config.head)
+    cache = opened.folder / config.table["lm_path"]
+    return E2EParts(opened, config, model, reader, mapped, cache if cache.is_file() else None)
 
 
 def _opened(checkpoint: str) -> Checkpoint:
@@ -157,18 +148,12 @@ def _model(folder: Path, encoder: LstmConfig, head: HeadConfig) -> tuple[E2EMode
         model = E2EModel(encoder, head)
     converted = folder / WEIGHTS[0]
     if converted.is_file():
-        mapped, tensors, file = None, _safetensors(converted), converted
+        mapped, tensors, file = None, read_safetensors(converted), converted
     else:
         variables, file = _variables(folder)
         mapped = _mapped(variables, encoder, head, model.head.state_dict(), file)
         tensors = mapped.tensors
-    try:
-        report = model.load_state_dict(tensors, strict=False, assign=True)
-    except RuntimeError as error:
-        raise misfit("tensors of another shape than its config says", file) from error
-    if report.missing_keys or report.unexpected_keys:
-        lacking = f"no {report.missing_keys[0]}" if report.missing_keys else ""
-        raise misfit(lacking or f"an unknown {report.unexpected_keys[0]}", file)
+    load_tensors(model, tensors, file)
     return model.float().eval().requires_grad_(False), mapped
 
 
@@ -185,13 +170,16 @@ def _variables(folder: Path) -> tuple[Variables, Path]:
         if indexes:
             return read_bundle(indexes[0].with_suffix("")), indexes[0]
     file = folder / WEIGHTS[3]
-    try:
-        with np.load(file, allow_pickle=False) as arrays:
-            return dict(arrays), file
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise InputError(
-            "no variables could be read", cure="give an undamaged .npz", file=file
-        ) from error
+    with (
+        input_error_on(
+            *(OSError, ValueError, EOFError, BadZipFile),
+            cause="no variables could be read",
+            cure="give an undamaged .npz",
+            file=file,
+        ),
+        np.load(file, allow_pickle=False) as arrays,
+    ):
+        return dict(arrays), file
 
 
 def _mapped(
@@ -200,19 +188,8 @@ def _mapped(
     try:
         mapped = map_variables(variables, sources(encoder, head.ffnn_depth, names))
     except ValueError as error:
-        raise misfit("variables of another shape than its config says", file) from error
+        raise mismatch("variables of another shape than its config says", file) from error
     known = (name for name in mapped.skipped if not is_training_state(name))
     unexpected = [name for name in known if not name.startswith(FOREIGN)]
-    if mapped.missing or unexpected:
-        lacking = f"no {mapped.missing[0]}" if mapped.missing else ""
-        raise misfit(lacking or f"{unexpected[0]}, which the config does not have", file)
+    require_same(mapped.missing, unexpected, file)
     return mapped
-
-
-def _safetensors(file: Path) -> dict[str, Tensor]:
-    try:
-        return load_file(file)
-    except (OSError, SafetensorError) as error:
-        raise InputError(
-            f"no weights could be read ({error})", cure="convert the checkpoint again", file=file
-        ) from error

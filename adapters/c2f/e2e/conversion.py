@@ -7,7 +7,9 @@ from typing import Any
 
 from pronominal.adapters.c2f.e2e.checkpoint import CONVERTED, WEIGHTS, E2EParts, open_parts
 from pronominal.adapters.c2f.e2e.settings import FORMAT
-from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
+from pronominal.adapters.checkpoints.files import write_json
+from pronominal.adapters.checkpoints.tensors import write_tensors
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
@@ -30,9 +32,6 @@ def convert(source: str, target: Path, words: Iterable[str] | None = None) -> di
     Returns:
         The report that is also written as `REPORT`: ``used`` (our tensors, each with the
         variables it was made of), ``skipped`` and ``missing`` (variables).
-
-    Raises:
-        InputError: the checkpoint cannot be read, or `target` is there already.
     """
     if target.exists():
         raise InputError("it is there already", cure="name a new folder", file=target)
@@ -66,15 +65,10 @@ def _table(parts: E2EParts) -> dict[str, Any]:
 
 
 def words_of(file: Path) -> set[str]:
-    """Return the words of a text file, split at blanks and as `EnglishWords` splits raw text.
-
-    Raises:
-        InputError: the file is missing or is not UTF-8.
-    """
-    try:
+    """Return the words of a text file, split at blanks and as `EnglishWords` splits raw text."""
+    cause, cure = "no text could be read", "give a UTF-8 file"
+    with input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file, quoted=False):
         lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("no text could be read", cure="give a UTF-8 file", file=file) from error
     reader = EnglishWords()
     split = {word for line in lines for word in line.split()}
     return split.union(*(chain.from_iterable(reader.read(line)[0].words) for line in lines))

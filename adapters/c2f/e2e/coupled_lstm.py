@@ -5,53 +5,13 @@ The cell is that of kentonl/e2e-coref's ``CustomLSTMCell``: no peepholes, no for
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pronominal.adapters.c2f.elmo.time_major import TimeMajor
 from pronominal.adapters.c2f.head.initialisation import glorot
-
-
-class TimeMajor(NamedTuple):
-    """Sentences side by side: first the first words of all, then all second words, and so on.
-
-    Sentences are ordered by falling length, so that the ones that go on are always the first.
-
-    Attributes:
-        active: how many sentences have a word at each step.
-        rows: for each direction, the row of the table of words that is read at each place;
-            [2, words]. The second direction reads every sentence from its end.
-        places: for each direction, the place at which each row is read; [2, words].
-    """
-
-    active: list[int]
-    rows: Tensor
-    places: Tensor
-
-    @classmethod
-    def of(cls, lengths: Sequence[int], device: torch.device) -> "TimeMajor":
-        """Arrange sentences of these lengths, whose words follow each other in the table."""
-        length = torch.tensor(lengths, device=device)
-        first = length.cumsum(0) - length
-        order = length.argsort(descending=True, stable=True)
-        step = torch.arange(max(lengths, default=0), device=device).unsqueeze(1)
-        there = step < length[order]
-        forward = (first[order] + step)[there]
-        backward = (first[order] + length[order] - 1 - step)[there]
-        rows = torch.stack([forward, backward])
-        return cls(there.sum(1).tolist(), rows, rows.argsort(dim=1))
-
-    def arranged(self, words: Sequence[Tensor]) -> Tensor:
-        """Arrange what each direction reads, two of [words, size], as [2, places, size]."""
-        pairs = zip(words, self.rows, strict=True)
-        return torch.stack([table.index_select(0, rows) for table, rows in pairs])
-
-    def restored(self, states: Tensor) -> list[Tensor]:
-        """Undo the arrangement: [2, places, size] to two of [words, size]."""
-        pairs = zip(states, self.places, strict=True)
-        return [state.index_select(0, places) for state, places in pairs]
 
 
 class CoupledLSTM(nn.Module):
@@ -99,12 +59,7 @@ class CoupledLSTM(nn.Module):
             glorot(start, 1, self.size)
 
     def forward(self, words: Tensor, order: TimeMajor) -> Tensor:
-        """Return the states of all words, [words, 2 * size], forward before backward.
-
-        Args:
-            words: input vectors, sentence after sentence, [words, inputs].
-            order: the arrangement of these sentences.
-        """
+        """Return the states of all words, [words, 2 * size], forward before backward."""
         both = self.weights[:, : self.inputs].transpose(0, 1).flatten(1)
         gates = torch.addmm(self.bias.flatten(), words, both).view(-1, 2, 3 * self.size)
         states = self._run(order.arranged(gates.unbind(1)), order.active)
@@ -132,14 +87,7 @@ class CoupledLSTM(nn.Module):
 
 
 class HighwayLSTM(nn.Module):
-    """Bidirectional layers on top of each other; all but the first may let their input pass.
-
-    Args:
-        inputs: size of the input vectors.
-        size: of the states in each direction.
-        layers: how many layers there are.
-        dropout: share of the recurrent states, and of each layer's output, that training hides.
-    """
+    """Bidirectional layers on top of each other; all but the first may let their input pass."""
 
     def __init__(self, inputs: int, size: int, layers: int, dropout: float) -> None:
         super().__init__()
@@ -151,16 +99,11 @@ class HighwayLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, words: Tensor, lengths: Sequence[int]) -> Tensor:
-        """Return the last layer's states, [words, 2 * size].
-
-        Args:
-            words: input vectors, sentence after sentence, [words, inputs].
-            lengths: of the sentences, in the same order.
-        """
+        """Return the last layer's states, [words, 2 * size], given sentences in a row."""
         order = TimeMajor.of(lengths, words.device)
         states: Tensor = self.dropout(self.layers[0](words, order))
         for layer, highway in zip(list(self.layers)[1:], self.highways, strict=True):
-            found = self.dropout(layer(states, order))
+            output = self.dropout(layer(states, order))
             # its own output where the gate is open, its input where it is closed
-            states = torch.lerp(states, found, highway(found).sigmoid())
+            states = torch.lerp(states, output, highway(output).sigmoid())
         return states

@@ -14,15 +14,12 @@ class WordVectors:
     """The vectors of a text file with one word a line: the word, then its numbers.
 
     The file is read through once, to learn where each word's line begins; lines are then read
-    from the mapped file when their words are asked for. Memory is 16 bytes a word, whatever the
-    size of the vectors.
+    from the mapped file when their words are asked for. Memory is 16 bytes a word, for vectors
+    of any size.
 
     Args:
         file: such as ``glove.840B.300d.txt``.
         size: how many numbers a word has.
-
-    Raises:
-        InputError: the file is missing or empty, or a line has not `size` numbers.
     """
 
     def __init__(self, file: Path, size: int) -> None:
@@ -49,9 +46,6 @@ class WordVectors:
 
         A word that the file does not have gets zeros; case counts; of two lines for one word the
         later one counts, as for upstream.
-
-        Raises:
-            InputError: the line of one of the words holds something else than numbers.
         """
         row_of = {word: row for row, word in enumerate(dict.fromkeys(words))}
         table = np.zeros((len(row_of), self.size), np.float32)
@@ -99,8 +93,8 @@ class WordVectors:
         fields = line.rstrip().split(b" ")
         within = fields[1 : -self.size]
         if len(fields) <= self.size or (within and all(map(_is_number, within))):
-            found = max(len(fields) - 1, 0)
-            raise self._damaged(f"it has {found} numbers, not {self.size}", number)
+            numbers = max(len(fields) - 1, 0)
+            raise self._damaged(f"it has {numbers} numbers, not {self.size}", number)
         return b" ".join(fields[: -self.size])
 
     def _start(self, word: str) -> int | None:

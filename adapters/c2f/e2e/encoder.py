@@ -86,13 +86,7 @@ class WordInputs:
 
 @dataclass(frozen=True, slots=True)
 class WordReader:
-    """Looks words up: the part of the encoder that is files, not parameters.
-
-    Attributes:
-        context: embeddings for the LSTM.
-        head: embeddings for head attention.
-        vocabulary: the numbers of characters.
-    """
+    """Looks words up: the part of the encoder that is files, not parameters."""
 
     context: WordVectors
     head: WordVectors
@@ -120,11 +114,7 @@ class WordReader:
 
 
 class LstmEncoder(nn.Module):
-    """Reads each sentence on its own; all sentences of a batch of documents go side by side.
-
-    Args:
-        config: sizes and dropouts.
-    """
+    """Reads each sentence on its own; all sentences of a batch of documents go side by side."""
 
     def __init__(self, config: LstmConfig) -> None:
         super().__init__()
@@ -173,13 +163,7 @@ class LstmEncoder(nn.Module):
     def context_vectors(
         self, context: Tensor, spelt: Tensor, documents: Sequence[WordInputs]
     ) -> Tensor:
-        """Return what the LSTM reads of each word: embedding, spelling, ELMo's layers mixed.
-
-        Args:
-            context: embeddings, [words, context_size].
-            spelt: vectors of the spellings, [words, character_vector_size].
-            documents: what these words are of.
-        """
+        """Return what the LSTM reads of each word: embedding, spelling, ELMo's layers mixed."""
         if not self.config.elmo_size:
             return torch.cat([context, spelt], dim=1)
         mixed = [

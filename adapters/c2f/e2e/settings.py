@@ -1,15 +1,14 @@
 """E2E's settings: ``config.json`` under the keys of upstream's experiments.conf."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.c2f.e2e.encoder import LstmConfig
-from pronominal.adapters.c2f.head.config import HeadConfig, refuse_impossible
+from pronominal.adapters.c2f.head.config import HeadConfig, reading
+from pronominal.adapters.checkpoints.files import read_json
 from pronominal.adapters.words.ontonotes import GENRES
-from pronominal.errors import InputError
 
 FORMAT = "pronominal-e2e-1"
 """What ``config.json`` of the converted form says under ``format``."""
@@ -49,12 +48,7 @@ Table = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class E2EConfig:
-    """What ``config.json`` says.
-
-    Attributes:
-        table: all keys, those left out as in `BEST`.
-        head: sizes and choices of the head.
-    """
+    """What ``config.json`` says, keys that it leaves out being as in `BEST`."""
 
     table: Table
     head: HeadConfig
@@ -65,45 +59,15 @@ class E2EConfig:
 
 
 def read_config(file: Path) -> E2EConfig:
-    """Read ``config.json``; keys that are left out have the value of upstream's ``best``.
-
-    Raises:
-        InputError: the file is no JSON object, or a value cannot be.
-    """
-    try:
-        given = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"no JSON ({error})", cure="give E2E's config", file=file) from error
-    if not isinstance(given, dict):
-        raise InputError("no JSON object", cure="give E2E's config", file=file)
-    return config_of({**BEST, **given}, file)
+    """Read ``config.json``; keys that are left out have the value of upstream's ``best``."""
+    return config_of({**BEST, **read_json(file, cure="give E2E's config")}, file)
 
 
 def config_of(table: Table, file: Path | None = None) -> E2EConfig:
-    """Return the config that a whole table of keys is.
-
-    Args:
-        table: all keys of `BEST`, and others.
-        file: where they stand, for messages.
-
-    Raises:
-        InputError: a value cannot be.
-    """
-    for key in ALWAYS:
-        if not table.get(key, True):
-            raise InputError(
-                f"{key} is false, which no configuration of upstream has", cure="drop it", file=file
-            )
-    try:
-        refuse_impossible(table)
+    """Return the config that a table with all keys of `BEST` is; messages name `file`."""
+    with reading(table, ALWAYS, file):
         encoder = _encoder(table, characters=1)
         return E2EConfig(table=table, head=_head(table, encoder))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"a value is missing or of the wrong kind ({type(error).__name__}: {error})",
-            cure="write the keys of upstream's experiments.conf",
-            file=file,
-        ) from error
 
 
 def _encoder(table: Table, characters: int) -> LstmConfig:
@@ -141,7 +105,6 @@ def _head(table: Table, encoder: LstmConfig) -> HeadConfig:
         segment_distances=0,
         preselection="coarse" if table["coarse_to_fine"] else "nearest",
         genres=tuple(map(str, table["genres"])),
-        unknown_genre="refused",
         max_speakers=None,
         dropout=float(table["dropout_rate"]),
         initialisation="glorot",

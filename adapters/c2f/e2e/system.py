@@ -42,13 +42,6 @@ class E2E:
         elmo_weights: folder of ELMo's published option file and weights, or the weight file.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many documents go through the model at once.
-
-    Attributes:
-        checkpoint: the weights in use.
-        self_check: what is wrong with them, one line each; also warned of on load.
-
-    Raises:
-        InputError: a file is missing or damaged, or the device or the batch size cannot be used.
     """
 
     name = "e2e"
@@ -81,38 +74,31 @@ class E2E:
         )
         self._words = EnglishWords()
         with warnings.catch_warnings():
-            # the first answer that somebody asked for will say it
+            # the user's first answer will say it
             warnings.simplefilter("ignore", MissingElmoWarning)
-            self.self_check = check_clusters(self)
-        announce(self.self_check)
+            self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
 
         Texts are taken for newswire with one nameless speaker, as upstream's demo takes them; see
         `EnglishWords` for words and sentences.
-
-        Raises:
-            InputError: scores are not finite.
         """
         refuse_bare_string(texts)
         read = [self._words.read(text) for text in texts]
         documents = [replace(document, genre=RAW_TEXT_GENRE) for document, _ in read]
-        found = self._cluster(documents, "texts")
+        in_words = self._cluster(documents, "texts")
         return [
             contract_clusters(in_characters(clusters, places))
-            for clusters, (_, places) in zip(found, read, strict=True)
+            for clusters, (_, places) in zip(in_words, read, strict=True)
         ]
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
         """Return for each document, in order, its clusters as half-open spans of words.
 
         Words are counted over all sentences; clusters are upstream's, nothing is cleaned. A genre
-        of None is newswire, speakers of None are one nameless speaker.
-
-        Raises:
-            InputError: a genre does not exist, speakers are not one for each word, a key is in no
-                cache, its vectors are of other words, or scores are not finite.
+        of None is newswire, speakers of None are one nameless speaker. A key has to be in the
+        cache, with vectors of the same words.
         """
         return self._cluster(documents, "documents")
 
@@ -129,8 +115,8 @@ class E2E:
                 self._reader.read(units[index], vectors)
                 for index, vectors in zip(batch, layers, strict=True)
             ]
-            found: list[AntecedentScores] = self._model(inputs, [units[index] for index in batch])
-            return found
+            scores: list[AntecedentScores] = self._model(inputs, [units[index] for index in batch])
+            return scores
 
         return predicted_clusters(
             score,

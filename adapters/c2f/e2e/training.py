@@ -27,7 +27,8 @@ from pronominal.adapters.c2f.learning.lookup_norms import LookupNorms
 from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, Optimisation
 from pronominal.adapters.c2f.learning.settings import Size
 from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
-from pronominal.adapters.checkpoints.tensors import write_json, write_tensors
+from pronominal.adapters.checkpoints.files import write_json
+from pronominal.adapters.checkpoints.tensors import write_tensors
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.training.trainable import Corpus
 from pronominal.errors import InputError

@@ -12,29 +12,23 @@ DIRECTIONS = ("fw", "bw")
 
 
 def sources(config: LstmConfig, ffnn_depth: int, names: Iterable[str]) -> list[Source]:
-    """Return what each tensor of a system is made of.
-
-    Args:
-        config: the encoder's sizes.
-        ffnn_depth: hidden layers of the scorers.
-        names: the head's tensors; what it does not have is not asked for.
-    """
+    """Return what each tensor of a system is made of; `names` are those that the head has."""
     heads = {source.ours: source for source in _head_sources(ffnn_depth)}
     return [*_encoder_sources(config), *(heads[f"head.{name}"] for name in names)]
 
 
 def _encoder_sources(config: LstmConfig) -> list[Source]:
-    found = [same("encoder.characters.embeddings.weight", "char_embeddings")]
+    tensors = [same("encoder.characters.embeddings.weight", "char_embeddings")]
     for i in range(len(config.filter_widths)):
         ours = f"encoder.characters.convolutions.{i}"
-        found.append(Source(f"{ours}.weight", (f"conv_{i}/w",), _convolution))
-        found.append(same(f"{ours}.bias", f"conv_{i}/b"))
+        tensors.append(Source(f"{ours}.weight", (f"conv_{i}/w",), _convolution))
+        tensors.append(same(f"{ours}.bias", f"conv_{i}/b"))
     if config.elmo_size:
-        found.append(same("encoder.elmo_mix.scores", "lm_aggregation/lm_scores"))
-        found.append(same("encoder.elmo_mix.scale", "lm_aggregation/lm_scaling"))
+        tensors.append(same("encoder.elmo_mix.scores", "lm_aggregation/lm_scores"))
+        tensors.append(same("encoder.elmo_mix.scale", "lm_aggregation/lm_scaling"))
     for layer in range(config.lstm_layers):
-        found += _layer_sources(config, layer)
-    return found
+        tensors += _layer_sources(config, layer)
+    return tensors
 
 
 def _layer_sources(config: LstmConfig, layer: int) -> list[Source]:
@@ -50,7 +44,7 @@ def _layer_sources(config: LstmConfig, layer: int) -> list[Source]:
         # a system without ELMo may be given the weights of one with it
         return np.concatenate([stacked[:, :words], stacked[:, -config.lstm_size :]], axis=1)
 
-    found = [
+    tensors = [
         Source(f"{ours}.weights", tuple(f"{cell}/output_weights" for cell in cells), matrix),
         Source(f"{ours}.bias", tuple(f"{cell}/output_bias" for cell in cells), np.stack),
         Source(f"{ours}.initial_cell", tuple(f"{s}_cell_state" for s in starts), np.concatenate),
@@ -59,8 +53,8 @@ def _layer_sources(config: LstmConfig, layer: int) -> list[Source]:
         ),
     ]
     if layer > 0:
-        found += linear(f"encoder.lstm.highways.{layer - 1}", f"layer_{layer}/output")
-    return found
+        tensors += linear(f"encoder.lstm.highways.{layer - 1}", f"layer_{layer}/output")
+    return tensors
 
 
 def _head_sources(ffnn_depth: int) -> list[Source]:

@@ -1,7 +1,7 @@
 """Small word embeddings from the table of a pretrained encoder, in GloVe's text format.
 
 E2E reads fixed embeddings of words. Where GloVe's file of five gigabytes is not at hand, the mean
-of a word's pieces in an encoder's embedding table, reduced by principal components, can stand in.
+of a word's pieces in an encoder's embedding table, reduced by principal components, can replace it.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pronominal.adapters.bert.checkpoint import open_encoder
+from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.atomic import new_file
 from pronominal.errors import InputError
 
@@ -27,9 +27,6 @@ def write_word_piece_vectors(encoder: str, words: Iterable[str], size: int, file
         words: what has to have a vector.
         size: numbers of a vector.
         file: the text file to write.
-
-    Raises:
-        InputError: the encoder cannot be opened, or has fewer numbers than `size`.
     """
     network, tokenizer, _ = open_encoder(encoder)
     embeddings = network.get_input_embeddings()  # type: ignore[operator]
@@ -58,6 +55,6 @@ def _principal(vectors: np.ndarray, size: int) -> np.ndarray:
     axes = axes[:, ::-1][:, :size]
     # an axis has no sign of its own
     axes = axes * np.sign(axes[np.abs(axes).argmax(0), np.arange(size)])
-    found = centred @ axes
-    scaled: np.ndarray = found / np.linalg.norm(found, axis=1).mean()
+    components = centred @ axes
+    scaled: np.ndarray = components / np.linalg.norm(components, axis=1).mean()
     return scaled

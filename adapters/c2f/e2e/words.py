@@ -4,35 +4,18 @@ from collections.abc import Sequence
 from itertools import chain
 
 from pronominal.adapters.c2f.head.units import Units
-from pronominal.adapters.words.ontonotes import word_speakers
-from pronominal.errors import InputError
+from pronominal.adapters.words.ontonotes import SLASHED, known_genre, word_speakers
 from pronominal.spans import Document
 
 RAW_TEXT_GENRE = "nw"
 """Newswire: the genre that E2E's demo gives to what is typed in."""
 
-SLASHED = {"/.": ".", "/?": "?"}
-"""Words of CoNLL-2012 that upstream's preparation of the data takes the slash from."""
-
 
 def word_units(document: Document, genres: Sequence[str], place: str) -> Units:
     """Return a document whose units are its words and whose segments are its sentences.
 
-    Args:
-        document: the words; a genre of None is newswire.
-        genres: that there are embeddings of.
-        place: how messages call it.
-
-    Raises:
-        InputError: there is no such genre, or the speakers are not one for each word.
+    A genre of None is newswire, any other one of `genres`; `place` is the name in messages.
     """
-    genre = RAW_TEXT_GENRE if document.genre is None else document.genre
-    if genre not in genres:
-        raise InputError(
-            f"there is no genre '{genre}'",
-            cure=f"write one of {', '.join(genres)}, or None for {RAW_TEXT_GENRE}",
-            row=place,
-        )
     sentences = [number for number, sentence in enumerate(document.words) for _ in sentence]
     words = [SLASHED.get(word, word) for word in chain.from_iterable(document.words)]
     return Units(
@@ -41,6 +24,6 @@ def word_units(document: Document, genres: Sequence[str], place: str) -> Units:
         segments=sentences,
         speakers=word_speakers(document, "", place),
         words=range(len(words)),
-        genre=genre,
+        genre=known_genre(document.genre, RAW_TEXT_GENRE, genres, place),
         key=document.key,
     )

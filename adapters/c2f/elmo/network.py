@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from pronominal.adapters.c2f.e2e.coupled_lstm import TimeMajor
 from pronominal.adapters.c2f.elmo.options import ElmoOptions
+from pronominal.adapters.c2f.elmo.time_major import TimeMajor
 from pronominal.adapters.words.length_batches import length_batches
 
 SENTENCE_START, SENTENCE_END, WORD_START, WORD_END, PADDING = 256, 257, 258, 259, 260
@@ -39,11 +39,7 @@ def _framed(characters: Sequence[int], length: int) -> list[int]:
 
 
 class Highway(nn.Module):
-    """One highway: part transformed, part as it was.
-
-    Args:
-        size: of the vectors.
-    """
+    """One highway: part transformed, part as it was."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -56,11 +52,7 @@ class Highway(nn.Module):
 
 
 class TokenEncoder(nn.Module):
-    """The layer that knows no context: from spelling to a vector.
-
-    Args:
-        options: the architecture's sizes.
-    """
+    """The layer that knows no context: from spelling to a vector."""
 
     def __init__(self, options: ElmoOptions) -> None:
         super().__init__()
@@ -106,9 +98,6 @@ class TokenEncoder(nn.Module):
 class ProjectedLSTM(nn.Module):
     """One bidirectional layer whose cells are larger than its states, all values clipped.
 
-    Args:
-        options: the architecture's sizes.
-
     Attributes:
         weights: [2, 2 * projection, 4 * cells], forward and backward; the rows are input and
             state, the columns input gate, candidate, forget gate, output gate.
@@ -125,12 +114,7 @@ class ProjectedLSTM(nn.Module):
         self.projection = nn.Parameter(torch.empty(2, self.cells, self.size))
 
     def forward(self, tokens: Tensor, order: TimeMajor) -> Tensor:
-        """Return the states of all tokens in both directions, [2, tokens, size].
-
-        Args:
-            tokens: what each direction reads, [2, tokens, size].
-            order: the arrangement of the sentences.
-        """
+        """Return the states of all tokens in both directions, [2, tokens, size]."""
         arranged = order.arranged(tokens.unbind())
         gates = torch.baddbmm(self.bias.unsqueeze(1), arranged, self.weights[:, : self.size])
         return torch.stack(order.restored(self._run(gates, order.active)))
@@ -158,11 +142,7 @@ def _clipped(values: Tensor, limit: float | None) -> Tensor:
 
 
 class Elmo(nn.Module):
-    """The bidirectional language model's layers: words in, one vector for each layer out.
-
-    Args:
-        options: the architecture's sizes.
-    """
+    """The bidirectional language model's layers: words in, one vector for each layer out."""
 
     def __init__(self, options: ElmoOptions) -> None:
         super().__init__()
@@ -185,8 +165,8 @@ class Elmo(nn.Module):
         answers = [torch.empty(0)] * len(sentences)
         lengths = [len(sentence) + 2 for sentence in sentences]  # with their borders
         for batch in length_batches(lengths, room=WORDS_AT_ONCE):
-            found = self._encode([sentences[index] for index in batch])
-            for index, vectors in zip(batch, found, strict=True):
+            encoded = self._encode([sentences[index] for index in batch])
+            for index, vectors in zip(batch, encoded, strict=True):
                 answers[index] = vectors
         return answers
 
@@ -197,8 +177,8 @@ class Elmo(nn.Module):
         both = tokens.expand(2, -1, -1)
         states = [both]
         for number, layer in enumerate(self.layers):
-            found = layer(both, order)
-            both = found + both if number > 0 and self.options.skip_connections else found
+            output = layer(both, order)
+            both = output + both if number > 0 and self.options.skip_connections else output
             states.append(both)
         vectors = torch.stack([torch.cat([*state], dim=1) for state in states], dim=2)
         return [sentence[1:-1] for sentence in torch.split(vectors, lengths)]
@@ -206,9 +186,6 @@ class Elmo(nn.Module):
 
 class ScalarMix(nn.Module):
     """The weighted mean of ELMo's layers that a task learns, times a scale that it learns too.
-
-    Args:
-        layers: how many layers there are.
 
     Attributes:
         scores: [layers]; their softmax are the weights.

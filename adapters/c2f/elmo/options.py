@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 
 
@@ -40,20 +41,16 @@ class ElmoOptions:
 
 
 def read_options(file: Path) -> ElmoOptions:
-    """Read an option file.
-
-    Raises:
-        InputError: it is missing, no JSON, or lacks a key.
-    """
+    """Read an option file; `InputError` if it is missing, no JSON, or lacks a key."""
     try:
-        table = json.loads(file.read_text(encoding="utf-8"))
-        options = _options(table["char_cnn"], table["lstm"])
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"no options of ELMo could be read ({error})",
-            cure="give the option file that is published beside the weights",
+        with input_error_on(
+            *(OSError, ValueError, TypeError),
+            cause="no options of ELMo could be read",
+            cure="give the option file that is published with the weights",
             file=file,
-        ) from error
+        ):
+            table = json.loads(file.read_text(encoding="utf-8"))
+            options = _options(table["char_cnn"], table["lstm"])
     except KeyError as error:
         raise InputError(f"the key {error} is missing", cure="add it", file=file) from error
     if options.activation not in {"relu", "tanh"}:

@@ -21,7 +21,7 @@ class ElmoVectors:
 
     A document without a key, such as a raw text, is in no cache: without weights it has no
     vectors, and a `MissingElmoWarning` says so. A key that is not in the cache is an error, for
-    whoever gives keys expects vectors.
+    keys are given where there are vectors.
 
     Args:
         system: what asks, for messages.
@@ -30,12 +30,6 @@ class ElmoVectors:
         cache: HDF5 file in E2E's layout.
         weights: ELMo's published weights, or their folder.
         device: where ELMo computes.
-
-    Attributes:
-        shape: as given.
-
-    Raises:
-        InputError: a file is missing or damaged, or ELMo has other sizes.
     """
 
     def __init__(
@@ -65,15 +59,14 @@ class ElmoVectors:
     def layers(self, documents: Sequence[Document]) -> list[Tensor | None]:
         """Return each document's vectors, [words, size, layers], or None where it has none.
 
-        Raises:
-            InputError: a key is in no cache, or its vectors are of other words.
+        `InputError` if a key is in no cache, or its vectors are of other words.
         """
         if not self.shape[0]:
             return [None] * len(documents)
-        found = [self._cached(document) for document in documents]
-        missing = [index for index, vectors in enumerate(found) if vectors is None]
+        layers = [self._cached(document) for document in documents]
+        missing = [index for index, vectors in enumerate(layers) if vectors is None]
         if missing and self._elmo is not None:
-            self._compute(documents, missing, found)
+            self._compute(documents, missing, layers)
         elif missing:
             warnings.warn(
                 f"{self._system}: texts without cached vectors are answered without ELMo, so "
@@ -82,7 +75,7 @@ class ElmoVectors:
                 MissingElmoWarning,
                 stacklevel=5,
             )
-        return found
+        return layers
 
     def _cached(self, document: Document) -> Tensor | None:
         key = document.key
@@ -101,11 +94,11 @@ class ElmoVectors:
         return None
 
     def _compute(
-        self, documents: Sequence[Document], wanted: Sequence[int], found: list[Tensor | None]
+        self, documents: Sequence[Document], wanted: Sequence[int], layers: list[Tensor | None]
     ) -> None:
         assert self._elmo is not None
         sentences = [sentence for index in wanted for sentence in documents[index].words]
         computed = iter(self._elmo(sentences))
         for index in wanted:
             own = [next(computed) for _ in documents[index].words]
-            found[index] = torch.cat(own)
+            layers[index] = torch.cat(own)

@@ -11,66 +11,56 @@ from torch import Tensor
 
 from pronominal.adapters.c2f.elmo.network import CHARACTERS, Elmo
 from pronominal.adapters.c2f.elmo.options import ElmoOptions, read_options
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 
 WEIGHTS = "weights.hdf5"
 OPTIONS = "options.json"
-"""How the names of the two published files end; what stands before is the same."""
+"""How the names of the two published files end; their beginnings are the same."""
 
 CELL = "RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 
 
 def read_elmo(path: Path) -> Elmo:
-    """Load ELMo from ``*weights.hdf5`` with ``*options.json`` beside it.
-
-    Args:
-        path: the weight file, or a folder that holds one pair of files.
-
-    Raises:
-        InputError: a file is missing or damaged, or weights and options do not fit.
-    """
+    """Load ELMo from ``*weights.hdf5``, or its folder, with ``*options.json`` in the same place."""
     weights = weight_file(path)
     options = read_options(weights.with_name(weights.name.removesuffix(WEIGHTS) + OPTIONS))
     with torch.device("meta"):
         elmo = Elmo(options)
-    try:
-        with _opened(weights, "give the weights that are published beside the options") as file:
-            tensors = _tensors(_Weights(file, weights), options)
-        elmo.load_state_dict(tensors, strict=True, assign=True)
-    except (RuntimeError, IndexError) as error:
-        raise InputError(
-            "the weights have other shapes than the options say",
+    with (
+        input_error_on(
+            *(RuntimeError, IndexError),
+            cause="the weights have other shapes than the options say",
             cure="give weights and options that belong together",
             file=weights,
-        ) from error
+            quoted=False,
+        ),
+        _opened(weights, "give the weights that are published with the options") as file,
+    ):
+        elmo.load_state_dict(_tensors(_Weights(file, weights), options), assign=True)
     return elmo.eval().requires_grad_(False)
 
 
 def weight_file(path: Path) -> Path:
-    """Return the weight file that a path means: itself, or the one in a folder.
-
-    Raises:
-        InputError: there is none, or there are several.
-    """
-    found = sorted(path.glob(f"*{WEIGHTS}")) if path.is_dir() else [path]
-    if len(found) != 1:
+    """Return the weight file that a path means: itself, or the only one in a folder."""
+    files = sorted(path.glob(f"*{WEIGHTS}")) if path.is_dir() else [path]
+    if len(files) != 1:
         raise InputError(
-            f"{len(found)} files are named *{WEIGHTS}",
+            f"{len(files)} files are named *{WEIGHTS}",
             cure="give a folder with one of them, or the file",
             file=path,
         )
-    if not found[0].is_file() or not found[0].name.endswith(WEIGHTS):
+    if not files[0].is_file() or not files[0].name.endswith(WEIGHTS):
         raise InputError(
             "no weights of ELMo", cure=f"give a file named *{WEIGHTS} or its folder", file=path
         )
-    return found[0]
+    return files[0]
 
 
 def _opened(path: Path, cure: str) -> h5py.File:
-    try:
+    cause = "no HDF5 file could be read"
+    with input_error_on(OSError, cause=cause, cure=cure, file=path, quoted=False):
         return h5py.File(path, "r")
-    except OSError as error:
-        raise InputError("no HDF5 file could be read", cure=cure, file=path) from error
 
 
 class _Weights:
@@ -81,14 +71,14 @@ class _Weights:
         self._path = path
 
     def __getitem__(self, name: str) -> Tensor:
-        try:
+        with input_error_on(
+            *(KeyError, OSError, TypeError, ValueError),
+            cause=f"{name} is missing or damaged",
+            cure="give weights in the layout of bilm-tf, undamaged",
+            file=self._path,
+            quoted=False,
+        ):
             return torch.from_numpy(np.array(self._file[name], np.float32))
-        except (KeyError, OSError, TypeError, ValueError) as error:
-            raise InputError(
-                f"{name} is missing or damaged",
-                cure="give weights in the layout of bilm-tf, undamaged",
-                file=self._path,
-            ) from error
 
 
 def _tensors(weights: _Weights, options: ElmoOptions) -> dict[str, Tensor]:
@@ -119,12 +109,6 @@ class ElmoCache:
 
     One group for each document, called by its key with ``:`` for ``/``; in it one dataset for
     each sentence, called by its number, [words, size, layers].
-
-    Args:
-        path: the HDF5 file.
-
-    Raises:
-        InputError: the file is missing or no HDF5.
     """
 
     def __init__(self, path: Path) -> None:
@@ -141,12 +125,9 @@ class ElmoCache:
             key: the document's; it has to be in the cache.
             lengths: how many words each sentence has.
             shape: size and layers that the system was trained with.
-
-        Raises:
-            InputError: sentences are missing, or have other words or sizes.
         """
         group: Any = self._file[key.replace("/", ":")]
-        found = []
+        sentences = []
         for number, length in enumerate(lengths):
             if length == 0:
                 continue
@@ -159,5 +140,5 @@ class ElmoCache:
                     file=self.path,
                     row=f"document {key}, sentence {number}",
                 )
-            found.append(torch.from_numpy(np.asarray(dataset, np.float32)))
-        return torch.cat(found) if found else torch.empty(0, *shape)
+            sentences.append(torch.from_numpy(np.asarray(dataset, np.float32)))
+        return torch.cat(sentences) if sentences else torch.empty(0, *shape)

@@ -1,6 +1,6 @@
 """All spans of a sentence up to a width, and what lies inside them, as a grid without padding.
 
-Row i of the grid stands for the spans that begin at unit i, column w for the one that has w + 1
+Row i of the grid has the spans that begin at unit i, column w for the one that has w + 1
 units. What upstream computes in a matrix of spans by units of the document is computed here in
 windows of the greatest width: the same sums without the zeros.
 """
@@ -17,11 +17,11 @@ def elements_at_once(device: torch.device) -> int:
 
 
 class CandidateGrid(NamedTuple):
-    """The candidate spans of documents that stand one behind the other.
+    """The candidate spans of documents, one document behind the other.
 
     Attributes:
         inside: whether the span ends in the sentence that it begins in, [N, W].
-        windows: the units from each one on, [N, W]; the last unit stands in for those behind it.
+        windows: the units from each one on, [N, W]; the last unit fills the places behind it.
     """
 
     inside: Tensor
@@ -47,8 +47,7 @@ class CandidateGrid(NamedTuple):
     def attention(self, logits: Tensor) -> Tensor:
         """Return how much each span attends to each of its units, [N, W, W].
 
-        Args:
-            logits: how much of a head each unit is, [N].
+        `logits` say how much of a head each unit is, [N].
         """
         width = torch.arange(self.width, device=logits.device)
         behind = width > width.unsqueeze(1)

@@ -11,21 +11,23 @@ item                              E2E                     BERT, SpanBERT (TF)   
 ``preselection``                  coarse or nearest       coarse                coarse
 ``max_spans``                     None                    3900                  3900
 ``gate``                          yes                     yes                   if ``depth`` > 1
-``unknown_genre``                 refused                 first                 first
 ``max_speakers``                  None                    20                    None
 ``dropout``                       0.2                     0.3                   0.3
 ``initialisation``                glorot                  truncated normal      normal
 ================================  ======================  ====================  ================
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.words.ontonotes import GENRES
+from pronominal.errors import InputError
 
 Preselection = Literal["coarse", "nearest"]
-UnknownGenre = Literal["first", "refused"]
 Initialisation = Literal["normal", "truncated normal", "glorot"]
 
 COUNTS = ("coref_depth", "max_num_extracted_spans", "max_top_antecedents")
@@ -35,8 +37,31 @@ DROPOUTS = ("dropout_rate", "lexical_dropout_rate", "lstm_dropout_rate")
 """Keys that are shares of what training hides."""
 
 
-def refuse_impossible(table: Mapping[str, Any]) -> None:
-    """Raise `ValueError` where a value of a config's table cannot be."""
+@contextmanager
+def reading(table: Mapping[str, Any], always: Sequence[str], file: Path | None) -> Iterator[None]:
+    """Refuse a config that no such system can have: before it is read, and where it cannot be.
+
+    Args:
+        table: the keys of the config.
+        always: those that every published configuration has switched on.
+        file: the config, for messages.
+    """
+    for key in always:
+        if not table.get(key, True):
+            raise InputError(
+                f"{key} is false, which no published configuration has", cure="drop it", file=file
+            )
+    with input_error_on(
+        *(LookupError, TypeError, ValueError),
+        cause="a value is missing or of the wrong kind",
+        cure="write the keys of upstream's experiments.conf",
+        file=file,
+    ):
+        _refuse_impossible(table)
+        yield
+
+
+def _refuse_impossible(table: Mapping[str, Any]) -> None:
     for key in COUNTS:
         count = table.get(key)
         if count is not None and int(count) < 1:
@@ -61,8 +86,8 @@ class HeadConfig:
         ffnn_size: of every hidden layer.
         ffnn_depth: hidden layers of the mention and pair scorers.
         max_span_width: in units.
-        top_span_ratio: kept spans for each unit.
-        max_spans: kept spans at most, whatever the length; None for no limit.
+        top_span_ratio: top spans for each unit.
+        max_spans: top spans at most, for any length; None for no limit.
         max_antecedents: antecedents of a span that get a fine score.
         depth: how often fine scores are computed, spans being refined in between.
         gate: whether the refinement gate exists; depths above 1 need it.
@@ -70,8 +95,7 @@ class HeadConfig:
         distance_prior: whether the number of spans in between has a coarse score of its own.
         segment_distances: rows of the segment distance feature; 0 for no such feature.
         preselection: antecedents by coarse score, or the nearest ones (without coarse scores).
-        genres: what the genre embeddings stand for.
-        unknown_genre: whether another genre, or none, counts as the first or is refused.
+        genres: those with an embedding; another one, or none, counts as the first.
         max_speakers: how many numbers of speakers there are, UNK and [SPL] included, before all
             further ones share the second speaker's; None for no limit.
         dropout: share of features and hidden layers that training hides.
@@ -94,7 +118,6 @@ class HeadConfig:
     segment_distances: int = 3
     preselection: Preselection = "coarse"
     genres: tuple[str, ...] = GENRES
-    unknown_genre: UnknownGenre = "first"
     max_speakers: int | None = None
     dropout: float = 0.3
     initialisation: Initialisation = "normal"

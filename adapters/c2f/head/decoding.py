@@ -14,14 +14,14 @@ def predicted_antecedents(scores: AntecedentScores) -> list[int]:
     # not argmax(), which need not give the first of several
     best = (scores.scores == scores.scores.amax(1, keepdim=True)).int().argmax(1)
     chosen = scores.antecedents.gather(1, (best - 1).clamp(min=0).unsqueeze(1)).squeeze(1)
-    found: list[int] = chosen.masked_fill(best == 0, -1).tolist()
-    return found
+    antecedents: list[int] = chosen.masked_fill(best == 0, -1).tolist()
+    return antecedents
 
 
 def decode(scores: AntecedentScores) -> list[Cluster]:
     """Return the clusters as half-open spans of units.
 
-    Every span joins its antecedent's cluster, in the order of the spans; clusters stand in the
+    Every span joins its antecedent's cluster, in the order of the spans; clusters have the
     order in which they were opened. No cluster has fewer than two spans.
     """
     places = zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from pronominal.adapters.c2f.head.config import HeadConfig
-from pronominal.errors import nearest_name
 
 FIRST_SPEAKERS = ("UNK", "[SPL]")
 """What has the numbers 0 and 1 in every document."""
@@ -16,10 +15,6 @@ OVERFLOW_SPEAKER = 3
 
 BUCKETS = (1, 2, 3, 4, 5, 8, 16, 32, 64)
 """Where the distances of a bucket begin; the first bucket, 0, is before them."""
-
-
-class UnknownGenreError(ValueError):
-    """A genre without an embedding; the message gives the cure."""
 
 
 def speaker_numbers(names: Sequence[str], limit: int | None) -> list[int]:
@@ -40,16 +35,8 @@ def speaker_numbers(names: Sequence[str], limit: int | None) -> list[int]:
 
 
 def genre_number(genre: str | None, config: HeadConfig) -> int:
-    """Return a genre's row among the embeddings.
-
-    Raises:
-        UnknownGenreError: it has none, and the system refuses such a document.
-    """
-    if genre in config.genres:
-        return config.genres.index(genre)
-    if config.unknown_genre == "first":
-        return 0
-    raise UnknownGenreError(nearest_name(genre or "", config.genres))
+    """Return the row of a genre's embedding; another genre, or none, counts as the first one."""
+    return config.genres.index(genre) if genre in config.genres else 0
 
 
 def distance_buckets(distances: Tensor) -> Tensor:

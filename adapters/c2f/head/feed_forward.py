@@ -12,12 +12,6 @@ class FeedForward(nn.Sequential):
     A pair of spans shares its parts with many other pairs. An affine layer of concatenated parts
     is a sum over the parts, so what parts share is computed once: `blocks` gives each part's
     columns, and `finish` takes the sum from there.
-
-    Args:
-        inputs: size of the parts together.
-        hidden: size of every hidden layer.
-        depth: how many hidden layers, at least one.
-        dropout: share of every hidden layer that training hides.
     """
 
     def __init__(self, inputs: int, hidden: int, depth: int, dropout: float) -> None:

@@ -15,8 +15,8 @@ from pronominal.adapters.c2f.head.config import HeadConfig
 from pronominal.adapters.c2f.head.features import BUCKETS, distance_buckets
 from pronominal.adapters.c2f.head.feed_forward import FeedForward
 from pronominal.adapters.c2f.head.initialisation import initialise
-from pronominal.adapters.c2f.head.kept_spans import Antecedents, KeptSpans, attended
-from pronominal.adapters.c2f.head.pruning import kept_candidates
+from pronominal.adapters.c2f.head.pruning import top_candidates
+from pronominal.adapters.c2f.head.top_spans import Antecedents, TopSpans, attended
 from pronominal.adapters.c2f.head.unit_batch import UnitBatch
 from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
 from pronominal.adapters.contract.refusals import NonFiniteScoresError
@@ -27,9 +27,6 @@ class CoarseToFineHead(nn.Module):
 
     Parameters have the names of coref-hoi, and a pair's features its order: speaker, genre,
     segment, distance. Answers do not depend on what else is in a batch, but for rounding.
-
-    Args:
-        config: sizes and choices.
     """
 
     def __init__(self, config: HeadConfig) -> None:
@@ -67,13 +64,8 @@ class CoarseToFineHead(nn.Module):
 
         A document of fewer than 1 / `top_span_ratio` units keeps no span.
 
-        Args:
-            encoded: the vectors of each document's units.
-            units: the documents.
-
         Raises:
             NonFiniteScoresError: as damaged weights lead to.
-            UnknownGenreError: a genre has no embedding, and the config refuses it.
         """
         if not units:
             return []
@@ -88,15 +80,15 @@ class CoarseToFineHead(nn.Module):
         faulty = batch.first_owner(~mention_scores.isfinite() & grid.inside)
         if faulty is not None:
             raise NonFiniteScoresError(faulty)
-        rows, columns = kept_candidates(batch, grid, mention_scores.detach())
-        kept = KeptSpans.of(rows, rows + columns + 1, batch.spans_to_keep)
+        rows, columns = top_candidates(batch, grid, mention_scores.detach())
+        top = TopSpans.of(rows, rows + columns + 1, batch.spans_to_keep)
         values = window_means(attention[rows, columns], grid.windows[rows], batch.head_values)
-        ends = batch.boundary[kept.ends - 1]
+        ends = batch.boundary[top.ends - 1]
         vectors = torch.cat([batch.boundary[rows], ends, widths[rows, columns], values], dim=1)
-        of_kept = mention_scores[rows, columns]
-        antecedents = self._preselect(kept, vectors, of_kept)
-        scores = self._fine_scores(batch, kept, vectors, antecedents)
-        return self._by_document(batch, kept, of_kept, antecedents, scores)
+        of_top = mention_scores[rows, columns]
+        antecedents = self._preselect(top, vectors, of_top)
+        scores = self._fine_scores(batch, top, vectors, antecedents)
+        return self._by_document(batch, top, of_top, antecedents, scores)
 
     def mention_scores(
         self, batch: UnitBatch, grid: CandidateGrid, attention: Tensor, widths: Tensor
@@ -111,14 +103,14 @@ class CoarseToFineHead(nn.Module):
         blocks = scorer.blocks([size, size, config.feature_size, config.head_value_size])
         first = batch.boundary @ blocks[0].T + scorer.first.bias
         last, inner = batch.boundary @ blocks[1].T, batch.head_values @ blocks[3].T
-        found = [first.new_zeros(0, grid.width)]
+        parts = [first.new_zeros(0, grid.width)]
         at_once = grid.rows_at_once(config.ffnn_size)
         for part in torch.split(torch.arange(len(first), device=first.device), at_once):
             windows = grid.windows[part]
             summed = torch.bmm(attention[part], inner[windows])
             summed = summed + last[windows] + first[part].unsqueeze(1)
-            found.append(scorer.finish(summed + widths[part] @ blocks[2].T))
-        scores = torch.cat(found)
+            parts.append(scorer.finish(summed + widths[part] @ blocks[2].T))
+        scores = torch.cat(parts)
         if config.width_prior:
             prior = self.span_width_score_ffnn(self.emb_span_width_prior.weight).squeeze(1)
             scores = scores + prior[: grid.width]
@@ -134,52 +126,52 @@ class CoarseToFineHead(nn.Module):
         features: Tensor = self.dropout(self.emb_span_width(widths.expand(len(grid.windows), -1)))
         return features
 
-    def _preselect(self, kept: KeptSpans, vectors: Tensor, mention_scores: Tensor) -> Antecedents:
+    def _preselect(self, top: TopSpans, vectors: Tensor, mention_scores: Tensor) -> Antecedents:
         config = self.config
-        own = mention_scores[kept.slots]
+        own = mention_scores[top.slots]
         if config.preselection == "nearest":
-            return Antecedents.nearest(own, kept.earlier, config.max_antecedents)
-        source = self.dropout(self.coarse_bilinear(vectors))[kept.slots]
-        target = self.dropout(vectors)[kept.slots]
+            return Antecedents.nearest(own, top.earlier, config.max_antecedents)
+        source = self.dropout(self.coarse_bilinear(vectors))[top.slots]
+        target = self.dropout(vectors)[top.slots]
         coarse = own.unsqueeze(2) + own.unsqueeze(1) + source @ target.transpose(1, 2)
         if config.distance_prior:
             prior = self.dropout(self.emb_antecedent_distance_prior.weight)
             scores = self.antecedent_distance_score_ffnn(prior).squeeze(1)
-            rank = torch.arange(kept.slots.shape[1], device=vectors.device)
+            rank = torch.arange(top.slots.shape[1], device=vectors.device)
             coarse = coarse + scores[distance_buckets(rank.unsqueeze(1) - rank)]
-        return Antecedents.best(coarse, kept.earlier, config.max_antecedents)
+        return Antecedents.best(coarse, top.earlier, config.max_antecedents)
 
     def _fine_scores(
-        self, batch: UnitBatch, kept: KeptSpans, vectors: Tensor, antecedents: Antecedents
+        self, batch: UnitBatch, top: TopSpans, vectors: Tensor, antecedents: Antecedents
     ) -> Tensor:
         """Return the scores of no antecedent and of the antecedents, [D, K, 1 + C]."""
         pairs = antecedents.real.nonzero(as_tuple=True)
         document, rank, _ = pairs
         ranks = antecedents.spans[pairs]
-        spans, others = kept.slots[document, rank], kept.slots[document, ranks]
-        none = antecedents.scores.new_zeros(*kept.slots.shape, 1)
+        spans, others = top.slots[document, rank], top.slots[document, ranks]
+        none = antecedents.scores.new_zeros(*top.slots.shape, 1)
         for repeat in range(self.config.depth):
             # every repeat hides other features in training
-            features = self.dropout(self._pair_features(batch, kept, spans, others, rank - ranks))
+            features = self.dropout(self._pair_features(batch, top, spans, others, rank - ranks))
             fine = torch.cat(list(self._pair_scores(vectors, spans, others, features)))
             added = torch.zeros_like(antecedents.scores).index_put(pairs, fine)
             scores = torch.cat([none, antecedents.scores + added], dim=2)
             if repeat + 1 < self.config.depth:
-                vectors = self._refined(kept, vectors, antecedents.spans, scores)
+                vectors = self._refined(top, vectors, antecedents.spans, scores)
         return scores
 
     def _pair_features(
-        self, batch: UnitBatch, kept: KeptSpans, spans: Tensor, others: Tensor, distance: Tensor
+        self, batch: UnitBatch, top: TopSpans, spans: Tensor, others: Tensor, distance: Tensor
     ) -> Tensor:
-        one, other = kept.starts[spans], kept.starts[others]
+        one, other = top.starts[spans], top.starts[others]
         same = (batch.speakers[one] == batch.speakers[other]).long()
-        found = [self.emb_same_speaker(same), self.emb_genre(batch.genres[one])]
+        features = [self.emb_same_speaker(same), self.emb_genre(batch.genres[one])]
         if self.config.segment_distances:
             apart = batch.segments[one] - batch.segments[other]
             farthest = self.config.segment_distances - 1
-            found.append(self.emb_segment_distance(apart.clamp(0, farthest)))
-        found.append(self.emb_top_antecedent_distance(distance_buckets(distance)))
-        return torch.cat(found, dim=1)
+            features.append(self.emb_segment_distance(apart.clamp(0, farthest)))
+        features.append(self.emb_top_antecedent_distance(distance_buckets(distance)))
+        return torch.cat(features, dim=1)
 
     def _pair_scores(
         self, vectors: Tensor, spans: Tensor, others: Tensor, features: Tensor
@@ -196,38 +188,38 @@ class CoarseToFineHead(nn.Module):
             yield scorer.finish(summed + feature @ blocks[3].T)
 
     def _refined(
-        self, kept: KeptSpans, vectors: Tensor, antecedents: Tensor, scores: Tensor
+        self, top: TopSpans, vectors: Tensor, antecedents: Tensor, scores: Tensor
     ) -> Tensor:
         """Move each span's vector towards what it refers to, as far as a gate lets it, [T, S]."""
-        refined = attended(vectors[kept.slots], antecedents, scores)[kept.real]
+        refined = attended(vectors[top.slots], antecedents, scores)[top.real]
         gate: Tensor = self.gate_ffnn(torch.cat([vectors, refined], dim=1)).sigmoid()
         return gate * refined + (1 - gate) * vectors
 
     def _by_document(
         self,
         batch: UnitBatch,
-        kept: KeptSpans,
+        top: TopSpans,
         mention_scores: Tensor,
         antecedents: Antecedents,
         scores: Tensor,
     ) -> list[AntecedentScores]:
-        found = []
+        answers = []
         for document, first in enumerate(batch.firsts):
             count = batch.spans_to_keep[document]
-            mine = kept.slots[document, :count]
+            mine = top.slots[document, :count]
             fewer = min(count, self.config.max_antecedents)
             own = scores[document, :count, : 1 + fewer]
             # a filler may be a span that only longer documents have
             spans = antecedents.spans[document, :count, :fewer].clamp(max=max(count - 1, 0))
             if own.isnan().any() or own.isposinf().any():
                 raise NonFiniteScoresError(document)
-            found.append(
+            answers.append(
                 AntecedentScores(
-                    starts=kept.starts[mine] - first,
-                    ends=kept.ends[mine] - first,
+                    starts=top.starts[mine] - first,
+                    ends=top.ends[mine] - first,
                     mention_scores=mention_scores[mine],
                     antecedents=spans,
                     scores=own,
                 )
             )
-        return found
+        return answers

@@ -29,7 +29,7 @@ def predicted_clusters(
         lengths: of the documents, in units; a document without units has no clusters.
         most: how many documents are scored at once; None for any number.
         checkpoint: of the model, for messages; None while it is trained.
-        among: what messages call the documents.
+        among: the documents' name in messages.
 
     Raises:
         RefusedTextError: a document's scores are not finite.

@@ -1,4 +1,4 @@
-"""Which candidate spans are kept: the best ones that do not cross each other."""
+"""Which candidates are the top spans: the best ones that do not cross each other."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,8 @@ from pronominal.adapters.c2f.head.candidates import CandidateGrid
 from pronominal.adapters.c2f.head.unit_batch import UnitBatch
 
 
-def kept_candidates(batch: UnitBatch, grid: CandidateGrid, scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Return rows and columns of the kept spans, document after document.
-
-    Args:
-        batch: the documents.
-        grid: their candidate spans.
-        scores: how good a mention each is, [N, W].
-    """
+def top_candidates(batch: UnitBatch, grid: CandidateGrid, scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Return rows and columns of the top spans, document after document."""
     rows, columns = grid.inside.nonzero(as_tuple=True)
     of_candidates = scores[rows, columns]
     in_document = torch.bincount(batch.document_of[rows], minlength=len(batch.lengths))
@@ -39,23 +33,17 @@ def kept_candidates(batch: UnitBatch, grid: CandidateGrid, scores: Tensor) -> tu
 def keep_best(
     starts: Sequence[int], ends: Sequence[int], ranking: Sequence[int], count: int
 ) -> list[int]:
-    """Return which spans are kept, ordered by start, then end.
+    """Return which of some half-open spans are kept, ordered by start, then end.
 
     Spans are taken in the order of their ranking unless they cross one that was taken before:
     one of the two begins inside the other and ends behind it. Nested spans do not cross, nor do
     those that share a border (the greedy rule of Lee et al., 2017, section 5).
-
-    Args:
-        starts: first unit of each span.
-        ends: unit after the last one.
-        ranking: the spans' numbers, best first.
-        count: how many to keep at most.
     """
     units = max(ends, default=0)
     latest_end = [0] * units
-    """Of the kept spans that begin at a unit."""
+    """Of the top spans that begin at a unit."""
     earliest_start = [units] * (units + 1)
-    """Of the kept spans that end before a unit."""
+    """Of the top spans that end before a unit."""
     kept: list[int] = []
     for span in ranking:
         if len(kept) == count:

@@ -6,6 +6,11 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from pronominal.spans import Span
+
+FRAME_SPEAKER = "[SPL]"
+"""Who says [CLS] and [SEP]."""
+
 
 @dataclass(frozen=True, slots=True)
 class Units:
@@ -16,7 +21,7 @@ class Units:
         sentences: number of the sentence of each; no span crosses a sentence.
         segments: number of the segment, from 0 on, that is encoded apart from the others: a window
             of word pieces, or a sentence of words.
-        speakers: name of the speaker of each, ``"[SPL]"`` for [CLS] and [SEP].
+        speakers: name of the speaker of each, `FRAME_SPEAKER` for [CLS] and [SEP].
         words: number of the word that each is a part of.
         genre: two-letter OntoNotes genre; None when unknown.
         key: name under which cached vectors are found.
@@ -32,6 +37,20 @@ class Units:
 
     def __len__(self) -> int:
         return len(self.strings)
+
+
+def word_span(units: Units, span: Span) -> Span:
+    """Return the words that a span has pieces of, [CLS] and [SEP] counting to the word before.
+
+    This is upstream's ``subtoken_map``, which widens a span that begins or ends inside a word.
+    """
+    return Span(units.words[span.start], units.words[span.end - 1] + 1)
+
+
+def inside_frame(units: Units, span: Span) -> Span | None:
+    """Take [CLS] and [SEP] from a span's borders; None if nothing else is in it."""
+    real = [unit for unit in range(*span) if units.speakers[unit] != FRAME_SPEAKER]
+    return Span(real[0], real[-1] + 1) if real else None
 
 
 class Encoded(NamedTuple):

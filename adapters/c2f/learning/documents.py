@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pronominal.adapters.c2f.bert.pieces import FRAME_SPEAKER
-from pronominal.adapters.c2f.bert.placing import inside_frame, word_span
-from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units, inside_frame, word_span
 from pronominal.spans import Cluster, Document, Span
 
 

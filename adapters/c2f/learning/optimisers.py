@@ -16,7 +16,7 @@ by a tenth of the loss, so each has to be named.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -63,14 +63,12 @@ class EpsilonHatAdam(Optimizer):
         self.decayed = decayed
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+    def step(self) -> None:  # type: ignore[override]
         """Take one step."""
-        loss = None if closure is None else closure()
         for group in self.param_groups:
             for weight in group["params"]:
                 if weight.grad is not None:
                     self._move(weight, group)
-        return loss
 
     def _move(self, weight: Tensor, group: dict[str, Any]) -> None:
         state = self.state[weight]

@@ -76,9 +76,6 @@ def read_bundle(prefix: Path) -> dict[str, np.ndarray]:
     Returns:
         The variables by name, in the order of their names, as read-only arrays that are mapped
         from the data files, so that only what is used takes memory.
-
-    Raises:
-        InputError: a file is missing, cut off or damaged, or holds what these models do not.
     """
     index = prefix.with_name(f"{prefix.name}.index")
     try:
@@ -113,7 +110,7 @@ def _content(file: Path) -> bytes:
     except OSError as error:
         raise InputError(
             "there is no such index of a TensorFlow checkpoint",
-            cure="give the path that stands before .index and .data-00000-of-00001",
+            cure="give the path without .index and .data-00000-of-00001",
             file=file,
         ) from error
 
@@ -125,7 +122,7 @@ def _mapped(file: Path) -> np.ndarray:
         return np.memmap(file, np.uint8, mode="r")
     except OSError as error:
         raise InputError(
-            "the data file is missing", cure="put it beside the .index file", file=file
+            "the data file is missing", cure="put it next to the .index file", file=file
         ) from error
 
 

@@ -31,10 +31,10 @@ class Fields:
     def messages(self, field: int) -> list[bytes]:
         """Return the bytes of every message in a repeated field."""
         values = [value for number, value in self.pairs if number == field]
-        found = [value for value in values if isinstance(value, bytes)]
-        if len(found) != len(values):
+        messages = [value for value in values if isinstance(value, bytes)]
+        if len(messages) != len(values):
             raise MalformedError(f"field {field} of a message is no message")
-        return found
+        return messages
 
 
 def parse_message(content: bytes) -> Fields:

@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-
-from pronominal.errors import InputError
 
 Arrays = Sequence[np.ndarray]
 Variables = Mapping[str, np.ndarray]
@@ -17,13 +14,7 @@ Variables = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Which variables a tensor of ours is made of.
-
-    Attributes:
-        ours: the tensor's name.
-        theirs: the variables' names.
-        make: what turns the variables into the tensor.
-    """
+    """Which variables of TensorFlow a tensor of ours is made of, and how."""
 
     ours: str
     theirs: tuple[str, ...]
@@ -78,15 +69,8 @@ def is_training_state(name: str) -> bool:
     return name in counters or name.endswith(("/Adam", "/Adam_1", "/adam_m", "/adam_v"))
 
 
-def misfit(what: str, file: Path) -> InputError:
-    """Return the error for weights that hold something else than the config says."""
-    return InputError(
-        f"the weights hold {what}", cure="give config and weights that belong together", file=file
-    )
-
-
 def same(ours: str, theirs: str) -> Source:
-    """Return the source of a tensor that is a variable as it stands."""
+    """Return the source of a tensor that is a variable unchanged."""
     return Source(ours, (theirs,), lambda arrays: arrays[0])
 
 
@@ -106,7 +90,7 @@ def linear(ours: str, theirs: str, number: str = "") -> list[Source]:
 def feed_forward(ours: str, theirs: str, depth: int) -> list[Source]:
     """Return the sources of a scorer with `depth` hidden layers.
 
-    Affine, ReLU and dropout take three places in a sequence; the last affine stands alone.
+    Affine, ReLU and dropout take three places in a sequence; the last affine takes one.
     """
     hidden = (linear(f"{ours}.{3 * i}", f"{theirs}/hidden", f"_{i}") for i in range(depth))
     return [

@@ -14,11 +14,7 @@ SPELLED_OUT = (FastGELUActivation, NewGELUActivation)
 
 
 def fuse_activations(model: Any) -> None:
-    """Let every spelled-out activation of a model be computed in one step.
-
-    Args:
-        model: one of transformers' models, changed in place.
-    """
+    """Let every spelled-out activation of a model of transformers, in place, take one step."""
     for module in [*model.modules()]:
         for name, child in module.named_children():
             if isinstance(child, SPELLED_OUT):

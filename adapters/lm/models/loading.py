@@ -1,6 +1,7 @@
-"""A checkpoint to a language model and its tokenizer, whatever its architecture is."""
+"""A checkpoint to a language model and its tokenizer, for any architecture."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -10,13 +11,15 @@ import transformers
 from transformers.models.auto import modeling_auto
 
 from pronominal.adapters.checkpoints.files import TOKENIZER_FILES, Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.tensors import require_same
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
-    first_line,
     longest_input,
     require_words,
     silent_transformers,
     torch_device,
 )
+from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.models.activations import fuse_activations
 from pronominal.adapters.lm.models.packed_weights import pack_weights
 from pronominal.errors import InputError, unknown_name
@@ -38,6 +41,7 @@ _OTHERS = (
     "generation_config.json",
 )
 _CODE = ("*.py",)
+_CAUSE = "config, tokenizer and tensors do not make up a language model"
 _AUTO_CLASSES: dict[Objective, tuple[Any, Any]] = {
     "masked": (
         modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -72,6 +76,18 @@ class LoadedModel:
     tokenizer: Any
     longest: int | None
 
+    def refuse_longer(self, lengths: Sequence[int], what: str) -> None:
+        """Raise `RefusedTextError` for the first prompt that has more tokens than it reads."""
+        for index, length in enumerate(lengths):
+            if self.longest is not None and length > self.longest:
+                raise RefusedTextError(
+                    f"{what} has {length} tokens, and the model reads {self.longest}",
+                    cure="choose a model that reads more",
+                    index=index,
+                    among="prompts",
+                    checkpoint=self.checkpoint.name,
+                )
+
 
 def load_language_model(
     checkpoint: str,
@@ -100,18 +116,22 @@ def load_language_model(
     target = None if device_map else torch_device(device)
     _check_settings(dtype, device, device_map, trust_remote_code)
     others = (*_OTHERS, *_CODE) if trust_remote_code else _OTHERS
-    found = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
+    opened = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
     wanted = DTYPES[dtype] if dtype else "auto"
     if dtype is None and target is not None and target.type == "cpu":
         wanted = torch.float32
-    with silent_transformers():
-        try:
+    cure = "give a checkpoint with its language modelling head, of transformers' own architectures"
+    try:
+        with (
+            silent_transformers(),
+            input_error_on(Exception, cause=_CAUSE, cure=cure, file=checkpoint),
+        ):
             config = transformers.AutoConfig.from_pretrained(
-                found.folder, trust_remote_code=trust_remote_code
+                opened.folder, trust_remote_code=trust_remote_code
             )
             objective = objective_of(config)
             model, report = _AUTO_CLASSES[objective][1].from_pretrained(
-                found.folder,
+                opened.folder,
                 config=config,
                 dtype=wanted,
                 device_map=device_map,
@@ -120,20 +140,13 @@ def load_language_model(
                 weights_only=True,
             )
             tokenizer = transformers.AutoTokenizer.from_pretrained(
-                found.folder, trust_remote_code=trust_remote_code
+                opened.folder, trust_remote_code=trust_remote_code
             )
-        except Exception as error:  # whatever config, tokenizer or tensors fail with
-            if not trust_remote_code:
-                _refuse_remote_code(found, error)
-            raise InputError(
-                f"config, tokenizer and tensors do not make up a language model "
-                f"({first_line(error)})",
-                cure="give a whole checkpoint of an architecture that transformers has itself",
-                file=checkpoint,
-            ) from error
-    if report["missing_keys"] and not trust_remote_code:
-        _refuse_remote_code(found)
-    _refuse_missing(report["missing_keys"], checkpoint)
+        require_same(report["missing_keys"], (), checkpoint, cure=cure)
+    except InputError as error:
+        if not trust_remote_code:
+            _refuse_remote_code(opened, error)
+        raise
     require_words(tokenizer, checkpoint)
     model.eval().requires_grad_(False)
     fuse_activations(model)
@@ -141,7 +154,7 @@ def load_language_model(
         model = model.to(target)
         with silent_transformers():
             pack_weights(model)
-    return LoadedModel(found, objective, model, tokenizer, _longest(model))
+    return LoadedModel(opened, objective, model, tokenizer, _longest(model))
 
 
 def refuse_masked(loaded: LoadedModel) -> None:
@@ -193,10 +206,10 @@ def _check_settings(
         )
 
 
-def _refuse_remote_code(checkpoint: Checkpoint, reason: Exception | None = None) -> None:
+def _refuse_remote_code(checkpoint: Checkpoint, reason: InputError) -> None:
     """Say so where a checkpoint that transformers cannot load alone names code of its own.
 
-    An architecture of transformers' own is loaded whatever code the config names.
+    An architecture of transformers' own is loaded even if the config names other code.
     """
     try:
         config = json.loads((checkpoint.folder / "config.json").read_text(encoding="utf-8"))
@@ -213,18 +226,6 @@ def _refuse_remote_code(checkpoint: Checkpoint, reason: Exception | None = None)
             "runs it with all of your rights",
             file=checkpoint.name,
         ) from reason
-
-
-def _refuse_missing(missing: Any, checkpoint: str) -> None:
-    lost = sorted(missing)
-    if lost:
-        raise InputError(
-            f"tensors are missing from the checkpoint ({lost[0]}"
-            + (f" and {len(lost) - 1} more)" if len(lost) > 1 else ")"),
-            cure="give a checkpoint with its language modelling head, of an architecture that "
-            "transformers has itself",
-            file=checkpoint,
-        )
 
 
 def _longest(model: Any) -> int | None:

@@ -1,6 +1,6 @@
 """Weights laid out once as the CPU's matrix product wants them, instead of at every product.
 
-oneDNN's products of packed weights take a third less time than those of weights as they stand, and
+oneDNN's products of packed weights take a third less time than those of plain weights, and
 less than half for the head of a whole vocabulary. They add up in another order: scores differ by
 rounding alone.
 """
@@ -11,6 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
+
+_PRIVATE = ("_reorder_linear_weight", "_linear_pointwise")
+"""Functions of torch that are not documented, so that a release may lack them."""
 
 _UNREADABLE = (AttributeError, NotImplementedError, RuntimeError, TypeError)
 """What a model fails with that reads packed weights itself."""
@@ -48,14 +51,15 @@ class PackedLinear(nn.Module):
 
 
 def pack_weights(model: Any) -> None:
-    """Pack the weights of every linear layer of a model that is on the CPU in float32.
+    """Pack the weights of every linear layer of a model, in place, if it is on the CPU in float32.
 
-    Other models stay as they are, and so do those whose own code reads the weights of a layer.
-
-    Args:
-        model: one of transformers' models, changed in place; it cannot be trained afterwards.
+    It cannot be trained afterwards. Models whose own code reads the weights of a layer stay as they
+    are, and so do all where torch lacks the private functions that this takes.
     """
-    if model.device.type == "cpu" and torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+    there = torch.backends.mkldnn.is_available() and all(  # type: ignore[no-untyped-call]
+        hasattr(torch.ops.mkldnn, name) for name in _PRIVATE
+    )
+    if there and model.device.type == "cpu":
         _replace(model, lambda layer: PackedLinear(layer) if _packable(layer) else None)
         if not _answers(model):
             _replace(model, lambda layer: layer.unpacked() if type(layer) is PackedLinear else None)
@@ -71,7 +75,7 @@ def _replace(model: Any, replacement: Callable[[nn.Module], nn.Module | None]) -
     replaced: dict[nn.Module, nn.Module | None] = {}
     for module in [*model.modules()]:
         for name, layer in module.named_children():
-            if layer not in replaced:  # layers may stand in several places
+            if layer not in replaced:  # a layer may be in several modules
                 replaced[layer] = replacement(layer)
             if replaced[layer] is not None:
                 setattr(module, name, replaced[layer])

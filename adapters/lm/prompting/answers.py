@@ -24,18 +24,18 @@ def named_by_words(generation: str, options: list[str]) -> list[int]:
     words = [word.casefold() for word in WORD.findall(generation)]
     sought = [[word.casefold() for word in WORD.findall(option)] for option in options]
     by_length = sorted(range(len(options)), key=lambda index: -len(sought[index]))
-    found: set[int] = set()
+    named: set[int] = set()
     place = 0
     while place < len(words):
         step = 1
         for index in by_length:
             wanted = sought[index]
             if wanted and words[place : place + len(wanted)] == wanted:
-                found.add(index)
+                named.add(index)
                 step = len(wanted)
                 break
         place += step
-    return sorted(found)
+    return sorted(named)
 
 
 def named_by_upstream(generation: str, options: list[str]) -> list[int]:

@@ -15,9 +15,6 @@ class Turns:
         chat: ``"llama-2"`` (see `llama_2_turn`), ``"template"``, the tokenizer's own, or
             ``"none"``. When None the tokenizer's own where it has one.
         checkpoint: where the tokenizer is from, for messages.
-
-    Raises:
-        InputError: there is no such format, or the tokenizer has no template.
     """
 
     def __init__(self, tokenizer: Any, chat: str | None, checkpoint: str) -> None:
@@ -32,7 +29,7 @@ class Turns:
             )
 
     def text(self, prompt: str) -> str:
-        """Return what stands before the model's answer."""
+        """Return what the model reads before its answer."""
         if self._way == "template":
             said: str = self._tokenizer.apply_chat_template(
                 [{"role": "user", "content": prompt}], add_generation_prompt=True, tokenize=False

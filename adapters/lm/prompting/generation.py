@@ -1,6 +1,6 @@
 """Models that write: FLAN-T5, chat models and any other, many prompts at a time.
 
-Answers are greedy, so that a prompt's answer is the same whatever else is asked.
+Answers are greedy, so that a prompt's answer does not depend on other prompts.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,6 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
-from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.models.loading import (
     LoadedModel,
     Objective,
@@ -20,7 +19,7 @@ from pronominal.adapters.lm.models.loading import (
 )
 from pronominal.adapters.lm.prompting.chat import Chat, Turns
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
-from pronominal.adapters.lm.scoring.memory import Budget
+from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
 from pronominal.adapters.lm.scoring.prompt_encoder import encoded
 from pronominal.errors import InputError
 
@@ -36,7 +35,7 @@ class PromptedModel:
 
     Args:
         checkpoint: a folder or a Hub id.
-        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
         chat: how a prompt becomes a user's turn: ``"llama-2"`` (``[INST] ... [/INST]``, as in the
             paper), ``"template"``, the tokenizer's own, or ``"none"``. When None the tokenizer's
@@ -49,15 +48,6 @@ class PromptedModel:
         trust_remote_code: as for `LanguageModel`.
         batch_tokens: how many tokens of prompts go through the model at once; halved where they do
             not fit into memory.
-
-    Attributes:
-        checkpoint: the weights in use.
-        prompting: which prompts it wants to be asked.
-        question: what its answers are.
-        chunk: how many instances are put into prompts at a time.
-
-    Raises:
-        InputError: the checkpoint or a setting cannot be used.
     """
 
     name = "lm-prompts"
@@ -101,48 +91,22 @@ class PromptedModel:
         Args:
             prompts: what a user says, without any chat formatting.
             max_new_tokens: the longest answer, when it is another than the system's own.
-
-        Raises:
-            InputError: a prompt is longer than the model reads, or does not fit into memory.
         """
         if not prompts:
             return []
         limit = max_new_tokens or self.max_new_tokens
         with silent_transformers():
             tokens = [self._turns.tokens(self._turns.text(prompt)) for prompt in prompts]
-            self._refuse_too_long(tokens, limit)
+            answer = 0 if self._loaded.objective == "sequence-to-sequence" else limit
+            lengths = [len(prompt) + answer for prompt in tokens]
+            self._loaded.refuse_longer(lengths, "a prompt with its answer")
             batches = GenerationBatches(self._loaded, tokens, limit)
             self._budget.spend_on(batches)
         return batches.texts
 
-    def _refuse_too_long(self, tokens: Sequence[Sequence[int]], limit: int) -> None:
-        longest = self._loaded.longest
-        if longest is None:
-            return
-        more = 0 if self._loaded.objective == "sequence-to-sequence" else limit
-        for index, prompt in enumerate(tokens):
-            if len(prompt) + more > longest:
-                raise RefusedTextError(
-                    f"a prompt of {len(prompt)} tokens and an answer of {more} more, and the model "
-                    f"reads {longest}",
-                    cure="choose a model that reads more",
-                    index=index,
-                    among="prompts",
-                    checkpoint=self.checkpoint.name,
-                )
 
-
-class GenerationBatches:
-    """Prompts, longest first, so that those of a batch need little padding.
-
-    Args:
-        loaded: the model and its tokenizer.
-        prompts: tokens of each prompt.
-        max_new_tokens: the longest answer.
-
-    Attributes:
-        texts: what the model wrote after each prompt.
-    """
+class GenerationBatches(LongestFirst):
+    """Prompts, longest first, so that those of a batch need little padding."""
 
     def __init__(
         self, loaded: LoadedModel, prompts: Sequence[Sequence[int]], max_new_tokens: int
@@ -150,18 +114,12 @@ class GenerationBatches:
         self._model, self._tokenizer = loaded.model, loaded.tokenizer
         self._causal = loaded.objective == "causal"
         self._prompts, self._limit = prompts, max_new_tokens
-        self._order = sorted(range(len(prompts)), key=lambda prompt: -len(prompts[prompt]))
-        self.rows = len(prompts)
+        super().__init__([len(prompt) + max_new_tokens * self._causal for prompt in prompts])
         self.texts = [""] * len(prompts)
-
-    def borders(self, start: int, tokens: int) -> list[int]:
-        """Cut out as many prompts as a batch can hold with their padding."""
-        longest = len(self._prompts[self._order[start]]) + self._limit * self._causal
-        return [start, min(self.rows, start + max(1, tokens // longest))]
 
     def forward(self, borders: Sequence[int]) -> None:
         """Answer the prompts between these borders."""
-        chosen = self._order[borders[0] : borders[-1]]
+        chosen = self.between(borders)
         prompts = [self._prompts[prompt] for prompt in chosen]
         with torch.inference_mode():
             written = self._model.generate(
@@ -181,11 +139,7 @@ class GenerationBatches:
             self.texts[prompt] = text
 
     def _continued(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Return a causal model's inputs, padded in front: what is written follows the last token.
-
-        Args:
-            prompts: tokens of each prompt, longest first.
-        """
+        """Return a causal model's inputs, padded in front, as the answer follows the last token."""
         width = len(prompts[0])
         ids = np.full((len(prompts), width), self._padding(), np.int64)
         read = np.zeros_like(ids)

@@ -1,6 +1,6 @@
 """Prompts for models that write: which ones there are, and how an instance is put into them.
 
-The templates stand in ``ruff_prompts.toml`` and ``winopron_prompts.toml``, each with its source.
+The templates are in ``ruff_prompts.toml`` and ``winopron_prompts.toml``, each with its source.
 """
 
 import tomllib
@@ -64,9 +64,6 @@ class Prompting:
     Attributes:
         prompts: names of the prompts to ask; all of them when None.
         chain_of_thought: a key of `CHAINS_OF_THOUGHT`; None asks for the answer at once.
-
-    Raises:
-        InputError: there is no such chain of thought.
     """
 
     prompts: tuple[str, ...] | None = None

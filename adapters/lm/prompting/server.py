@@ -5,24 +5,31 @@ The server is one of the user's own: a hosted API is refused unless the user acc
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.request import Request
 
 from pronominal.adapters.contract.plain_questions import plain_prompts
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
-from pronominal.adapters.remote.servers import KEY, Patience, direct_opener, own_server
+from pronominal.adapters.remote.servers import (
+    KEY,
+    Failure,
+    Server,
+    asked_together,
+    json_request,
+    own_server,
+)
 from pronominal.errors import InputError
+
+START = "vllm serve ORG/NAME"
+"""A command that starts such a server."""
 
 TRIES = 4
 """How often a prompt is sent at which the server fails."""
 
-_RETRIED = (408, 425, 429, 500, 502, 503, 504)
+_RETRIED = (None, 408, 425, 429, 500, 502, 503, 504)
 _PROMPT_AT_FAULT = (400, 413, 422)
 
 
@@ -34,21 +41,13 @@ class ServedModel:
         model: the model's name on the server; the only one that it serves when None.
         host: the name of a machine of your own that has a public name; the URL's host has to be
             this one. Machines of the local network need no such word.
-        i_accept_contamination: send evaluation text to a hosted API, whoever may train on it.
-        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        i_accept_contamination: send evaluation text to a hosted API, whose owner may train on it.
+        prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
         chat: ask as a user's turn, in the model's own format; otherwise the prompt is continued.
         max_new_tokens: the longest answer.
         at_once: how many prompts the server is given at a time.
         patience: for how many seconds an unreachable server is asked again.
-
-    Attributes:
-        prompting: which prompts it wants to be asked.
-        question: what its answers are, and whose.
-        chunk: how many instances are put into prompts at a time.
-
-    Raises:
-        InputError: the address is not one to send evaluation text to, or no server is there.
     """
 
     name = "lm-server"
@@ -70,11 +69,11 @@ class ServedModel:
     ) -> None:
         if at_once < 1 or max_new_tokens < 1:
             raise InputError("nothing is asked, or nothing answered", cure="give a number above 0")
-        self._address = checked_address(url, host, i_accept_contamination)
+        address = checked_address(url, host, i_accept_contamination)
+        self._server = Server(address, timeout=600, patience=patience)
         self.prompting = parse_prompts(prompts, chain_of_thought)
         self.max_new_tokens = max_new_tokens
-        self._chat, self._at_once, self._patience = chat, at_once, patience
-        self._opener = direct_opener()
+        self._chat, self._at_once = chat, at_once
         self._model = model or self._only_model()
         self.question = f"generation of {self._model}"
 
@@ -86,14 +85,9 @@ class ServedModel:
             InputError: it refuses every prompt, or cannot be reached any more.
         """
         limit = max_new_tokens or self.max_new_tokens
-        with ThreadPoolExecutor(self._at_once) as workers:
-            try:
-                numbers = range(len(prompts))
-                return [*workers.map(lambda n: self._answer(prompts[n], limit, n), numbers)]
-            except BaseException:
-                # nothing that still waits is worth an answer
-                workers.shutdown(wait=False, cancel_futures=True)
-                raise
+        return asked_together(
+            lambda prompt, index: self._answer(prompt, limit, index), prompts, self._at_once
+        )
 
     def _answer(self, prompt: str, limit: int, index: int) -> str:
         try:
@@ -104,7 +98,7 @@ class ServedModel:
                 cure="shorten it, or start the server with more room for a prompt",
                 index=index,
                 among="prompts",
-                checkpoint=self._address,
+                checkpoint=self._server.address,
             ) from error
         try:
             choice = answer["choices"][0]
@@ -122,10 +116,13 @@ class ServedModel:
 
     def _answers_plainly(self, limit: int) -> bool:
         """Say whether the server answers a prompt of ours, so that another one is at fault."""
-        request = self._request(*self._content(plain_prompts()[0], limit))
+
+        def no_patience(failure: Failure) -> bool:
+            raise failure.error
+
         try:
-            with self._opener.open(request, timeout=600) as answer:
-                return bool(json.load(answer))
+            request = self._request(*self._content(plain_prompts()[0], limit))
+            return bool(json.loads(self._server.ask(request, no_patience)))
         except (HTTPException, OSError, ValueError):
             return False
 
@@ -138,48 +135,40 @@ class ServedModel:
             raise InputError(
                 f"the server has {len(names)} models",
                 cure=f"write model = {' or '.join(names) or '...'}",
-                file=self._address,
+                file=self._server.address,
             )
         return names[0]
 
     def _ask(self, method: str, content: Mapping[str, Any] | None = None) -> Any:
-        """Return the server's answer; ask again, ever more slowly, while it cannot be reached."""
-        patience, failures = Patience(self._patience, self._address), 0
-        while True:
-            try:
-                with self._opener.open(self._request(method, content), timeout=600) as answer:
-                    return json.load(answer)
-            except HTTPError as error:
-                reason, again = f"HTTP {error.code}", error.code in _RETRIED
-                error.close()
-                failures += error.code == 500
-                at_fault = error.code in _PROMPT_AT_FAULT or failures >= TRIES
-                if content and at_fault and self._answers_plainly(content["max_tokens"]):
-                    raise _PromptAtFaultError(reason) from error
-            except (URLError, HTTPException, OSError) as error:
-                reason, again = str(getattr(error, "reason", error)) or "no answer", True
-            except ValueError as error:
-                raise self._no_protocol() from error
-            if not again:
+        failures = 0
+
+        def is_away(failure: Failure) -> bool:
+            nonlocal failures
+            failures += failure.status == 500
+            at_fault = failure.status in _PROMPT_AT_FAULT or failures >= TRIES
+            if content and at_fault and self._answers_plainly(content["max_tokens"]):
+                raise _PromptAtFaultError(failure.reason) from failure.error
+            if failure.status not in _RETRIED:
                 raise InputError(
-                    f"the server refuses what it is asked ({reason})",
+                    f"the server refuses what it is asked ({failure.reason})",
                     cure=f"check the model's name and length, and {KEY} if the server wants a key",
-                    file=self._address,
+                    file=self._server.address,
                 )
-            patience.wait(reason)
+            return True
+
+        try:
+            return json.loads(self._server.ask(self._request(method, content), is_away))
+        except ValueError as error:
+            raise self._no_protocol() from error
 
     def _request(self, method: str, content: Mapping[str, Any] | None) -> Request:
-        headers = {"Content-Type": "application/json"}
-        if key := os.environ.get(KEY):
-            headers["Authorization"] = f"Bearer {key}"
-        body = None if content is None else json.dumps(content).encode()
-        return Request(f"{self._address}/{method}", data=body, headers=headers)
+        return json_request(f"{self._server.address}/{method}", content)
 
     def _no_protocol(self) -> InputError:
         return InputError(
             "the server does not answer in OpenAI's protocol",
             cure="give the URL of vLLM, llama.cpp, SGLang or the like",
-            file=self._address,
+            file=self._server.address,
         )
 
 
@@ -188,11 +177,7 @@ class _PromptAtFaultError(Exception):
 
 
 def checked_address(url: str, host: str | None, i_accept_contamination: bool) -> str:
-    """Return the address of the protocol's methods, which end in ``/v1``.
-
-    Raises:
-        InputError: it is no URL, or that of a host that is not the user's own.
-    """
+    """Return the address of the protocol's methods, which end in ``/v1``; see `own_server`."""
     parts = own_server(url, host, i_accept_contamination)
     path = parts.path.rstrip("/")
     return f"{parts.scheme}://{parts.netloc}{path if path.endswith('/v1') else path + '/v1'}"

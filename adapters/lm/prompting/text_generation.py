@@ -19,19 +19,10 @@ class TextGeneration:
     Args:
         pipeline: what ``transformers.pipeline("text-generation", ...)`` returned; or a folder or a
             Hub id, from which it is made.
-        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
         chat: ask as a user's turn; when None, where the tokenizer has a chat template.
         max_new_tokens: the longest answer.
-
-    Attributes:
-        checkpoint: the weights in use; None for a pipeline that was given.
-        prompting: which prompts it wants to be asked.
-        question: what its answers are.
-        chunk: how many instances are put into prompts at a time.
-
-    Raises:
-        InputError: it is no such pipeline, or none can be made from the checkpoint.
     """
 
     name = "text-generation"
@@ -64,11 +55,7 @@ class TextGeneration:
         self._chat = template is not None if chat is None else chat
 
     def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
-        """Return what the pipeline writes after each prompt, in order, greedily.
-
-        Raises:
-            FailedCallError: what it returns is not one generation for each prompt.
-        """
+        """Return what the pipeline writes after each prompt, in order, greedily."""
         if not prompts:
             return []
         turns: list[Any] = [

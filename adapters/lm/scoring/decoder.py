@@ -2,7 +2,7 @@
 
 A tree needs attention that takes any mask. Where a model's does not (FlashAttention, ALiBi, state
 spaces), or where it looks back less far than a text is long (sliding windows), every sequence is
-fed as it stands. Whether a tree gives the model's own numbers is tried on the longest instance of a
+fed on its own. Whether a tree gives the model's own numbers is tried on the longest instance of a
 call; a trial that passed holds for all later calls whose instances are no longer.
 """
 
@@ -15,7 +15,12 @@ import torch
 from torch import Tensor
 
 from pronominal.adapters.lm.scoring.logits import Scores, add_log_probabilities, logits_at
-from pronominal.adapters.lm.scoring.memory import Budget, kind_of_device, out_of_memory
+from pronominal.adapters.lm.scoring.memory import (
+    Budget,
+    LongestFirst,
+    kind_of_device,
+    out_of_memory,
+)
 from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences
 from pronominal.adapters.lm.scoring.trie import Pack, PrefixTree
 
@@ -36,12 +41,6 @@ _WINDOWS = ("sliding_window", "window_size", "attention_window")
 
 class TreeBatches:
     """Sequences as packs of a prefix tree, several packs in a batch.
-
-    Args:
-        model: one of transformers' causal models.
-        sequences: the sequences.
-        first: for each sequence the position of the first token that counts, at least 1.
-        pack_tokens: nodes of a pack.
 
     Attributes:
         scores: the sum of log-probabilities of each sequence so far, [sequences].
@@ -106,29 +105,22 @@ class TreeBatches:
         return torch.from_numpy(padded).to(self._model.device)
 
 
-class PlainBatches:
-    """Sequences as they stand, longest first, padded on the right, which no token looks at.
+class PlainBatches(LongestFirst):
+    """Sequences one by one, longest first, padded on the right, which no token looks at.
 
     See `TreeBatches` for arguments and attributes.
     """
 
     def __init__(self, model: Any, sequences: Sequences, first: IntArray) -> None:
-        sought = np.flatnonzero(first < sequences.lengths)
-        self._order = sought[np.argsort(-sequences.lengths[sought], kind="stable")]
         self._model, self._ids, self._first = model, sequences.ids, first
         self._fed = sequences.lengths - 1  # nothing follows the last token
-        self.rows = len(self._order)
+        super().__init__(np.where(first < sequences.lengths, self._fed, 0).tolist())
         self.scores: Scores = np.zeros(len(sequences.lengths))
         self.tokens = 0
 
-    def borders(self, start: int, tokens: int) -> list[int]:
-        """Cut out as many sequences as a batch can hold with its padding."""
-        longest = int(self._fed[self._order[start]])
-        return [start, min(self.rows, start + max(1, tokens // longest))]
-
     def forward(self, borders: Sequence[int]) -> None:
         """Score the sequences between these borders."""
-        chosen = self._order[borders[0] : borders[-1]]
+        chosen = np.array(self.between(borders))
         fed = self._fed[chosen, None]
         width = int(fed.max())
         ids = self._ids[chosen, : width + 1]
@@ -180,13 +172,8 @@ class CausalScorer:
     def score(self, sequences: Sequences, first: IntArray) -> Scores:
         """Return the log-likelihood of the tokens from `first` on, in nats, [sequences].
 
-        Args:
-            sequences: the sequences.
-            first: for each of them the position of the first token that counts, at least 1, since
-                nothing predicts the one at 0.
-
-        Raises:
-            InputError: a single text does not fit into memory.
+        `first` is the position of each sequence's first token that counts, at least 1, since
+        nothing predicts the one at 0. `InputError` if a single text does not fit into memory.
         """
         way = self.way or ("tree" if self._takes_trees(sequences, first) else "plain")
         batches = self._batches(way, sequences, first)

@@ -26,7 +26,7 @@ class MaskedCopies(NamedTuple):
     Attributes:
         ids: the copies, [copies, tokens].
         places: the position that is predicted, [copies].
-        tokens: what stands there, [copies].
+        tokens: the token there, [copies].
         sequences: of which sequence it is a copy, [copies].
     """
 
@@ -41,11 +41,7 @@ def masked_copies(
 ) -> MaskedCopies:
     """Mask every token of some sequences of one length, together with the rest of its word.
 
-    Args:
-        sequences: the sequences.
-        rows: numbers of those that are copied, [rows].
-        frame: how many special tokens stand before and behind a text.
-        mask: the number of the mask in the vocabulary.
+    `frame` says how many special tokens are before and behind a text, `mask` is the mask's number.
     """
     length = int(sequences.lengths[rows[0]])
     ids = sequences.ids[rows, :length]
@@ -62,11 +58,6 @@ class CopyBatches:
     """Masked copies in batches without padding; copies that are the same are fed once.
 
     They are the same where options differ only inside the masked word.
-
-    Args:
-        model: one of transformers' masked models.
-        copies: copies of one length.
-        scores: what is added to, one for each sequence.
     """
 
     def __init__(self, model: Any, copies: MaskedCopies, scores: Scores) -> None:
@@ -108,7 +99,7 @@ class MaskedScorer:
 
     Args:
         model: one of transformers' masked models.
-        frame: how many special tokens stand before and behind a text.
+        frame: how many special tokens are before and behind a text.
         mask: the number of the mask in the vocabulary.
         batch_tokens: how many tokens go through the model at once; see `BATCH_TOKENS`.
     """
@@ -121,11 +112,7 @@ class MaskedScorer:
         self._budget = Budget(batch_tokens, BATCH_TOKENS, model.device)
 
     def score(self, sequences: Sequences) -> Scores:
-        """Return the pseudo-log-likelihood of each sequence in nats, [sequences].
-
-        Raises:
-            InputError: a single text does not fit into memory.
-        """
+        """Return the pseudo-log-likelihood of each sequence in nats, [sequences]."""
         scores: Scores = np.zeros(len(sequences.lengths))
         for length in np.unique(sequences.lengths)[::-1]:
             rows = np.flatnonzero(sequences.lengths == length).astype(np.int32)

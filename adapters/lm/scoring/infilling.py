@@ -13,7 +13,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from pronominal.adapters.lm.scoring.logits import Scores, add_log_probabilities, logits_at
-from pronominal.adapters.lm.scoring.memory import Budget
+from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
 from pronominal.adapters.lm.scoring.prompt_encoder import encoded, padded
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance
@@ -22,18 +22,13 @@ BATCH_TOKENS = {"cpu": 4_096, "cuda": 32_768}
 """How many tokens of prompts go through the model at once when nothing else is asked for."""
 
 SENTINELS = "<extra_id_0>", "<extra_id_1>"
-"""What T5 was trained with: the first stands for a missing piece, the second ends its answer."""
+"""What T5 was trained with: the first marks a missing piece, the second ends its answer."""
 
 Tokens = Sequence[int]
 
 
-class AnswerBatches:
+class AnswerBatches(LongestFirst):
     """Prompts with their answers, longest prompt first.
-
-    Args:
-        model: one of transformers' sequence-to-sequence models.
-        prompts: tokens of each prompt.
-        answers: tokens of each prompt's answers, their ends included.
 
     Attributes:
         scores: the log-likelihood of each answer, prompt by prompt, [answers].
@@ -42,20 +37,14 @@ class AnswerBatches:
     def __init__(
         self, model: Any, prompts: Sequence[Tokens], answers: Sequence[Sequence[Tokens]]
     ) -> None:
+        super().__init__([len(prompt) for prompt in prompts])
         self._model, self._prompts, self._answers = model, prompts, answers
-        self._order = sorted(range(len(prompts)), key=lambda prompt: -len(prompts[prompt]))
         self._first = np.cumsum([0, *map(len, answers)])
-        self.rows = len(prompts)
         self.scores: Scores = np.zeros(self._first[-1])
-
-    def borders(self, start: int, tokens: int) -> list[int]:
-        """Cut out as many prompts as a batch can hold with their padding."""
-        longest = len(self._prompts[self._order[start]])
-        return [start, min(self.rows, start + max(1, tokens // longest))]
 
     def forward(self, borders: Sequence[int]) -> None:
         """Score the answers to the prompts between these borders."""
-        chosen = self._order[borders[0] : borders[-1]]
+        chosen = self.between(borders)
         device = self._model.device
         states, mask = encoded(self._model, [self._prompts[prompt] for prompt in chosen])
         of_prompt = np.repeat(np.arange(len(chosen)), [len(self._answers[p]) for p in chosen])
@@ -78,13 +67,7 @@ class AnswerBatches:
 
 
 class AnswerScorer:
-    """Scores given answers to prompts.
-
-    Args:
-        model: one of transformers' sequence-to-sequence models.
-        tokenizer: its tokenizer.
-        batch_tokens: how many tokens of prompts go through the model at once; see `BATCH_TOKENS`.
-    """
+    """Scores given answers to prompts."""
 
     def __init__(self, model: Any, tokenizer: Any, *, batch_tokens: int | None = None) -> None:
         self._model, self._tokenizer = model, tokenizer
@@ -95,12 +78,7 @@ class AnswerScorer:
     ) -> list[list[float]]:
         """Return for each prompt the log-likelihood of each of its answers, in nats.
 
-        Args:
-            prompts: tokens of each prompt.
-            answers: tokens of each prompt's answers; their ends count where they are given.
-
-        Raises:
-            InputError: a single prompt does not fit into memory.
+        Prompts and answers are tokens; the ends of answers count where they are given.
         """
         batches = AnswerBatches(self._model, prompts, answers)
         self._budget.spend_on(batches)
@@ -111,9 +89,6 @@ class AnswerScorer:
         """Return for each instance the log-likelihood of each option as the missing piece.
 
         The slot becomes T5's first sentinel; the answer is the option between the sentinels.
-
-        Raises:
-            InputError: the tokenizer has no sentinels, or a single text does not fit into memory.
         """
         opening, closing = SENTINELS
         if not {opening, closing} <= self._tokenizer.get_vocab().keys():

@@ -52,8 +52,8 @@ def add_log_probabilities(
 ) -> None:
     """Add the log-probabilities of tokens to the scores of their sequences.
 
-    Probabilities are float32 whatever the logits are, and sums float64: in bfloat16 either loses
-    more than options differ by.
+    Probabilities are float32 for logits of any precision, and sums float64: in bfloat16 either
+    loses more than options differ by.
 
     Args:
         scores: what is added to, [all sequences].
@@ -71,6 +71,6 @@ def add_log_probabilities(
         inside = slice(*np.searchsorted(rows, (start, start + size)))
         row = torch.from_numpy(rows[inside] - start).to(logits.device)
         token = torch.from_numpy(tokens[inside]).to(logits.device)
-        found = logits[start : start + size].float().log_softmax(dim=-1)
-        values.append(found[row, token].double())
+        distributions = logits[start : start + size].float().log_softmax(dim=-1)
+        values.append(distributions[row, token].double())
     scores += np.bincount(sequences, torch.cat(values).cpu().numpy(), minlength=len(scores))

@@ -32,6 +32,29 @@ class Batches(Protocol):
         ...
 
 
+class LongestFirst:
+    """Sequences in batches, longest first, so that those of a batch need little padding.
+
+    Args:
+        lengths: tokens that each sequence takes in a batch; one without any is in none.
+    """
+
+    def __init__(self, lengths: Sequence[int]) -> None:
+        order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+        self._order = [row for row in order if lengths[row]]
+        self._lengths = lengths
+        self.rows = len(self._order)
+
+    def borders(self, start: int, tokens: int) -> list[int]:
+        """Cut out as many sequences as a batch can hold with their padding."""
+        longest = self._lengths[self._order[start]]
+        return [start, min(self.rows, start + max(1, tokens // int(longest)))]
+
+    def between(self, borders: Sequence[int]) -> list[int]:
+        """Return the numbers of the sequences between these borders."""
+        return self._order[borders[0] : borders[-1]]
+
+
 class Budget:
     """How many tokens go through a model at once; less for good after memory ran out.
 
@@ -39,9 +62,6 @@ class Budget:
         tokens: tokens of a batch, padding included; the default when None.
         default: kind of device, ``"cpu"`` or ``"cuda"`` for any other, -> tokens of a batch.
         device: where the model is.
-
-    Raises:
-        InputError: a batch has no tokens.
     """
 
     def __init__(
@@ -52,11 +72,7 @@ class Budget:
         self.tokens = default[kind_of_device(device)] if tokens is None else tokens
 
     def spend_on(self, batches: Batches) -> None:
-        """Go through all rows; a batch that does not fit is halved and tried again.
-
-        Raises:
-            InputError: not even one row fits.
-        """
+        """Go through all rows; a batch that does not fit is halved and tried again."""
         start = 0
         while start < batches.rows:
             borders = batches.borders(start, self.tokens)
@@ -98,7 +114,7 @@ def kind_of_device(device: torch.device) -> str:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Say whether memory ran out, on whatever device."""
+    """Say whether memory ran out, on any device."""
     # the CPU's allocator raises a plain RuntimeError
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or (
         "can't allocate memory" in str(error)

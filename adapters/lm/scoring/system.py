@@ -55,7 +55,7 @@ class LanguageModel:
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         device_map: how accelerate spreads a model over GPUs, such as ``"auto"``; no `device` then.
         trust_remote_code: run the Python files that the checkpoint brings, as models do that
-            transformers does not have itself (MosaicBERT). They can do whatever you can.
+            transformers does not have itself (MosaicBERT). They can do all that you can.
         batch_tokens: how many tokens go through the model at once; halved where they do not fit
             into memory.
 
@@ -102,8 +102,8 @@ class LanguageModel:
         self._texts = TextTokenizer(loaded.tokenizer)
         self._scorer = self._make_scorer(loaded, batch_tokens)
         self.form_tokens: dict[str, tuple[str, ...]] = {}
-        self.self_check = self._learn_forms({s.form(case) for s in PRONOUN_SETS for case in CASES})
-        announce(self.self_check)
+        forms = {pronouns.form(case) for pronouns in PRONOUN_SETS for case in CASES}
+        self.self_check = announce(self._learn_forms(forms))
 
     def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
         """Return for each instance, in order, one score in nats for each option.
@@ -119,16 +119,16 @@ class LanguageModel:
         announce(self._learn_forms({form for i in instances for form in i.options}))
         with silent_transformers():
             if isinstance(self._scorer, AnswerScorer):
-                found = self._scorer.infill(instances)
-                self._refuse_no_numbers(instances, found)
-                return found
+                answers = self._scorer.infill(instances)
+                self._refuse_no_numbers(instances, answers)
+                return answers
             sequences = self._texts.read(instances)
             self._refuse_unreadable(instances, sequences)
             scores = self._score(self._scorer, sequences)
         ends = np.cumsum([len(instance.options) for instance in instances])
-        found = [part.tolist() for part in np.split(scores, ends[:-1])]
-        self._refuse_no_numbers(instances, found)
-        return found
+        answers = [part.tolist() for part in np.split(scores, ends[:-1])]
+        self._refuse_no_numbers(instances, answers)
+        return answers
 
     def _score(self, scorer: CausalScorer | MaskedScorer, sequences: Sequences) -> Scores:
         if isinstance(scorer, MaskedScorer):
@@ -188,9 +188,9 @@ class LanguageModel:
             )
 
     def _refuse_no_numbers(
-        self, instances: Sequence[FillingInstance], found: Sequence[Sequence[float]]
+        self, instances: Sequence[FillingInstance], answers: Sequence[Sequence[float]]
     ) -> None:
-        for instance, scores in zip(instances, found, strict=True):
+        for instance, scores in zip(instances, answers, strict=True):
             if not np.isfinite(scores).all():
                 raise InputError(
                     f"{self.checkpoint.name} gives scores that are no finite numbers",

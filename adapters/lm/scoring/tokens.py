@@ -20,7 +20,7 @@ IntArray = NDArray[np.signedinteger[Any]]
 BoolArray = NDArray[np.bool_]
 
 PADDING = -1
-"""Stands behind the end of a sequence; no token has this number."""
+"""Fills rows behind the end of a sequence; no token has this number."""
 
 Piece = IntArray
 """Consecutive tokens as [2, tokens]: their numbers, and 1 where one begins a word, else 0."""
@@ -72,14 +72,8 @@ class TextTokenizer:
     Whether two sentences can be cut apart is tried for each pair that ever meets; a text with a
     pair that cannot is tokenized whole.
 
-    Args:
-        tokenizer: one of transformers' tokenizers.
-
     Attributes:
-        frame: how many special tokens stand before and behind a text.
-
-    Raises:
-        InputError: the special tokens are not the same around every text.
+        frame: how many special tokens are before and behind a text.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -141,12 +135,7 @@ class TextTokenizer:
 
 
 def form_tokens(tokenizer: Any, forms: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return how a tokenizer splits each form where it stands inside a sentence.
-
-    Args:
-        tokenizer: one of transformers' tokenizers.
-        forms: words, such as the forms of a pronoun set.
-    """
+    """Return how a tokenizer splits each form, such as a pronoun's, inside a sentence."""
     before = tokenizer("a", add_special_tokens=False)["input_ids"]
     return {
         form: tuple(
@@ -159,12 +148,7 @@ def form_tokens(tokenizer: Any, forms: Iterable[str]) -> dict[str, tuple[str, ..
 
 
 def unknown_forms(tokenizer: Any, tokens: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the forms of which a tokenizer knows not every part.
-
-    Args:
-        tokenizer: one of transformers' tokenizers.
-        tokens: what `form_tokens` gave.
-    """
+    """Return the forms, with their tokens from `form_tokens`, of which some part is unknown."""
     unknown = tokenizer.unk_token
     # byte-level tokenizers know every part, and may call their end of text unknown
     return sorted(form for form, parts in tokens.items() if not parts or unknown in parts)

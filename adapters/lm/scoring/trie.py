@@ -67,9 +67,7 @@ class PrefixTree:
     def end_of_pack(self, start: int, size: int) -> int:
         """Return behind which leaf a pack ends that begins with leaf `start`.
 
-        Args:
-            start: a place in `order`.
-            size: how many nodes it may have; a single sequence may have more.
+        It has at most `size` nodes; a single sequence may have more.
         """
         room = size - self._fed[start] + self._own[start + 1]
         return max(start + 1, int(np.searchsorted(self._own, room, side="right")) - 1)

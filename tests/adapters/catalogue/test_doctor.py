@@ -8,7 +8,7 @@ import pytest
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue import doctor
 from pronominal.adapters.catalogue.doctor import diagnose, missing_packages
-from pronominal.adapters.catalogue.system_entry import SystemEntry
+from pronominal.adapters.catalogue.table import SystemEntry
 from pronominal.adapters.remote.environments import environments
 from tests.cli.test_main import ROOT, pronominal
 from tests.test_layout import config
@@ -101,11 +101,11 @@ def test_weights_are_there_when_all_of_them_are(
 
 
 def test_a_server_has_to_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = SystemEntry("clustering", "it:It", "it", server="serve it")
+    entry = SystemEntry("clustering", "it:It", "it", server="lm.prompting.server:START")
     found = diagnosed(monkeypatch, entry, {}, False)
     assert (found.state, found.cure) == (
         "needs a server",
-        "start one (serve it), or give its --url",
+        "start one (vllm serve ORG/NAME), or give its --url",
     )
 
 

@@ -149,10 +149,10 @@ class Payload:
 def test_a_malicious_pickle_is_refused(tmp_path: Path) -> None:
     left = tmp_path / "left-behind"
     folder = copied(tmp_path, lambda loaded: loaded.update(we=Payload(left)))
-    with pytest.raises(InputError, match=r"holds more than tensors; give the \.pt that"):
+    with pytest.raises(InputError, match=r"holds more than tensors\); give the file"):
         CAW(str(folder))
     (folder / "tiny_a.pt").write_bytes(pickle.dumps(Payload(left), protocol=2))
-    with pytest.raises(InputError, match=r"holds more than tensors; give the \.pt that"):
+    with pytest.raises(InputError, match=r"holds more than tensors\); give the file"):
         CAW(str(folder))
     assert not left.exists()
     pickle.loads((folder / "tiny_a.pt").read_bytes())
@@ -190,12 +190,18 @@ def put(entry: str, name: str, value: object) -> Change:
         (lambda loaded: loaded.clear(), "we, rough_scorer, pw, a_scorer, sp missing"),
         (put("we", "attn.bias", "text"), "we holds more than tensors"),
         (lambda loaded: loaded.update(we=[1]), "we holds more than tensors"),
-        (remove("sp", "emb.weight"), "sp lacks emb.weight"),
-        (remove("bert", "embeddings.LayerNorm.bias"), "bert lacks embeddings.LayerNorm.bias"),
-        (put("pw", "x", torch.zeros(1)), "pw holds what the config does not have: x"),
-        (put("bert", "x", torch.zeros(1)), "bert holds what the config does not have: x"),
-        (put("we", "attn.bias", torch.zeros(2)), "we has tensors of another shape"),
-        (put("bert", "embeddings.LayerNorm.bias", torch.zeros(2)), "encoder could not be loaded"),
+        (remove("sp", "emb.weight"), "weights hold no sp.emb.weight"),
+        (
+            remove("bert", "embeddings.LayerNorm.bias"),
+            "weights hold no bert.embeddings.LayerNorm.bias",
+        ),
+        (put("pw", "x", torch.zeros(1)), "weights hold pw.x, which the config does not have"),
+        (put("bert", "x", torch.zeros(1)), "weights hold bert.x, which the config does not"),
+        (
+            put("we", "attn.bias", torch.zeros(2)),
+            "tensors of another shape than its config says below we",
+        ),
+        (put("bert", "embeddings.LayerNorm.bias", torch.zeros(2)), "encoder cannot be loaded"),
         (put("a_scorer", "out.bias", torch.tensor([torch.nan])), "not finite"),
         (put("sp", "conv.1.bias", torch.full((2,), torch.inf)), "not finite"),
     ],
@@ -214,7 +220,7 @@ def test_weights_that_are_refused(tmp_path: Path, change: Change, message: str) 
         ("rough_k = 50", "", r"\[tiny_a\]: rough_k is missing; write a whole number from 1 on"),
         ("rough_k = 50", "rough_k = 0", "rough_k is 0; write a whole number from 1 on"),
         ("bert_window_size = 512", "bert_window_size = 513", "a number above 2 and up to 512"),
-        ('"roberta-large"', '"elsewhere"', "put the encoder's folder beside config.toml"),
+        ('"roberta-large"', '"elsewhere"', "put the encoder's folder next to config.toml"),
         ('bert_model = "roberta-large"', "", "bert_model is missing"),
         ("[DEFAULT.tokenizer_kwargs]", "[[DEFAULT.tokenizer_kwargs]]", "tokenizer_kwargs is no"),
     ],
@@ -230,7 +236,7 @@ def test_configs_that_are_refused(tmp_path: Path, old: str, new: str, message: s
 def test_a_config_without_sections(tmp_path: Path) -> None:
     folder = copied(tmp_path)
     (folder / "config.toml").write_text("[DEFAULT]\nrough_k = 50\n")
-    with pytest.raises(InputError, match="there is no section beside DEFAULT"):
+    with pytest.raises(InputError, match="there is no section but DEFAULT"):
         CAW(str(folder), device="cpu")
 
 
@@ -292,7 +298,7 @@ def test_convert(tmp_path: Path, section: str) -> None:
     with pytest.raises(InputError, match="it is there already; name a new folder"):
         convert("caw", str(CHECKPOINT), tmp_path / "converted")
     (tmp_path / "converted" / "model.safetensors").write_bytes(b"damaged")
-    with pytest.raises(InputError, match="convert the checkpoint again"):
+    with pytest.raises(InputError, match="convert or download the checkpoint again"):
         CAW(str(tmp_path / "converted"))
 
 

@@ -23,9 +23,10 @@ from hypothesis import strategies as st
 
 from pronominal import Document, InputError, Span
 from pronominal.adapters import SYSTEMS, kind_of, load
-from pronominal.adapters.caw import CAW, model, scorer, spans, system, tokens
-from pronominal.adapters.contract.systems import contract_clusters
+from pronominal.adapters.caw import CAW, model, scorer, spans, tokens
+from pronominal.adapters.contract.systems import OversizedSentenceWarning, contract_clusters
 from pronominal.adapters.words.english import EnglishWords
+from pronominal.adapters.words.windows import oversized
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.eval.runs.runner import predict
 from pronominal.instances import ResolutionInstance
@@ -161,7 +162,7 @@ def test_intermediate_scores(goldens: Path, golden_id: str, section: str) -> Non
     wanted = {name: trace[f"{golden_id}/{section}/{name}"] for name in TRACED}
     network = caw(section)._model
     read = caw(section)._tokenizer.read(document(golden_id), golden_id)
-    cut = tokens.windows(read, network.settings.capacity)
+    cut = read.windows(network.settings.capacity)
     words = network.word_vectors([read])
     pairs = network.scored_pairs(words, [read])
     final = np.full_like(wanted["final_pair_scores"], np.nan)
@@ -296,13 +297,13 @@ def made_of(lengths: list[list[int]]) -> tokens.TokenizedDocument:
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1), max_size=9), st.integers(1, 12))
 def test_windows(lengths: list[list[int]], capacity: int) -> None:
     read = made_of(lengths)
-    cut = list(tokens.windows(read, capacity))
+    cut = read.windows(capacity)
     assert [number for start, end in cut for number in range(start, end)] == read.subwords
     assert all(end - start <= capacity for start, end in cut)
-    oversized = dict(tokens.oversized_sentences(read, capacity))
-    assert oversized == {n: sum(s) for n, s in enumerate(lengths) if sum(s) > capacity}
+    too_long = oversized(read.sentence_starts, capacity)
+    assert too_long == {n: sum(s) for n, s in enumerate(lengths) if sum(s) > capacity}
     starts = {read.word_starts[sentence.start] for sentence in read.sentences}
-    if not oversized:
+    if not too_long:
         assert {start for start, _ in cut} <= starts
     if max((n for sentence in lengths for n in sentence), default=0) <= capacity:
         assert {start for start, _ in cut} <= set(read.word_starts)
@@ -343,7 +344,7 @@ def test_edge_case(edge: str) -> None:
         with pytest.raises(InputError, match=rf"^documents\[1\]: {REFUSED[case]}"):
             answers([f"{section}-empty doc", edge], section)
     elif case == TOO_LONG:
-        with pytest.warns(system.OversizedSentenceWarning, match=r"\[0\]: sentence 0 has 95 "):
+        with pytest.warns(OversizedSentenceWarning, match=r"\[0\]: sentence 0 has 95 "):
             assert answers([edge], section) == [[]]
     else:
         (found,) = answers([edge], section)
@@ -393,7 +394,7 @@ def well_formed(clusters: list[Cluster], golden_id: str) -> bool:
 
 def test_a_long_sentence_is_encoded_in_pieces() -> None:
     long = Document([["She", "left", "."], ["the"] * 300 + ["her"], ["He", "saw", "her", "."]])
-    with pytest.warns(system.OversizedSentenceWarning) as caught:
+    with pytest.warns(OversizedSentenceWarning) as caught:
         found = caw("tiny_b").cluster_documents([Document([["Go"]]), long, Document([[], []])])
     assert [str(warning.message) for warning in caught] == [
         "documents[1]: sentence 1 has 301 subwords and a window of caw holds 94; "

@@ -147,6 +147,6 @@ def test_a_refusal_of_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError) as caught:
         open_checkpoint("org/name")
     assert str(caught.value) == (
-        "org/name: neither a folder nor to be had from the Hub (Access is restricted); "
+        "org/name: neither a folder nor available from the Hub (Access is restricted); "
         "give an existing folder, or a Hub id that you may read while you are online"
     )

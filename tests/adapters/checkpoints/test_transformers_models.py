@@ -13,8 +13,8 @@ if find_spec("transformers") is None:
 import torch
 import transformers
 
+from pronominal.adapters.checkpoints.third_party import first_line
 from pronominal.adapters.checkpoints.transformers_models import (
-    first_line,
     longest_input,
     require_vocabulary,
     silent_transformers,

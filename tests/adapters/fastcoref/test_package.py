@@ -127,7 +127,7 @@ def test_no_checkpoint_means_the_published_one(name: str, monkeypatch: pytest.Mo
         return str(tiny.checkpoint(name))
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
-    system = tiny.SYSTEMS[name](device="cpu")
+    system: Any = load(name, device="cpu")
     assert system.checkpoint.name == SYSTEMS[name].weights == asked[0]
 
 
@@ -400,7 +400,7 @@ def test_a_config_without_head(name: str, tmp_path: Path) -> None:
     [
         ("no/such/folder", "there is no such folder"),
         ("tests", "there is no config.json"),
-        ("pronominal-tests/nothing", "neither a folder nor to be had from the Hub"),
+        ("pronominal-tests/nothing", "neither a folder nor available from the Hub"),
     ],
 )
 def test_no_checkpoint_there(checkpoint: str, cause: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,11 +28,11 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from pronominal import InputError, ResolutionInstance
 from pronominal.adapters import SYSTEMS, kind_of, load
 from pronominal.adapters.bert import checkpoint as folder_of_classifiers
-from pronominal.adapters.bert.checkpoint import open_encoder
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, Unencodable
 from pronominal.adapters.bert.mentions import nearest_mention, with_placeholders
 from pronominal.adapters.bert.settings import Classifier
 from pronominal.adapters.bert.system import BERT, UnreadableInstanceWarning
+from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.atomic import held_folder
 from pronominal.cli import training
 from pronominal.spans import Mention, Span

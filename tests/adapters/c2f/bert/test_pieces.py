@@ -25,9 +25,8 @@ from pronominal.adapters.c2f.bert.placing import (
     character_span,
     is_widened,
     read_as_winopron,
-    word_span,
 )
-from pronominal.adapters.c2f.head.units import Units
+from pronominal.adapters.c2f.head.units import Units, word_span
 
 FILES = ("goldens-clean-public.jsonl", "goldens-public.jsonl")
 OWN = ["[UNK]", "[CLS]", "[SEP]", "the", "bak", "##er", "##s", "her", "hat", "'", "s", "-", "."]
@@ -187,11 +186,11 @@ def test_segments_end_where_they_may(document: list[list[int]], capacity: int) -
     cut = segments(pieces, capacity)
     assert list(chain.from_iterable(range(*segment) for segment in cut)) == list(range(sum(words)))
     assert all(0 < end - start <= capacity for start, end in cut)
-    whole = set(range(len(document))) - set(oversized_sentences(pieces, cut))
+    whole = set(range(len(document))) - set(oversized_sentences(pieces, capacity))
     for sentence in whole:
         own = [i for i, number in enumerate(pieces.sentences) if number == sentence]
         assert sum(bool({*range(*segment)} & {*own}) for segment in cut) <= 1
-    for sentence in oversized_sentences(pieces, cut):
+    for sentence in oversized_sentences(pieces, capacity):
         assert sum(document[sentence]) > capacity
     units = framed(pieces, cut, None, None)
     assert len(units) == sum(words) + 2 * len(cut)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from pronominal.adapters.lm.models import packed_weights
 from pronominal.adapters.lm.models.packed_weights import PackedLinear, pack_weights
 from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, WITHOUT_TREES
 
@@ -81,6 +82,13 @@ def test_a_model_that_reads_its_weights_keeps_them(family: str) -> None:
         n: t.tolist() for n, t in model.state_dict().items()
     }
     assert torch.equal(model(**asked(model)).logits, expected)
+
+
+def test_a_torch_without_the_functions_keeps_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_weights, "_PRIVATE", ("_linear_pointwise", "_no_such_function"))
+    model = CAUSAL["gpt2"][1](40)
+    pack_weights(model)
+    assert not layers(model)
 
 
 def test_half_precision_stays_as_it_is() -> None:

@@ -107,7 +107,7 @@ def test_a_folder_without_a_causal_model_is_one_line(checkpoint: str, tmp_path: 
     tensors = load_file(tmp_path / "model.safetensors")
     tensors.pop(next(name for name in tensors if "h.0.mlp" in name))
     save_file(tensors, tmp_path / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(InputError, match="tensors are missing from the checkpoint"):
+    with pytest.raises(InputError, match=r"the weights hold no .*h\.0\.mlp"):
         TextGeneration(str(tmp_path))
     (tmp_path / "model.safetensors").write_bytes(b"12345678")
     with pytest.raises(InputError, match="do not make up a language model"):

@@ -22,7 +22,7 @@ import torch
 import transformers
 
 from pronominal.adapters.lm.models.activations import fuse_activations
-from pronominal.adapters.lm.scoring.decoder import CausalScorer, Way
+from pronominal.adapters.lm.scoring.decoder import CausalScorer, TreeBatches, Way
 from pronominal.adapters.lm.scoring.encoder import MaskedScorer
 from pronominal.adapters.lm.scoring.logits import add_log_probabilities
 from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences, TextTokenizer
@@ -186,6 +186,36 @@ def test_a_tree_that_is_wrong_is_told_from_half_precision(family: str) -> None:
     first = known.first()
     assert (tried.score(known.sequences, first) == plain.score(known.sequences, first)).all()
     assert tried.tokens == plain.tokens
+
+
+@pytest.mark.parametrize(
+    ("dtype", "error", "taken"),
+    [
+        (torch.float32, 0.0, True),
+        (torch.float32, 0.05, False),
+        (torch.bfloat16, 0.05, True),
+        (torch.bfloat16, 5.0, False),
+    ],
+)
+def test_rounding_alone_may_lie_between_a_tree_and_plain_batches(
+    dtype: torch.dtype, error: float, taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In half precision some tenths of a nat are rounding, and in single precision a fault."""
+    known = scored(CAUSAL["gpt2"], own_instances()[:12], plain_log_likelihoods)
+    model, first = known.model.to(dtype), known.first()
+    forward = TreeBatches.forward
+
+    def wrong(batches: TreeBatches, borders: Sequence[int]) -> None:
+        forward(batches, borders)
+        batches.scores += error
+
+    monkeypatch.setattr(TreeBatches, "forward", wrong)
+    tried, plain = (
+        CausalScorer(model, batch_tokens=512, pack_tokens=512, way=way) for way in (None, "plain")
+    )
+    tried.score(known.sequences, first)
+    plain.score(known.sequences, first)
+    assert (tried.tokens < plain.tokens) is taken
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The kept spans of a batch of documents, and the antecedents that get a fine score."""
+"""The top spans of a batch of documents, and the antecedents that get a fine score."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 
-class KeptSpans(NamedTuple):
-    """The kept spans of D documents one behind the other (T in all), and side by side (K each).
+class TopSpans(NamedTuple):
+    """The top spans of D documents one behind the other (T in all), and side by side (K each).
 
     Attributes:
         starts: first unit of each span among all documents' units, [T].
@@ -25,7 +25,7 @@ class KeptSpans(NamedTuple):
     real: Tensor
 
     @classmethod
-    def of(cls, starts: Tensor, ends: Tensor, counts: Sequence[int]) -> "KeptSpans":
+    def of(cls, starts: Tensor, ends: Tensor, counts: Sequence[int]) -> "TopSpans":
         """Lay out spans, given how many each document has."""
         firsts = accumulate(counts, initial=0)
         device = starts.device
@@ -44,7 +44,7 @@ class KeptSpans(NamedTuple):
 
 
 class Antecedents(NamedTuple):
-    """The antecedents of each kept span that get a fine score.
+    """The antecedents of each top span that get a fine score.
 
     Attributes:
         spans: which spans of the same document they are, [D, K, C].
@@ -85,7 +85,7 @@ def attended(vectors: Tensor, antecedents: Tensor, scores: Tensor) -> Tensor:
     Args:
         vectors: of the spans, [D, K, S].
         antecedents: which spans, [D, K, C].
-        scores: of none, for which a span itself stands in, and of the antecedents, [D, K, 1 + C].
+        scores: of none, which means the span itself, and of the antecedents, [D, K, 1 + C].
     """
     likely = scores.softmax(2)
     documents, size, _ = vectors.shape

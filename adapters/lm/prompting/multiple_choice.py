@@ -10,7 +10,6 @@ from itertools import takewhile
 import numpy as np
 
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
-from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.models.loading import LoadedModel, load_language_model, refuse_masked
 from pronominal.adapters.lm.prompting.chat import Chat, Turns
 from pronominal.adapters.lm.prompting.prompts import parse_prompts
@@ -31,7 +30,7 @@ class MultipleChoiceModel:
 
     Args:
         checkpoint: a folder or a Hub id.
-        prompts: names of the prompts to ask (see `adapters.lm.prompts`); all of them when None.
+        prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chat: as for `PromptedModel`.
         dtype: as for `LanguageModel`.
         device: as for `LanguageModel`.
@@ -39,15 +38,6 @@ class MultipleChoiceModel:
         trust_remote_code: as for `LanguageModel`.
         batch_tokens: how many tokens go through the model at once; halved where they do not fit
             into memory.
-
-    Attributes:
-        checkpoint: the weights in use.
-        prompting: which prompts it wants to be asked.
-        question: what its answers are.
-        chunk: how many instances are put into prompts at a time.
-
-    Raises:
-        InputError: the checkpoint or a setting cannot be used.
     """
 
     name = "lm-multiple-choice"
@@ -88,9 +78,6 @@ class MultipleChoiceModel:
         Args:
             prompts: what a user says, without any chat formatting.
             options: the options of each prompt, at least one.
-
-        Raises:
-            InputError: a prompt is longer than the model reads, or does not fit into memory.
         """
         if not prompts:
             return []
@@ -104,7 +91,7 @@ class MultipleChoiceModel:
         self, scorer: AnswerScorer, turns: Sequence[str], options: Sequence[Sequence[str]]
     ) -> list[list[float]]:
         asked = [self._turns.tokens(turn) for turn in turns]
-        self._refuse_too_long([len(tokens) for tokens in asked])
+        self._loaded.refuse_longer([len(tokens) for tokens in asked], "a prompt")
         tokenizer = self._loaded.tokenizer
         answers = [[tokenizer(option)["input_ids"] for option in every] for every in options]
         return scorer.score(asked, answers)
@@ -124,22 +111,9 @@ class MultipleChoiceModel:
         lengths = [len(tokens) for tokens in answered]
         owners = np.repeat(np.arange(len(options)), counts)
         longest = np.maximum.reduceat(lengths, np.cumsum([0, *counts[:-1]]))
-        self._refuse_too_long(longest.tolist())
+        self._loaded.refuse_longer(longest.tolist(), "a prompt with its longest option")
         scores = scorer.score(_sequences(answered, owners), np.array(first, np.int32))
         return [part.tolist() for part in np.split(scores, np.cumsum(counts)[:-1])]
-
-    def _refuse_too_long(self, lengths: Sequence[int]) -> None:
-        longest = self._loaded.longest
-        for index, length in enumerate(lengths):
-            if longest is not None and length > longest:
-                raise RefusedTextError(
-                    f"a prompt with its longest option has {length} tokens, and the model reads "
-                    f"{longest}",
-                    cure="choose a model that reads more",
-                    index=index,
-                    among="prompts",
-                    checkpoint=self.checkpoint.name,
-                )
 
 
 def _scorer(loaded: LoadedModel, batch_tokens: int | None) -> CausalScorer | AnswerScorer:
