@@ -23,7 +23,7 @@ def options(*kinds: type) -> list[inspect.Parameter]:
 
 
 def filled(kind: type[T], given: Mapping[str, Any]) -> T:
-    """Return settings of a class, given the arguments of a command.
+    """Return settings of a class, given the arguments of a command; defaults where it has none.
 
     Raises:
         InputError: the settings are wrong together.
@@ -32,10 +32,8 @@ def filled(kind: type[T], given: Mapping[str, Any]) -> T:
     for field, hint, told in _fields(kind):
         if dataclasses.is_dataclass(hint):
             values[field.name] = filled(hint, given)  # type: ignore[arg-type]
-        elif told is not None:
-            value = given[_parameter_name(field, told)]
-            # a command that is given no list may be given None
-            values[field.name] = [] if value is None and get_origin(hint) is list else value
+        elif told is not None and _parameter_name(field, told) in given:
+            values[field.name] = given[_parameter_name(field, told)]
     return kind(**values)
 
 
@@ -55,32 +53,22 @@ def _parameters(kind: type) -> Iterator[inspect.Parameter]:
             yield inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=_default(field),
+                default=inspect.Parameter.empty
+                if field.default is dataclasses.MISSING
+                else field.default,
                 annotation=Annotated[_plain(hint), option],
             )
 
 
-def _fields(kind: Any) -> Iterator[tuple[Any, Any, Help | None]]:
+def _fields(kind: Any) -> Iterator[tuple[dataclasses.Field[Any], Any, Help | None]]:
     """Yield each field with its type and, if it is an option, what it says of itself."""
-    hints = get_type_hints(kind, include_extras=True)
+    hints = get_type_hints(kind)
     for field in dataclasses.fields(kind):
-        hint = hints[field.name]
-        if get_origin(hint) is Annotated:
-            plain, told = get_args(hint)
-            yield field, plain, told
-        else:
-            yield field, hint, None
+        yield field, hints[field.name], field.metadata.get("help")
 
 
-def _parameter_name(field: Any, told: Help) -> str:
-    return (told.flag or str(field.name)).replace("-", "_")
-
-
-def _default(field: Any) -> Any:
-    if field.default is not dataclasses.MISSING:
-        return field.default
-    factory = field.default_factory
-    return inspect.Parameter.empty if factory is dataclasses.MISSING else factory()
+def _parameter_name(field: dataclasses.Field[Any], told: Help) -> str:
+    return (told.flag or field.name).replace("-", "_")
 
 
 def _plain(hint: Any) -> Any:

@@ -53,7 +53,7 @@ def add_command(name: str, kind: type[TrainingSettings]) -> None:
         if summary:
             _print(summary, out)
 
-    _declare(command, DataRequest, kind)
+    _declare(command, options(DataRequest, kind))
     train.command(name, help=inspect.getdoc(kind))(command)
 
 
@@ -81,14 +81,14 @@ def bag_of_words(out: Out, **given: Any) -> None:
     print(out)
 
 
-def _declare(command: Any, *kinds: type) -> None:
+def _declare(command: Any, settings: list[inspect.Parameter]) -> None:
     """Give a command the options of settings instead of its ``**given``."""
     own = inspect.signature(command)
     parameters = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    command.__signature__ = own.replace(parameters=[*parameters, *options(*kinds)])
+    command.__signature__ = own.replace(parameters=[*parameters, *settings])
 
 
-_declare(bag_of_words, DataRequest)
+_declare(bag_of_words, [one for one in options(DataRequest) if one.name != "test"])
 train.command("bag-of-words")(bag_of_words)
 for system in TRAINABLE:
     add_command(system, training_settings(system))

@@ -1,10 +1,10 @@
 """What a classifier of antecedents is made of, apart from its encoder."""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from pronominal.errors import InputError, nearest_name
-from pronominal.settings import Help
+from pronominal.settings import setting
 
 Scorer = Literal["cls", "span"]
 Pooling = Literal["cls", "mean", "substituted"]
@@ -25,22 +25,18 @@ class Classifier:
         first_prior: share of the training rows whose first mention is right, in (0, 1).
     """
 
-    scorer: Annotated[
-        Scorer,
-        Help(
-            "cls: one copy of the text for each candidate (KnowRef's); span: the mentions' own "
-            "states, which costs half and learns sooner."
-        ),
-    ] = "cls"
-    pooling: Annotated[Pooling, Help("With cls: cls, mean or substituted.")] = "cls"
-    max_length: Annotated[int, Help("Most subwords of a text, special ones included.", least=8)] = (
-        512
+    scorer: Scorer = setting(
+        "cls",
+        "cls: one copy of the text for each candidate (KnowRef's); span: the mentions' own "
+        "states, which costs half and learns sooner.",
     )
-    placeholder_names: Annotated[bool, Help("Read fixed names instead of the real ones.")] = False
+    pooling: Pooling = setting("cls", "With cls: cls, mean or substituted.")
+    max_length: int = setting(512, "Most subwords of a text, special ones included.", least=8)
+    placeholder_names: bool = setting(False, "Read fixed names instead of the real ones.")
     first_prior: float = 0.5
-    prior_correction: Annotated[
-        bool, Help("Take how often the first mention was right in training out of answers.")
-    ] = False
+    prior_correction: bool = setting(
+        False, "Take how often the first mention was right in training out of answers."
+    )
 
     def __post_init__(self) -> None:
         for name, choices in (("scorer", get_args(Scorer)), ("pooling", get_args(Pooling))):

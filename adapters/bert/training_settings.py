@@ -1,33 +1,29 @@
 """What ``pronominal train bert`` is asked for."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 from pronominal.adapters.bert.settings import Classifier
 from pronominal.adapters.training.settings import Kind, Precision, TrainingSettings, require_choice
 from pronominal.errors import InputError
-from pronominal.settings import Help
+from pronominal.settings import required, setting
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How the weights are learnt."""
 
-    learning_rate: Annotated[
-        float, Help("The highest; small encoders learn better at 1e-4.", least=0.0)
-    ] = 2e-5
-    warmup: Annotated[
-        float, Help("Share of the updates in which it rises.", least=0.0, most=1.0)
-    ] = 0.1
-    weight_decay: Annotated[float, Help("Of AdamW; biases and norms have none.", least=0.0)] = 0.01
-    batch_size: Annotated[int, Help("Instances in a batch.", least=1)] = 16
-    freeze_embeddings: Annotated[bool, Help("Leave the encoder's embeddings alone.")] = False
-    balanced_loss: Annotated[bool, Help("Weigh rows by how rare it is which mention is right.")] = (
-        False
+    learning_rate: float = setting(
+        2e-5, "The highest; small encoders learn better at 1e-4.", least=0.0
     )
-    consistency_penalty: Annotated[
-        float, Help("Weight of disagreement in a pair (--pair-batches).", least=0.0)
-    ] = 0.0
+    warmup: float = setting(0.1, "Share of the updates in which it rises.", least=0.0, most=1.0)
+    weight_decay: float = setting(0.01, "Of AdamW; biases and norms have none.", least=0.0)
+    batch_size: int = setting(16, "Instances in a batch.", least=1)
+    freeze_embeddings: bool = setting(False, "Leave the encoder's embeddings alone.")
+    balanced_loss: bool = setting(False, "Weigh rows by how rare it is which mention is right.")
+    consistency_penalty: float = setting(
+        0.0, "Weight of disagreement in a pair (--pair-batches).", least=0.0
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +39,13 @@ class BertTraining(TrainingSettings):
     usual_epochs: ClassVar[int] = 3
     several_processes: ClassVar[bool] = True
 
-    encoder: Annotated[str, Help("Folder or Hub id of a pretrained encoder.")]
+    encoder: str = required("Folder or Hub id of a pretrained encoder.")
     classifier: Classifier = field(default_factory=Classifier)
     recipe: Recipe = field(default_factory=Recipe)
-    pair_batches: Annotated[bool, Help("Keep a row and its switched one in one batch.")] = False
-    precision: Annotated[
-        Precision, Help("no (float32), bf16, fp16 (GPU) or auto: bf16 or fp16 on a GPU.")
-    ] = "auto"
+    pair_batches: bool = setting(False, "Keep a row and its switched one in one batch.")
+    precision: Precision = setting(
+        "auto", "no (float32), bf16, fp16 (GPU) or auto: bf16 or fp16 on a GPU."
+    )
 
     def __post_init__(self) -> None:
         # super() knows nothing of a class with slots

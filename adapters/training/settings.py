@@ -4,10 +4,10 @@ A trainable system extends `TrainingSettings` by its own fields.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pronominal.errors import InputError, nearest_name
-from pronominal.settings import Help
+from pronominal.settings import setting
 
 Kind = Literal["choosing", "clustering"]
 Keep = Literal["best", "last"]
@@ -22,14 +22,12 @@ class LoopSettings:
     The state is saved at each epoch's end, too, and the last update is always validated.
     """
 
-    validate_every: Annotated[
-        int | None, Help("Updates between validations; an epoch without it.", least=1)
-    ] = None
-    patience: Annotated[
-        int | None, Help("Stop after so many validations without a gain.", least=1)
-    ] = None
-    keep: Annotated[Keep, Help("Weights to keep: best (by validation) or last.")] = "best"
-    save_every: Annotated[int, Help("Updates between saved states.", least=1)] = 200
+    validate_every: int | None = setting(
+        None, "Updates between validations; an epoch without it.", least=1
+    )
+    patience: int | None = setting(None, "Stop after so many validations without a gain.", least=1)
+    keep: Keep = setting("best", "Weights to keep: best (by validation) or last.")
+    save_every: int = setting(200, "Updates between saved states.", least=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +50,9 @@ class TrainingSettings(LoopSettings):
     packages: ClassVar[tuple[str, ...]] = ()
     several_processes: ClassVar[bool] = False
 
-    switching: Annotated[bool, Help("Learn every row with its candidates switched, too.")] = False
-    epochs: Annotated[
-        int | None, Help("Passes over the data, switched rows included.", least=1)
-    ] = None
-    updates: Annotated[int | None, Help("Steps of the optimiser instead of epochs.", least=1)] = (
-        None
-    )
+    switching: bool = setting(False, "Learn every row with its candidates switched, too.")
+    epochs: int | None = setting(None, "Passes over the data, switched rows included.", least=1)
+    updates: int | None = setting(None, "Steps of the optimiser instead of epochs.", least=1)
     precision: Precision = "no"
 
     def __post_init__(self) -> None:

@@ -89,8 +89,7 @@ class SeedFolder:
         if not (self.path / DESCRIPTION).exists():
             self.describe()
             return
-        earlier = read_training(self.path)
-        _refuse_another(self.path, earlier, self.identity, self.defaults)
+        earlier = _same_training(self.path, self.identity, self.defaults)
         self.description = {**earlier, **self.identity}
         if self.description != earlier:
             self.describe()
@@ -110,16 +109,14 @@ def refuse_other_trainings(
         InputError: a seed differs.
     """
     for description in sorted(out.glob(f"seed-*/{DESCRIPTION}")):
-        folder = description.parent
-        _refuse_another(folder, read_training(folder), identity, defaults)
+        _same_training(description.parent, identity, defaults)
 
 
-def _refuse_another(
-    folder: Path,
-    earlier: Mapping[str, Any],
-    identity: Mapping[str, Any],
-    defaults: Mapping[str, Any],
-) -> None:
+def _same_training(
+    folder: Path, identity: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a folder says of its training; `InputError` if that is another one."""
+    earlier = read_training(folder)
     for name, value in identity.items():
         known = earlier.get(name)
         if name == "settings":
@@ -131,6 +128,7 @@ def _refuse_another(
                 cure="choose another --out or remove the folder",
                 file=folder,
             )
+    return earlier
 
 
 def read_training(folder: Path) -> dict[str, Any]:

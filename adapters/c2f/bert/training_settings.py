@@ -1,11 +1,11 @@
 """What ``pronominal train c2f`` is asked for."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pronominal.adapters.c2f.learning.settings import CoarseToFineTraining
 from pronominal.adapters.training.settings import require_choice
-from pronominal.settings import Help
+from pronominal.settings import setting
 
 Recipe = Literal["tensorflow", "coref-hoi"]
 """Whose optimisers a transformer system learns with."""
@@ -21,18 +21,15 @@ class TransformerRates:
         clip: the norm that the gradients of encoder and head, each, are scaled down to.
     """
 
-    encoder: Annotated[
-        float,
-        Help(
-            "The encoder's highest; SpanBERT large has 1e-5.",
-            least=0.0,
-            flag="encoder-learning-rate",
-        ),
-    ] = 2e-5
-    task: Annotated[
-        float,
-        Help("The head's highest; SpanBERT large has 3e-4.", least=0.0, flag="task-learning-rate"),
-    ] = 1e-4
+    encoder: float = setting(
+        2e-5,
+        "The encoder's highest; SpanBERT large has 1e-5.",
+        least=0.0,
+        flag="encoder-learning-rate",
+    )
+    task: float = setting(
+        1e-4, "The head's highest; SpanBERT large has 3e-4.", least=0.0, flag="task-learning-rate"
+    )
     warmup: float = 0.1
     weight_decay: float = 0.01
     clip: float = 1.0
@@ -49,12 +46,10 @@ class TransformerTraining(CoarseToFineTraining):
 
     opens: ClassVar[str] = "c2f.bert.training:open_transformer"
 
-    encoder: Annotated[str | None, Help("Folder or Hub id of a pretrained BERT or SpanBERT.")] = (
-        None
+    encoder: str | None = setting(None, "Folder or Hub id of a pretrained BERT or SpanBERT.")
+    recipe: Recipe = setting(
+        "coref-hoi", "Whose optimisers: coref-hoi or tensorflow (mandarjoshi90)."
     )
-    recipe: Annotated[
-        Recipe, Help("Whose optimisers: coref-hoi or tensorflow (mandarjoshi90).")
-    ] = "coref-hoi"
     rates: TransformerRates = field(default_factory=TransformerRates)
 
     def __post_init__(self) -> None:

@@ -1,11 +1,11 @@
 """What ``pronominal train e2e`` is asked for."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from pronominal.adapters.c2f.learning.settings import CoarseToFineTraining, without_effect
 from pronominal.errors import InputError
-from pronominal.settings import Help
+from pronominal.settings import setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +17,8 @@ class E2ERates:
         clip: the norm that the gradients of all parameters together are scaled down to.
     """
 
-    learning_rate: Annotated[float, Help("Adam's, at first.", least=0.0)] = 1e-3
-    decay: Annotated[float, Help("What every 100 updates multiply it by.", least=0.0, most=1.0)] = (
-        0.999
-    )
+    learning_rate: float = setting(1e-3, "Adam's, at first.", least=0.0)
+    decay: float = setting(0.999, "What every 100 updates multiply it by.", least=0.0, most=1.0)
     decay_every: int = 100
     clip: float = 5.0
 
@@ -37,21 +35,19 @@ class E2ETraining(CoarseToFineTraining):
     opens: ClassVar[str] = "c2f.e2e.training:open_e2e"
     usual_embedding_size: ClassVar[int] = 50
 
-    context_embeddings: Annotated[
-        str | None, Help("Text file of the embeddings that the LSTM reads.")
-    ] = None
-    head_embeddings: Annotated[
-        str | None, Help("Text file of those that heads average; the same without.")
-    ] = None
-    embeddings_of: Annotated[
-        str | None, Help("Instead of files: an encoder whose word pieces' vectors are reduced.")
-    ] = None
-    embedding_size: Annotated[
-        int | None, Help("Numbers of a vector, with --embeddings-of.", least=1)
-    ] = None
-    elmo_weights: Annotated[
-        str | None, Help("ELMo's published weights; without, there is no ELMo.")
-    ] = None
+    context_embeddings: str | None = setting(
+        None, "Text file of the embeddings that the LSTM reads."
+    )
+    head_embeddings: str | None = setting(
+        None, "Text file of those that heads average; the same without."
+    )
+    embeddings_of: str | None = setting(
+        None, "Instead of files: an encoder whose word pieces' vectors are reduced."
+    )
+    embedding_size: int | None = setting(
+        None, "Numbers of a vector, with --embeddings-of.", least=1
+    )
+    elmo_weights: str | None = setting(None, "ELMo's published weights; without, there is no ELMo.")
     rates: E2ERates = field(default_factory=E2ERates)
 
     def __post_init__(self) -> None:

@@ -1,11 +1,11 @@
 """What the trainings of coarse-to-fine systems are asked for."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pronominal.adapters.training.settings import Kind, TrainingSettings, require_choice
 from pronominal.errors import InputError
-from pronominal.settings import Help
+from pronominal.settings import setting
 
 Size = Literal["published", "small"]
 """Sizes of a system that is trained from the beginning: upstream's, or some for one CPU."""
@@ -20,11 +20,11 @@ class CoarseToFineTraining(TrainingSettings):
     usual_size: ClassVar[Size] = "published"
     packages: ClassVar[tuple[str, ...]] = ("spacy", "scipy", "tokenizers", "crc32c", "h5py")
 
-    checkpoint: Annotated[str | None, Help("A system to train on.")] = None
-    size: Annotated[
-        Size | None, Help("published: upstream's sizes; small: for short texts and one CPU.")
-    ] = None
-    batch_size: Annotated[int, Help("Documents in a batch; upstream has one.", least=1)] = 1
+    checkpoint: str | None = setting(None, "A system to train on.")
+    size: Size | None = setting(
+        None, "published: upstream's sizes; small: for short texts and one CPU."
+    )
+    batch_size: int = setting(1, "Documents in a batch; upstream has one.", least=1)
 
     def __post_init__(self) -> None:
         TrainingSettings.__post_init__(self)

@@ -24,7 +24,7 @@ def read_data(request: DataRequest) -> TrainingData:
             effect, or nothing is there to learn from or to stop by.
     """
     rows, named = _parted("--data", request.data)
-    held_rows, held_named = _parted("--validation", request.validation)
+    held_rows, held_named = _parted("--validation", request.validation or ())
     _refuse_unused(request, rows, held_rows, held=bool(held_rows if rows else held_named))
     documents, digests = read_documents(named)
     stopping, stopping_digests = read_documents(held_named)

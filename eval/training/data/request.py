@@ -1,10 +1,10 @@
 """What a user says of the data of a training; light enough for a command's help."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-from pronominal.settings import Help
+from pronominal.settings import required, setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,20 +20,16 @@ class DataRequest:
 
     usual_validation_share: ClassVar[float] = 0.1
 
-    data: Annotated[
-        list[str],
-        Help(
-            "knowref, gap, or a JSONL or Parquet file of your own rows; conll:PATH or "
-            "jsonlines:PATH for documents with gold clusters. Several are one shuffled set."
-        ),
-    ]
-    dataset: Annotated[str | None, Help("Folder of the built knowref or gap.")] = None
-    sources: Annotated[Path | None, Help("Folder of upstream's files of knowref or gap.")] = None
-    validation: Annotated[
-        list[str],
-        Help("Own rows, conll:PATH or jsonlines:PATH to stop by; a share of --data without them."),
-    ] = field(default_factory=list)
-    validation_share: Annotated[
-        float | None, Help("Share of your own data held out.", least=0.0, most=0.9)
-    ] = None
-    test: Annotated[Path | None, Help("Own rows to test on.")] = None
+    data: list[str] = required(
+        "knowref, gap, or a JSONL or Parquet file of your own rows; conll:PATH or "
+        "jsonlines:PATH for documents with gold clusters. Several are one shuffled set."
+    )
+    dataset: str | None = setting(None, "Folder of the built knowref or gap.")
+    sources: Path | None = setting(None, "Folder of upstream's files of knowref or gap.")
+    validation: list[str] | None = setting(
+        None, "Own rows, conll:PATH or jsonlines:PATH to stop by; a share of --data without them."
+    )
+    validation_share: float | None = setting(
+        None, "Share of your own data held out.", least=0.0, most=0.9
+    )
+    test: Path | None = setting(None, "Own rows to test on.")
