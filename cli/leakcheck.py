@@ -78,7 +78,7 @@ def leakcheck(
                 survey=survey,
                 progress=progress,
             ):
-                found.append({**leak.place._asdict(), "line": leak.line, "found": leak.source})
+                found.append({**leak.origin._asdict(), "line": leak.line, "found": leak.source})
                 if not as_json:
                     print(leak)
     except InputError as error:

@@ -10,7 +10,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.construction.xml_inputs import without_speaker_dash, xml_documents
+from pronominal.dataset_scripts.construction.xml_inputs import (
+    PlacedText,
+    without_speaker_dash,
+    xml_documents,
+)
 from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, PACKED, SKIPPABLE, ZSTANDARD
 from pronominal.errors import InputError
 
@@ -28,9 +32,6 @@ CUE = re.compile(r"\d+|\d\d:\d\d:\d\d[,.]\d{3} --> .*|\{\d+\}\{\d+\}")
 SENTENCE_END = re.compile(r"""[.!?]["')\]]*(?:</\w+>)*$""")
 CUES = 4
 """Cues that are joined at most until one ends a sentence: lyrics and titles never do."""
-
-Document = tuple[str, str]
-"""Its place in the file, and its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def kind_of(path: Path) -> str:
     return next((kind for kind, ends in kinds.items() if name.endswith(ends)), "text")
 
 
-def documents(shard: Shard, field: str, damage: Counter[str]) -> Iterator[Document]:
+def documents(shard: Shard, field: str, damage: Counter[str]) -> Iterator[PlacedText]:
     """Yield the documents of a shard.
 
     In a text every line is one, in JSONL the field's text, in a MediaWiki dump every page, in
@@ -159,7 +160,7 @@ class _Reader:
     field: str
     damage: Counter[str]
 
-    def documents(self) -> Iterator[Document]:
+    def documents(self) -> Iterator[PlacedText]:
         """Yield the documents of a file of its kind."""
         kind = kind_of(self.shard.path)
         if kind == "xml":
@@ -187,10 +188,10 @@ class _Reader:
                     self.damage["lines that are not UTF-8"] += 1
             offset += length
 
-    def _text_lines(self) -> Iterator[Document]:
+    def _text_lines(self) -> Iterator[PlacedText]:
         return ((f"byte {offset}", line) for offset, line in self._lines() if not line.isspace())
 
-    def _json_lines(self) -> Iterator[Document]:
+    def _json_lines(self) -> Iterator[PlacedText]:
         for place, line in self._text_lines():
             try:
                 record = json.loads(line)
@@ -204,7 +205,7 @@ class _Reader:
                 # half a surrogate pair is no character, and no file in UTF-8 could hold it
                 yield place, record[self.field].encode("utf-8", "replace").decode()
 
-    def _cues(self) -> Iterator[Document]:
+    def _cues(self) -> Iterator[PlacedText]:
         """Yield the lines of a SubRip file, joined up to a cue that ends a sentence."""
         joined: list[str] = []
         first = 1

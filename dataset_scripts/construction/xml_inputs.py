@@ -18,10 +18,11 @@ SPEAKER_DASH = re.compile(r"^[-\u2010-\u2015] *(?=\S)")
 BLANK_BEFORE = re.compile(r" (?=[,.;:!?)\]]|(?<=\w )(?:'(?:s|t|m|re|ve|ll|d)|n't)\b)")
 """Where OPUS writes a blank between two words of which the second one is a sign or a clitic."""
 
-Document = tuple[str, str]
+PlacedText = tuple[str, str]
+"""A document: its place in the file, and its text."""
 
 
-def xml_documents(source: Any, damage: Counter[str]) -> Iterator[Document]:
+def xml_documents(source: Any, damage: Counter[str]) -> Iterator[PlacedText]:
     """Yield the articles of a MediaWiki dump, or the sentences of an OPUS file.
 
     Redirects and pages of other namespaces are passed by.
@@ -68,7 +69,7 @@ def _decoded(source: Any, damage: Counter[str]) -> Iterator[str]:
     yield decoder.decode(b"", final=True)
 
 
-def _document(element: ElementTree.Element, number: int) -> Document | None:
+def _document(element: ElementTree.Element, number: int) -> PlacedText | None:
     """Return a page or a sentence; its text is empty if it is not to be read."""
     kind = _name(element)
     if kind == "page":

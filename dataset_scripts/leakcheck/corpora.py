@@ -53,34 +53,34 @@ DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException, Inp
 DAMAGED_ZIP = (*DAMAGED, zipfile.BadZipFile, RuntimeError, NotImplementedError, ValueError)
 
 
-class Place(NamedTuple):
+class Origin(NamedTuple):
     """Where a document is from.
 
     Attributes:
         path: the file; the repository for an object without one.
         history: the commit that brought the file in, or what else of the history holds it; empty
-            for a file as it lies there.
+            for a file that is there now.
     """
 
     path: str
     history: str = ""
 
 
-class Document(NamedTuple):
+class CorpusText(NamedTuple):
     """One text to look into.
 
     Attributes:
-        places: gives its places, which may take a while; none if all of them are excluded.
+        origins: gives its origins, which may take a while; none if all of them are excluded.
         blocks: its bytes, unpacked, in pieces of any size; to be read before the next document.
     """
 
-    places: Callable[[], list[Place]]
+    origins: Callable[[], list[Origin]]
     blocks: Iterator[bytes]
 
 
 def documents(
     path: str, exclude: Sequence[str], *, history: bool, ignored: bool = False
-) -> Iterator[Document]:
+) -> Iterator[CorpusText]:
     """Yield what a path holds.
 
     A file is one document. Of a folder, every regular file below it is one; of a repository, the
@@ -108,7 +108,7 @@ def documents(
 
 def _folder(
     folder: Path, wanted: Callable[[Path], bool], history: bool, ignored: bool
-) -> Iterator[Document]:
+) -> Iterator[CorpusText]:
     repository: Repository | None = None
     entries: list[Path] = []
     try:
@@ -138,7 +138,7 @@ def _entries(folder: Path) -> list[Path]:
 
 def _entry(
     path: Path, wanted: Callable[[Path], bool], history: bool, ignored: bool
-) -> Iterator[Document]:
+) -> Iterator[CorpusText]:
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -152,42 +152,42 @@ def _entry(
         yield _file(path)
 
 
-def _unreadable(path: Path, error: Exception) -> Document:
+def _unreadable(path: Path, error: Exception) -> CorpusText:
     def blocks() -> Iterator[bytes]:
         raise error
         yield b""
 
-    return Document(lambda: [Place(str(path))], blocks())
+    return CorpusText(lambda: [Origin(str(path))], blocks())
 
 
-def _file(path: Path) -> Document:
+def _file(path: Path) -> CorpusText:
     def blocks() -> Iterator[bytes]:
         with path.open("rb") as stream:
             yield from _unpacked(stream)
 
-    return Document(lambda: [Place(str(path))], blocks())
+    return CorpusText(lambda: [Origin(str(path))], blocks())
 
 
-def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], bool]) -> Document:
+def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], bool]) -> CorpusText:
     folder = repository.folder
 
-    def places() -> list[Place]:
+    def origins() -> list[Origin]:
         if stored.kind != "blob":
-            return [Place(str(folder), f"message of {stored.kind} {stored.name[:12]}")]
+            return [Origin(str(folder), f"message of {stored.kind} {stored.name[:12]}")]
         try:
             introductions = repository.introductions(stored.name)
         except InputError:
             # damage elsewhere in the history takes no leak away
-            return [Place(str(folder), f"blob {stored.name[:12]}")]
+            return [Origin(str(folder), f"blob {stored.name[:12]}")]
         files = [(commit, folder / name) for commit, name in introductions]
         if not files:
-            return [Place(str(folder), f"blob {stored.name[:12]}, in no commit")]
-        return [Place(str(file), f"commit {c[:12]}") for c, file in files if wanted(file)]
+            return [Origin(str(folder), f"blob {stored.name[:12]}, in no commit")]
+        return [Origin(str(file), f"commit {c[:12]}") for c, file in files if wanted(file)]
 
     def message() -> Iterator[bytes]:
         yield stored.content.read().partition(b"\n\n")[2]
 
-    return Document(places, _unpacked(stored.content) if stored.kind == "blob" else message())
+    return CorpusText(origins, _unpacked(stored.content) if stored.kind == "blob" else message())
 
 
 def _unpacked(stream: io.BufferedReader, nested: int = 0) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, Document, Place, documents
+from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, CorpusText, Origin, documents
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
 from pronominal.dataset_scripts.leakcheck.word_runs import hashed_words, without_zero_width
@@ -29,18 +29,18 @@ class Leak:
     """One place where evaluation data was found; it never holds the data.
 
     Attributes:
-        place: the file, and the commit if it was found in the history.
+        origin: the file, and the commit if it was found in the history.
         line: the line on which the run begins that settled it, from 1; of a Parquet file, the row.
         source: what was found, such as ``"sentence of winopron double/test, row 57"``.
     """
 
-    place: Place
+    origin: Origin
     line: int
     source: str
 
     def __str__(self) -> str:
-        history = f" ({self.place.history})" if self.place.history else ""
-        return f"{self.place.path}:{self.line}: {self.source}{history}"
+        history = f" ({self.origin.history})" if self.origin.history else ""
+        return f"{self.origin.path}:{self.line}: {self.source}{history}"
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Survey:
 
     @contextmanager
     def reading(
-        self, document: Document, progress: Callable[[int], None]
+        self, document: CorpusText, progress: Callable[[int], None]
     ) -> Iterator[Iterator[bytes]]:
         """Give the bytes of a document and count them; note it if it cannot be read to its end."""
 
@@ -73,9 +73,10 @@ class Survey:
         try:
             yield counted()
         except DAMAGED as error:
-            for place in document.places():
-                name = f"{place.path} ({place.history})" if place.history else place.path
-                self.unreadable.append(f"{name}: cannot be read ({_reason(error)})")
+            for origin in document.origins():
+                history = f" ({origin.history})" if origin.history else ""
+                cause = f"cannot be read ({_reason(error)})"
+                self.unreadable.append(f"{origin.path}{history}: {cause}")
 
 
 def leakcheck(
@@ -108,12 +109,12 @@ def leakcheck(
     survey = survey if survey is not None else Survey()
     for path in paths:
         for document in documents(path, exclude, history=history):
-            places: list[Place] | None = None
+            origins: list[Origin] | None = None
             with survey.reading(document, progress) as blocks:
                 for line, source in find_leaks(blocks, index):
-                    places = document.places() if places is None else places
-                    for place in places:
-                        yield Leak(place, line, source)
+                    origins = document.origins() if origins is None else origins
+                    for origin in origins:
+                        yield Leak(origin, line, source)
 
 
 def existing_paths(paths: Iterable[str]) -> list[str]:

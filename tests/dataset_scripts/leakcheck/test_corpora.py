@@ -50,7 +50,7 @@ def sentence(rows: list[dict]) -> str:
 
 def found(paths: object, index: LeakIndex, **options) -> list[tuple[str, int, str]]:
     leaks = leakcheck([str(paths)], index, **options)
-    return [(Path(leak.place.path).name, leak.line, leak.place.history) for leak in leaks]
+    return [(Path(leak.origin.path).name, leak.line, leak.origin.history) for leak in leaks]
 
 
 def git(folder: Path, *arguments: str) -> str:

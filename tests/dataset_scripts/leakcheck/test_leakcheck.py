@@ -49,7 +49,7 @@ def lines_of(content: str | bytes, index: LeakIndex) -> list[int]:
 
 def found(paths: object, index: LeakIndex, **options) -> list[tuple[str, int, str]]:
     leaks = leakcheck([str(paths)], index, **options)
-    return [(Path(leak.place.path).name, leak.line, leak.place.history) for leak in leaks]
+    return [(Path(leak.origin.path).name, leak.line, leak.origin.history) for leak in leaks]
 
 
 # what a user relies on first: every sentence is found, at its line, whatever was done to it
