@@ -228,7 +228,7 @@ def test_a_sources_units_are_its_singular_schemas(source: str) -> None:
         """Right on the singulars of one source and on the plurals of all others."""
         return INDIVIDUAL if row["source"] == source else GROUP
 
-    units = right(PERSONAL, answers(PERSONAL, only_there))
+    units = paired_units(PERSONAL, answers(PERSONAL, only_there))
     shares = {other: units[f"singular_{other}"].tolist() for other in SOURCES}
     assert shares == {other: [float(other == source)] * 2 for other in SOURCES}
 
