@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 from collections.abc import Callable
+from multiprocessing import forkserver
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -101,6 +102,11 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_sessionfinish() -> None:
+    """Wait for the process that forks others: it ends, and its time counts as that of the tests."""
+    forkserver._forkserver._stop()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,5 +1,6 @@
 """The report on KnowRef's pairs and on WinoNB with names and with someone: hand-made runs."""
 
+import csv
 import itertools
 import json
 import re
@@ -164,6 +165,48 @@ def test_winonbs_names_stand_beside_someone(tmp_path: Path) -> None:
     assert (
         percent(at(scores["mixed"], ("by_source", "winogender", "singular", "accuracy"))) in cells
     )
+
+
+def test_each_series_of_winonbs_charts_has_the_scores_of_its_heading(tmp_path: Path) -> None:
+    def patchy(row: dict[str, Any]) -> Decision:
+        """Answer each source, number and association differently often."""
+        return Decision(int(sum(map(ord, row["id"] + row["source"])) % 3 == 0))
+
+    scores = winonb_run(tmp_path / "runs", "patchy", patchy)
+    write_report(tmp_path / "runs", tmp_path / "report.html", csv=tmp_path / "csv")
+
+    def drawn(kind: str) -> dict[str, str]:
+        (file,) = (tmp_path / "csv").glob(f"*of-they-by-{kind}.csv")
+        head, row = csv.reader(file.read_text().splitlines())
+        return {name: cell.split()[0] for name, cell in zip(head[1:], row[1:], strict=True)}
+
+    found = {
+        f"{source}, {series}": percent(block["by_source"][source][number]["accuracy"])
+        for source in (*SOURCES, "all")
+        for series, number, block in (
+            ("singular", "singular", scores),
+            ("plural", "plural", scores),
+            ("generic singular", "singular", scores["generic"]),
+        )
+    }
+    assert drawn("source") == found
+    assert len({*found.values()}) > 4
+    assert drawn("association") == {
+        f"{name}, {number}": percent(scores["by_association"][name][number]["accuracy"])
+        for name in ("masc", "neutral")
+        for number in ("singular", "plural")
+    }
+
+
+def test_kinds_without_rows_are_not_drawn(tmp_path: Path) -> None:
+    """All of these rows have their names in a known order, a woman's pronoun and few words."""
+    scores = knowref_run(tmp_path / "runs", "name", lambda row: Decision(0))
+    assert scores["by_right_mention"]["no_order"]["n"] == 0
+    write_report(tmp_path / "runs", tmp_path / "report.html", csv=tmp_path / "csv")
+    (file,) = (tmp_path / "csv").glob("*kind-of-row.csv")
+    head, _ = csv.reader(file.read_text().splitlines())
+    named = [name.rpartition(" ")[2] for name in head[1:]]
+    assert named == ["feminine", "first", "second", "1-15"]
 
 
 def test_curves_are_over_the_configs_of_one_split(tmp_path: Path) -> None:

@@ -222,6 +222,17 @@ def test_paired_tests_are_over_schemas() -> None:
     )
 
 
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_sources_units_are_its_singular_schemas(source: str) -> None:
+    def only_there(row):
+        """Right on the singulars of one source and on the plurals of all others."""
+        return INDIVIDUAL if row["source"] == source else GROUP
+
+    units = paired_units(PERSONAL, answers(PERSONAL, only_there))
+    shares = {other: units[f"singular_{other}"].tolist() for other in SOURCES}
+    assert shares == {other: [float(other == source)] * 2 for other in SOURCES}
+
+
 SENTENCES = (
     ("plumbers.someone.1.someone.txt", "The plumbers told someone that they will leave."),
     (

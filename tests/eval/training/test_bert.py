@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import subprocess
 import sys
 import time
 import warnings
@@ -37,6 +36,7 @@ from pronominal.atomic import held_folder
 from pronominal.cli import training
 from pronominal.spans import Mention, Span
 from pronominal.switching import locate_candidates, switch
+from tests.processes import command_line, started
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
 
@@ -279,12 +279,13 @@ def test_a_killed_command_ends_with_the_same_weights(
     whole = command(bert_encoder, rows, tmp_path / "whole", *options)
     assert run(*whole) == 0
     killed = command(bert_encoder, rows, tmp_path / "killed", *options)
-    started = subprocess.Popen([sys.executable, "-m", "pronominal", *killed])
+    process = started(command_line, *killed)
     state = tmp_path / "killed" / "seed-1" / "state.pt"
-    while not state.exists() and started.poll() is None:
+    while not state.exists() and process.is_alive():
         time.sleep(0.01)
-    started.send_signal(signal.SIGKILL)
-    assert started.wait() == -signal.SIGKILL
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     assert not (state.parent / "model.safetensors").exists()
     assert run(*killed) == 0
     files = [tmp_path / name / "seed-1" for name in ("whole", "killed")]

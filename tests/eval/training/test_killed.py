@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,26 +14,9 @@ pytest.importorskip("scipy")
 from pronominal.adapters.training import state
 from tests.adapters.c2f.bert.test_training import write_encoder
 from tests.eval.training.coreference_rows import run, write_rows, write_vectors
+from tests.processes import command_line_until_loss, started
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
-
-KILLED = """
-import os, signal, sys
-from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
-from pronominal.cli.main import main
-
-last, losses, loss = int(sys.argv.pop(1)), [], TrainableCoarseToFine.loss
-
-def loss_or_death(*given):
-    losses.append(given)
-    if len(losses) == last:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return loss(*given)
-
-TrainableCoarseToFine.loss = loss_or_death
-main()
-"""
-"""The command line in a process that dies when it comes to compute its N-th loss."""
 
 UPDATES_OF_AN_EPOCH = 14
 LAST_LOSS = 20
@@ -61,9 +42,10 @@ def test_a_killed_training_ends_with_the_same_weights(
 ) -> None:
     assert run((*command, tmp_path / "whole")) == 0
     whole, killed = (tmp_path / name / "seed-1" for name in ("whole", "killed"))
-    arguments = map(str, (LAST_LOSS, *command, tmp_path / "killed"))
-    ended = subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False)
-    assert ended.returncode == -signal.SIGKILL
+    arguments = map(str, (*command, tmp_path / "killed"))
+    process = started(command_line_until_loss, LAST_LOSS, *arguments)
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     place = state.Position(**state.load(killed / "state.pt")["place"])
     assert (place.update, place.epoch, place.batch) == (18, 1, 18 - UPDATES_OF_AN_EPOCH)
     assert not (killed / "model.safetensors").exists()

@@ -1,0 +1,49 @@
+"""Processes that may die: forked from one that has imported torch, which takes seconds."""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(
+    [
+        *("accelerate", "matplotlib.figure", "pandas", "torch._dynamo", __name__),
+        *("pronominal.eval.training.choosing", "pronominal.eval.training.clustering"),
+        *("transformers.models.auto.modeling_auto", "transformers.models.bert.modeling_bert"),
+    ]
+)
+
+
+def started(function: Callable[..., object], *arguments: object) -> BaseProcess:
+    """Call a function of this module in a process of its own."""
+    process = _CONTEXT.Process(target=function, args=arguments)
+    process.start()
+    return process
+
+
+def command_line(*arguments: str) -> None:
+    """Run the command line."""
+    from pronominal.cli.main import main
+
+    sys.argv = ["pronominal", *arguments]
+    main()
+
+
+def command_line_until_loss(last: int, *arguments: str) -> None:
+    """Run the command line, and die when it comes to compute its N-th loss of coreference."""
+    from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
+
+    losses, loss = [], TrainableCoarseToFine.loss
+
+    def loss_or_death(*given: Any) -> Any:
+        losses.append(given)
+        if len(losses) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return loss(*given)
+
+    TrainableCoarseToFine.loss = loss_or_death
+    command_line(*arguments)
