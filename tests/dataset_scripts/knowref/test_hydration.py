@@ -165,16 +165,16 @@ def test_comments_give_the_training_split(upstream: Path, released: Path, tmp_pa
     rows.insert(7, {"post_id": "nobody", "comment_id": None, "text": "Nothing to see."})
     found = hydrate(lines_of(tmp_path / "texts.jsonl", rows), Sources(released), tmp_path / "out")
     # brackets and what stands in them are cleaned away, here as upstream
-    assert len(found.found) >= 5200
-    assert len(found.found) + len(found.missing) == 7455
-    assert {key[0] for key in found.found} == {"train"}
+    assert len(found.filled) >= 5200
+    assert len(found.filled) + len(found.missing) == 7455
+    assert {key[0] for key in found.filled} == {"train"}
     reasons = Counter(reason for (split, _), reason in found.missing.items() if split == "train")
     assert set(reasons) <= {"the text does not hold its sentence"}
     built, whole = rows_of(tmp_path / "out"), rows_of(upstream)
     assert ("original", "validation") not in built
     theirs = {row["id"]: row for row in whole["original", "train"]}
     assert all(theirs[row["id"]] == row for row in built["original", "train"])
-    assert len(built["original", "train"]) == len(found.found)
+    assert len(built["original", "train"]) == len(found.filled)
     listed = (tmp_path / "out" / "knowref" / "hydrated" / "missing.tsv").read_text().splitlines()
     assert len(listed) == 1 + len(found.missing)
 
@@ -214,7 +214,7 @@ def one_row(upstream: Path, released: Path, tmp_path: Path) -> Path:
         [marked(r) for r in read_train(Sources(upstream))],
     )
     texts = lines_of(tmp_path / "texts.jsonl", rows[3:4])
-    assert set(hydrate(texts, Sources(released), tmp_path / "out").found) == {("train", 3)}
+    assert set(hydrate(texts, Sources(released), tmp_path / "out").filled) == {("train", 3)}
     return tmp_path / "out"
 
 
