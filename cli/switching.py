@@ -84,8 +84,8 @@ def hydrate(
 
     with progress_bar(f"reading {texts.name}") as progress:
         hydration = fill_in(texts, Sources(sources), out, progress)
-    found = Counter(split for split, _ in hydration.found)
+    filled = Counter(split for split, _ in hydration.filled)
     missing = Counter(split for split, _ in hydration.missing)
-    for split in sorted({*found, *missing}):
-        print(f"{split:12} {found[split]:>6,} rows filled in, {missing[split]:>6,} missing")
+    for split in sorted({*filled, *missing}):
+        print(f"{split:12} {filled[split]:>6,} rows filled in, {missing[split]:>6,} missing")
     print(f"{out / HYDRATED}: not to be published; missing.tsv lists the missing rows")

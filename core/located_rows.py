@@ -79,20 +79,16 @@ def _mention(given: Any, name: str, text: str, refuse: Refuse) -> Mention | str:
 def _located_pronoun(given: Mention | str, text: str, refuse: Refuse) -> Mention:
     if isinstance(given, Mention):
         return given
-    found = occurrences(text, [given])
-    if not found:
-        raise refuse(
-            "the pronoun does not occur in the text",
-            "correct it, or leave the row out",
-        )
-    if len(found) > 1:
-        raise refuse(
-            f"the pronoun occurs {len(found)} times", "give the start and end of the right one"
-        )
-    return Mention(given, found[0].start, found[0].end)
+    places = occurrences(text, [given])
+    if not places:
+        raise refuse("the pronoun does not occur in the text", "correct it, or leave the row out")
+    if len(places) > 1:
+        cure = "give the start and end of the right one"
+        raise refuse(f"the pronoun occurs {len(places)} times", cure)
+    return Mention(given, places[0].start, places[0].end)
 
 
 def _located_candidates(given: list[Mention | str], pronoun: Span, text: str) -> list[Mention]:
     names = [one if isinstance(one, str) else one.text for one in given]
     first = locate_candidates(text, names, pronoun)
-    return [found if isinstance(one, str) else one for one, found in zip(given, first, strict=True)]
+    return [there if isinstance(one, str) else one for one, there in zip(given, first, strict=True)]

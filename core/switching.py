@@ -57,17 +57,17 @@ def occurrences(text: str, names: Sequence[str]) -> list[Occurrence]:
     upcoming = [
         [_next(text, name, 0), -len(name), index] for index, name in enumerate(names) if name
     ]
-    found = []
+    whole = []
     while upcoming:
         start, length, index = min(upcoming)
         if start == len(text):
             break
         end = start - length
-        found.append(Occurrence(start, end, index))
-        for place in upcoming:
-            if place[0] < end:
-                place[0] = _next(text, names[place[2]], end)
-    return found
+        whole.append(Occurrence(start, end, index))
+        for entry in upcoming:
+            if entry[0] < end:
+                entry[0] = _next(text, names[entry[2]], end)
+    return whole
 
 
 def _next(text: str, name: str, start: int) -> int:
@@ -127,20 +127,20 @@ def switch(instance: ResolutionInstance, *, repair_case: bool = False) -> Resolu
             raise Unswitchable(SAME_NAME)
     else:
         _refuse_other_case(instance.text, names)
-    found = [Occurrence(s, e, index % 2) for s, e, index in occurrences(instance.text, names)]
-    marked = _marked(instance, found)
-    text, images = _exchange(instance.text, found, names[:2], repair_case)
+    old = [Occurrence(s, e, index % 2) for s, e, index in occurrences(instance.text, names)]
+    marked = _marked(instance, old)
+    text, new = _exchange(instance.text, old, names[:2], repair_case)
     if not repair_case:
         _refuse_other_case(text, names)
     # the exchanged names must be found again, and nothing else: then a second switch undoes this
     again = [Occurrence(s, e, index % 2) for s, e, index in occurrences(text, names)]
-    if again != images:
+    if again != new:
         raise Unswitchable("the exchanged names would run together with the words beside them")
-    new_first, new_second = (images[place] for place in reversed(marked))
+    new_first, new_second = (new[place] for place in reversed(marked))
     return replace(
         instance,
         text=text,
-        pronoun=_moved(instance.pronoun, found, images),
+        pronoun=_moved(instance.pronoun, old, new),
         candidates=(_mention(text, new_first), _mention(text, new_second)),
         label=1 - instance.label if instance.label in (0, 1) else instance.label,
     )
@@ -185,49 +185,49 @@ def _refuse_other_case(text: str, names: Sequence[str]) -> None:
             raise Unswitchable(OTHER_CASE.format(index))
 
 
-def _marked(instance: ResolutionInstance, found: Sequence[Occurrence]) -> list[int]:
+def _marked(instance: ResolutionInstance, old: Sequence[Occurrence]) -> list[int]:
     """Return which occurrence is the marked one of each candidate."""
     pronoun = instance.pronoun
-    for start, end, index in found:
+    for start, end, index in old:
         if pronoun.located and start < pronoun.end and pronoun.start < end:
             raise Unswitchable(f"the pronoun is part of the name of candidate {index}")
     marked = []
     for index, candidate in enumerate(instance.candidates):
-        place = Occurrence(candidate.start, candidate.end, index)
-        if place not in found:
+        occurrence = Occurrence(candidate.start, candidate.end, index)
+        if occurrence not in old:
             raise Unswitchable(f"candidate {index} is marked inside a longer word or name")
-        marked.append(found.index(place))
+        marked.append(old.index(occurrence))
     return marked
 
 
 def _exchange(
-    text: str, found: Sequence[Occurrence], names: Sequence[str], repair_case: bool
+    text: str, old: Sequence[Occurrence], names: Sequence[str], repair_case: bool
 ) -> tuple[str, list[Occurrence]]:
     """Write the other name in each place; return the text and the places of the new names."""
     pieces: list[str] = []
-    images = []
+    new = []
     length = done = 0
-    for start, end, index in found:
+    for start, end, index in old:
         name = names[1 - index]
         if repair_case:
             name = _in_case(name, _begins_sentence(text, start))
         pieces += (text[done:start], name)
         length += start - done
-        images.append(Occurrence(length, length + len(name), 1 - index))
+        new.append(Occurrence(length, length + len(name), 1 - index))
         length, done = length + len(name), end
-    return "".join((*pieces, text[done:])), images
+    return "".join((*pieces, text[done:])), new
 
 
-def _moved(pronoun: Mention, found: Sequence[Occurrence], images: Sequence[Occurrence]) -> Mention:
+def _moved(pronoun: Mention, old: Sequence[Occurrence], new: Sequence[Occurrence]) -> Mention:
     shift = 0
-    for old, new in zip(found, images, strict=True):
-        if old.end <= pronoun.start:
-            shift = new.end - old.end
+    for before, after in zip(old, new, strict=True):
+        if before.end <= pronoun.start:
+            shift = after.end - before.end
     return Mention(pronoun.text, pronoun.start + shift, pronoun.end + shift)
 
 
-def _mention(text: str, place: Occurrence) -> Mention:
-    return Mention(text[place.start : place.end], place.start, place.end)
+def _mention(text: str, name: Occurrence) -> Mention:
+    return Mention(text[name.start : name.end], name.start, name.end)
 
 
 def _begins_sentence(text: str, start: int) -> bool:

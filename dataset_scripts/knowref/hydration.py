@@ -38,11 +38,11 @@ class Hydration:
     """What became of every row of Reddit text.
 
     Attributes:
-        found: the sentences that were filled in, pronoun in brackets.
+        filled: the sentences that were filled in, pronoun in brackets.
         missing: every other row, and why it is missing.
     """
 
-    found: Mapping[Key, str]
+    filled: Mapping[Key, str]
     missing: Mapping[Key, str]
 
 
@@ -76,7 +76,7 @@ def hydrate(
     released = {name: sources.read(KNOWREF, name) for name in (TEST, SPREADSHEET)}
     sources.refuse_changed()
     hydration = _match(_texts(texts, progress), ids, labels)
-    if not hydration.found:
+    if not hydration.filled:
         cause = "no line holds the text of a row of KnowRef"
         raise InputError(cause, cure="check its post_id and comment_id", file=texts)
     for name, content in released.items():
@@ -96,18 +96,18 @@ def _match(
     for recipe in recipes():
         # some posts and comments gave two sentences
         wanted.setdefault(ids[recipe.split][recipe.row], []).append(recipe)
-    found: dict[Key, str] = {}
+    filled: dict[Key, str] = {}
     missing = {(recipe.split, recipe.row): "no text with its ids" for recipe in recipes()}
     for post, field, text in texts:
         for recipe in wanted.get(post, ()):
             key = (recipe.split, recipe.row)
             sentence = _sentence(recipe, field, text, labels[recipe.split][recipe.row].names)
             if sentence is not None:
-                found[key] = sentence
+                filled[key] = sentence
                 missing.pop(key, None)
             elif key in missing:
                 missing[key] = _reason(recipe, field)
-    return Hydration(found, missing)
+    return Hydration(filled, missing)
 
 
 def _texts(path: Path, progress: Callable[[int], None]) -> Iterator[tuple[Post, str, str]]:
@@ -148,9 +148,9 @@ def _reason(recipe: Recipe, field: str) -> str:
 def _write(hydration: Hydration, out: Path) -> None:
     with new_folder(out / HYDRATED) as beside:
         for split in SPLITS:
-            rows = sorted(row for name, row in hydration.found if name == split)
+            rows = sorted(row for name, row in hydration.filled if name == split)
             lines = [
-                json.dumps({"row": row, KNOWREF_FORM: hydration.found[split, row]}) + "\n"
+                json.dumps({"row": row, KNOWREF_FORM: hydration.filled[split, row]}) + "\n"
                 for row in rows
             ]
             if lines:

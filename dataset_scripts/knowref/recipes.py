@@ -58,14 +58,14 @@ class Recipe:
     def _follow(self, letters: str, names: tuple[str, str]) -> str:
         done = 0
 
-        def step(found: re.Match[str]) -> str:
+        def step(match: re.Match[str]) -> str:
             nonlocal done
-            if found["name"]:
-                return names[int(found["name"])]
-            if found["word"] is not None:
-                return found["word"]
-            start, done = done, done + int(found["skip"] or found["copy"])
-            return letters[start:done] if found["copy"] else ""
+            if match["name"]:
+                return names[int(match["name"])]
+            if match["word"] is not None:
+                return match["word"]
+            start, done = done, done + int(match["skip"] or match["copy"])
+            return letters[start:done] if match["copy"] else ""
 
         return STEP.sub(step, self.steps)
 

@@ -162,7 +162,7 @@ def _wrong_counts(schemas: Sequence[Schema]) -> Iterator[str]:
     yield from _differences(types, WINOBIAS_COUNTS)
 
 
-def _differences(found: Counter[Any], expected: Mapping[Any, int]) -> Iterator[str]:
-    for kind in sorted(found.keys() | expected.keys(), key=str):
-        if found[kind] != expected.get(kind, 0):
-            yield f"{found[kind]} sentences of {kind} instead of {expected.get(kind, 0)}"
+def _differences(counts: Counter[Any], expected: Mapping[Any, int]) -> Iterator[str]:
+    for kind in sorted(counts.keys() | expected.keys(), key=str):
+        if counts[kind] != expected.get(kind, 0):
+            yield f"{counts[kind]} sentences of {kind} instead of {expected.get(kind, 0)}"

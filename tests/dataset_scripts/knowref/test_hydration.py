@@ -179,16 +179,16 @@ def test_comments_give_the_training_split(
     rows.insert(7, {"post_id": "nobody", "comment_id": None, "text": "Nothing to see."})
     found = hydrate(lines_of(tmp_path / "texts.jsonl", rows), Sources(released), tmp_path / "out")
     # brackets and what stands in them are cleaned away, here as upstream
-    assert len(found.found) >= 5200
-    assert len(found.found) + len(found.missing) == 7455
-    assert {key[0] for key in found.found} == {"train"}
+    assert len(found.filled) >= 5200
+    assert len(found.filled) + len(found.missing) == 7455
+    assert {key[0] for key in found.filled} == {"train"}
     reasons = Counter(reason for (split, _), reason in found.missing.items() if split == "train")
     assert set(reasons) <= {"the text does not hold its sentence"}
     built = rows_of(tmp_path / "out")
     assert ("original", "validation") not in built
     theirs = {row["id"]: row for row in whole["original", "train"]}
     assert all(theirs[row["id"]] == row for row in built["original", "train"])
-    assert len(built["original", "train"]) == len(found.found)
+    assert len(built["original", "train"]) == len(found.filled)
     listed = (tmp_path / "out" / "knowref" / "hydrated" / "missing.tsv").read_text().splitlines()
     assert len(listed) == 1 + len(found.missing)
 
