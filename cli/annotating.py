@@ -157,7 +157,7 @@ def baseline(
     if as_json:
         print(json.dumps({label: one.content for label, one in scores.items()}, indent=2))
         return
-    for table in task_of(rows.dataset).comparison_tables(scores):
+    for table in task_of(rows.dataset_name).comparison_tables(scores):
         Console().print(table.to_rich())
 
 

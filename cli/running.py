@@ -76,7 +76,7 @@ def run(
     with loud_warnings():
         loaded = asked.load()
         mine = len(part.rows(rows.num_rows, getattr(loaded, "chunk", runner.CHUNK)))
-        with progress_bar(f"{system} on {rows.dataset}", mine) as progress:
+        with progress_bar(f"{system} on {rows.dataset_name}", mine) as progress:
             folder = runner.run(
                 rows,
                 loaded,
@@ -132,9 +132,9 @@ def score(
     # refuses a dataset without scores before anything is read
     scoring = task_of(name, None if task is None else load_task(task))
     rows = rows_to_score(scoring, dataset, config, split, predictions)
-    if rows.dataset != name:
-        cure = f"pronominal score {rows.dataset}"
-        raise InputError(f"the folder holds {rows.dataset}", cure=cure, file=dataset)
+    if rows.dataset_name != name:
+        cure = f"pronominal score {rows.dataset_name}"
+        raise InputError(f"the folder holds {rows.dataset_name}", cure=cure, file=dataset)
     given = given_options(context) | parse_settings(settings or [])
     options, companions = task_options(scoring, rows, dataset, given, reading)
     scores = score_predictions(
@@ -190,7 +190,7 @@ def evaluate(
     asked_systems.refuse_unknown(asked)
     own = None if task is None else load_task(task)
     rows = load_split(dataset, config, split)
-    scoring = task_of(rows.dataset, own)
+    scoring = task_of(rows.dataset_name, own)
     with loud_warnings():
         scores = evaluation.evaluate_all(
             rows, asked, out, reading, progress_bar, task=scoring, strict=strict

@@ -66,7 +66,7 @@ def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
         together, `ACROSS`. No `SCORE` holds either; reports make them anew for the runs that they
         show, from what `write_units` kept.
     """
-    task = task_of(split.dataset, task)
+    task = task_of(split.dataset_name, task)
     done = {}
     rows = split.num_rows + sum(other.num_rows for other in companion_splits(task, split).values())
     for one in asked:
@@ -135,7 +135,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     Where the system failed at rows, they have ``failed``, the number of them, and these rows count
     as rows without an answer; with `strict` the first one is an `InputError`.
     """
-    task = task_of(split.dataset, task)
+    task = task_of(split.dataset_name, task)
     found = _evaluate(split, asked, out, reading, progress, system, task=task, strict=strict)
     return found.scores
 
@@ -208,7 +208,7 @@ def score_and_keep(
         failed: how many of those rows failed.
         task: the dataset's own task without it.
     """
-    task = task_of(split.dataset, task)
+    task = task_of(split.dataset_name, task)
     given = answered(split, run)
     given = Answered(split, given.decisions, run, companions)
     scores = _scores(task, given) | dict(failed)
@@ -244,7 +244,7 @@ def score_predictions(
     Raises:
         InputError: the predictions are not valid, or the task has no such option or companion.
     """
-    task = task_of(split.dataset, task)
+    task = task_of(split.dataset_name, task)
     given = {name: value for name, value in options.items() if value is not None}
     task.refuse_unknown(given, companions)
     allow_missing = bool(given.get("allow_missing"))

@@ -151,7 +151,7 @@ def evaluate(  # noqa: PLR0913 - CONTRACT, section 7
         out: the folder of runs.
         task: a task of your own, or its place, ``module:attribute``.
         reading: the name of the decision rule for clusters and generations.
-        limit: the first rows only, no more than so many.
+        limit: the first rows only, no more than so many, without companion splits.
 
     Raises:
         InputError: a dataset, a system or an answer is not what it should be.

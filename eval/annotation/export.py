@@ -85,7 +85,7 @@ def _sheet(
     if not questions:
         raise InputError("there is nothing to ask about", cure="give another task", file=split.file)
     chance.shuffle(questions)
-    dataset = SplitRecord(split.dataset, split.config, split.name, split.digest)
+    dataset = SplitRecord(split.dataset_name, split.config, split.name, split.digest)
     mark = _mark(dataset, request, questions)
     records = [
         {ITEM: f"Q{number}-{mark}"} | {name: one_line(cell) for name, cell in one.shown.items()}

@@ -120,7 +120,7 @@ def _refuse_other_rows(folder: Path, split: Split) -> None:
     if dataset.digest != split.digest:
         raise InputError(
             f"the run is of other rows ({dataset}, {dataset.digest[:12]}) than "
-            f"{split.dataset}/{split.config}/{split.name} ({split.digest[:12]})",
+            f"{split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]})",
             cure="give the rows of the run",
             file=folder,
         )

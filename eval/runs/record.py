@@ -52,7 +52,7 @@ class DatasetRecord(SplitRecord):
     @classmethod
     def of(cls, split: Split) -> Self:
         """Return the record of a split."""
-        return cls(split.dataset, split.config, split.name, split.digest, split.num_rows)
+        return cls(split.dataset_name, split.config, split.name, split.digest, split.num_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def now() -> str:
 
 def run_name(split: Split, label: str) -> str:
     """Return the name of a run's folder."""
-    return f"{split.dataset}.{split.config}.{split.name}.{label}"
+    return f"{split.dataset_name}.{split.config}.{split.name}.{label}"
 
 
 def is_run(folder: Path) -> bool:

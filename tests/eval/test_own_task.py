@@ -1,0 +1,159 @@
+"""A dataset and a score of a user's own, in one file outside the package, beside ours."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+import pronominal
+from pronominal.errors import InputError
+from pronominal.eval.report import write_report
+from pronominal.eval.report.hub_metadata import write_hub_metadata
+from pronominal.eval.task import load_task
+from tests.cli.test_main import pronominal as command
+
+MINE = """
+from pronominal import Companion, Measure, Option, Task
+from pronominal.eval.statistics.shares import share_scores, unit_shares
+
+
+def right(answered):
+    labels = answered.table["label"].to_numpy()
+    return labels == [-1 if one.choice is None else one.choice for one in answered.decisions]
+
+
+def score(answered):
+    rows = answered.table
+    kinds = {"verb": rows["verb"].to_pylist()}
+    scores = share_scores(right(answered), rows["names"].to_pylist(), kinds, **answered.options)
+    if "again" in answered.companions:
+        scores["again"] = {"accuracy": float(right(answered.companions["again"]).mean())}
+    return scores
+
+
+TASK = Task(
+    name="mine",
+    score=score,
+    measures=(
+        Measure(
+            "accuracy", "Accuracy", ("accuracy",), chance=0.5, metric="accuracy", in_charts=True,
+            divisions={"verb": ("by_verb", "*", "accuracy")}, chart_divisions=("verb",),
+        ),
+        Measure("again", "Asked again", ("again", "accuracy")),
+    ),
+    headline="accuracy",
+    units="pairs of names",
+    paired_units=lambda answered: {
+        "accuracy": unit_shares(right(answered), answered.table["names"].to_pylist())
+    },
+    companions=(Companion("again", "plain", "again", meaning="The same rows, asked again."),),
+    options=(Option("seed", int, "Seed of the bootstrap."),),
+)
+NO_TASK = 3
+"""
+VERBS = ("asked", "told")
+
+
+def rows() -> list[dict[str, object]]:
+    found = []
+    for number, (first, second) in enumerate((("Ada", "Ben"), ("Cleo", "Dan"), ("Eve", "Finn"))):
+        for label, verb in enumerate(VERBS):
+            text = f"{first} {verb} {second} whether they would come."
+            mentions = [
+                {"text": word, "start": text.index(word), "end": text.index(word) + len(word)}
+                for word in (first, second, "they")
+            ]
+            found.append(
+                {
+                    "id": f"{number}-{verb}",
+                    "text": text,
+                    "pronoun": mentions[2],
+                    "candidates": mentions[:2],
+                    "label": label,
+                    "verb": verb,
+                    "names": str(number),
+                }
+            )
+    return found
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the user's file and their rows in two configs, where the user is."""
+    (tmp_path / "own_task.py").write_text(MINE)
+    for config in ("plain", "again"):
+        (tmp_path / "mine" / config).mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows()), tmp_path / "mine" / config / "test.parquet")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+class Knowing:
+    """Right about one of the verbs."""
+
+    name = "knowing"
+
+    def choose(self, instances):
+        return [[0.2, 0.8] if "told" in one.text else [0.5, 0.4] for one in instances]
+
+
+def test_it_is_compared_charted_and_exported_like_ours(mine: Path) -> None:
+    results = pronominal.evaluate(
+        "mine", ["first-mention", Knowing()], config="plain", task="own_task:TASK", out="runs"
+    )
+    assert results.scores["knowing"]["accuracy"] == 1
+    assert results.scores["first-mention"]["again"]["accuracy"] == 0.5
+    (performance, tests) = results.task.comparison_tables(results.scores)
+    assert performance.columns == ("System", "n", "Accuracy", "Asked again")
+    assert tests.title == "Paired tests: accuracy"
+    write_report(mine / "runs", mine / "report.html", svg=mine / "svg", task=results.task)
+    page = (mine / "report.html").read_text()
+    assert "mine plain: Accuracy, n = 6" in page
+    charts = {file.name.split(".")[1] for file in (mine / "svg").iterdir()}
+    assert charts == {"measures", "accuracy-by-verb", "tests"}
+    (file, _) = sorted(write_hub_metadata(mine / "runs", mine / "metadata", results.task))
+    (index,) = yaml.safe_load(file.read_text())["model-index"]
+    (result,) = [one for one in index["results"] if one["dataset"]["config"] == "plain"]
+    assert (result["dataset"]["type"], result["metrics"][0]["value"]) == ("mine", 0.5)
+
+
+def test_the_commands_take_it(mine: Path) -> None:
+    place = ("--dataset", "mine", "--config", "plain", "--task", "own_task:TASK")
+    evaluated = command("evaluate", *place, "--system", "first-mention", "--out", "runs", cwd=mine)
+    assert "Asked again" in evaluated.stdout
+    run = "runs/mine.plain.test.first-mention"
+    scored = command(
+        "score", "mine", *place, "--predictions", run, "--set", "seed=3", "--json", cwd=mine
+    )
+    assert '"seed": 3' in scored.stdout
+    wrong = command("score", "mine", *place, "--predictions", run, "--set", "sede=3", cwd=mine)
+    assert "the scores of mine have no --sede" in wrong.stderr
+    report = command("report", "runs", "--task", "own_task:TASK", "--out", "r.html", cwd=mine)
+    assert report.returncode == 0
+
+
+def test_without_the_task_nothing_is_guessed(mine: Path) -> None:
+    with pytest.raises(InputError, match="mine"):
+        pronominal.evaluate("mine", ["first-mention"], config="plain", out="runs")
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("own_task:NO_TASK", "is no task"),
+        ("own_task:TAKS", "did you mean 'TASK'"),
+        ("nowhere:TASK", "there is no module nowhere"),
+    ],
+)
+def test_what_is_no_task_is_told(mine: Path, place: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        load_task(place)
+
+
+def test_a_headline_is_one_of_the_measures() -> None:
+    measure = pronominal.Measure("accuracy", "Accuracy", ("accuracy",))
+    with pytest.raises(InputError, match="choose one of accuracy"):
+        pronominal.Task("mine", lambda answered: {}, (measure,), headline="f1")
