@@ -97,6 +97,14 @@ def own_ruff(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(out / "ruff")
 
 
+@pytest.fixture(scope="session")
+def without_torch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for PYTHONPATH: spaCy imports torch where it can, which takes most of its start."""
+    folder = tmp_path_factory.mktemp("without")
+    (folder / "torch.py").write_text('raise ImportError("this environment has no torch")\n')
+    return folder
+
+
 def pytest_collection_finish() -> None:
     """Take what was imported out of garbage collection, which would go through it ever again."""
     gc.collect()

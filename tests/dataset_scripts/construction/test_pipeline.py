@@ -53,8 +53,12 @@ def text(pipeline: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Const
 
 
 def test_every_planted_sentence_is_found_by_any_number_of_workers(
-    text: tuple[Construction, set[str]], tmp_path: Path
+    text: tuple[Construction, set[str]],
+    without_torch: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.syspath_prepend(without_torch)  # for the workers; here it is imported already
     for workers in (1, 2):
         out = tmp_path / str(workers)
         construct_dataset(text[0], Description(), out, workers=workers)

@@ -18,14 +18,15 @@ from pronominal import BOTH, Decision, InputError
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.prompts import Prompting
 from pronominal.dataset_scripts.reading.loading import read_split
-from pronominal.eval import scorer
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.runner import SystemSettings, predict, run
-from pronominal.eval.scores.prompts import prompt_tables
+from pronominal.eval.scores.winopron.task import WINOPRON
+from pronominal.eval.tables.prompts import prompt_tables
 from pronominal.instances import FillingInstance
 from pronominal.spans import Mention
 from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, own_instances, save
 from tests.adapters.lm.prompting.test_prompting import PRONOUNS, SENTENCE, SLOT
+from tests.eval.scores.tables import tables_of
 
 FAMILIES = {**CAUSAL, "t5": T5}
 ASKED = own_instances()
@@ -160,7 +161,7 @@ def test_a_run_says_which_question_it_asked(
     (table,) = prompt_tables({"offered": scores, "other": {"n": 576}})
     assert table.title == "Accuracy over prompts: the likeliest of the options offered"
     assert [row[0] for row in table.rows] == ["offered"]
-    assert table in scorer("winopron").tables({"offered": scores})
+    assert table in tables_of(WINOPRON, {"offered": scores})
 
 
 class Preferring:
