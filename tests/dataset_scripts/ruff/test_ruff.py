@@ -450,7 +450,9 @@ def test_samples_need_little_memory(upstream: Path) -> None:
     """The eighteen samples, and nothing else, in under 200 MB."""
     program = (
         "import sys, resource, pathlib\n"
-        "from pronominal.dataset_scripts import BuildOptions, Sources, ruff\n"
+        "from pronominal.dataset_scripts import ruff\n"
+        "from pronominal.dataset_scripts.building.options import BuildOptions\n"
+        "from pronominal.dataset_scripts.building.sources import Sources\n"
         "splits = ruff.samples(Sources(pathlib.Path(sys.argv[1])), BuildOptions())\n"
         "print(sum(table.num_rows for split in splits for table in split.tables))\n"
         "status = pathlib.Path('/proc/self/status').read_text()\n"
@@ -614,7 +616,9 @@ def test_faults_of_templates_are_found(
 
 
 def test_repeated_sentences_are_found(templates: Templates) -> None:
-    again = replace(templates, tasks=(*templates.tasks, replace(templates.tasks[4], line=182)))
+    origin = replace(templates.tasks[4].origin, row="line 182", line=182)
+    repeated = replace(templates.tasks[4], origin=origin)
+    again = replace(templates, tasks=(*templates.tasks, repeated))
     found = {(v.row, v.message) for v in template_violations(again)}
     assert (None, "181 templates instead of 180") in found
     assert ("line 182", "the same task sentence as line 6") in found
