@@ -40,7 +40,7 @@ class Split:
     dataset_name: str
     config: str
     name: str
-    in_memory: pa.Table | None
+    in_memory: pa.Table | None = field(repr=False)
     digest: str
     file: Path
     files: tuple[Path, ...] = ()

@@ -53,8 +53,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory, upstream: Path) -> dic
     folder = tmp_path_factory.mktemp("stand-ins")
     for name in DATASETS:
         for one in dataset_script(name).UPSTREAM:
-            for local, file in one.files.items():
-                place = folder / "upstream" / one.repository / one.commit / file.path
+            for local in one.files:
+                place = folder / "upstream" / one.repository / one.commit / one.path(local)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(upstream / one.folder / local)
     texts = filled(own_instances())

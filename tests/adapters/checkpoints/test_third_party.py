@@ -33,7 +33,7 @@ def test_what_is_expected_becomes_an_input_error_and_nothing_else() -> None:
         raise ValueError("cut off.\nSee the manual.")
     assert isinstance(one.value.__cause__, ValueError)
     with (
-        pytest.raises(InputError, match="^it is damaged; fetch it again$"),
+        pytest.raises(InputError, match=r"^it is damaged; fetch it again$"),
         input_error_on(ValueError, cause="it is damaged", cure="fetch it again", quoted=False),
     ):
         raise ValueError("cut off")

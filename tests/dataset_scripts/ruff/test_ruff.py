@@ -618,7 +618,9 @@ def test_faults_of_templates_are_found(
 
 
 def test_repeated_sentences_are_found(templates: Templates) -> None:
-    again = replace(templates, tasks=(*templates.tasks, replace(templates.tasks[4], line=182)))
+    origin = replace(templates.tasks[4].origin, row="line 182", line=182)
+    repeated = replace(templates.tasks[4], origin=origin)
+    again = replace(templates, tasks=(*templates.tasks, repeated))
     found = {(v.row, v.message) for v in template_violations(again)}
     assert (None, "181 templates instead of 180") in found
     assert ("line 182", "the same task sentence as line 6") in found
