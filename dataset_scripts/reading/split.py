@@ -1,7 +1,7 @@
 """One split of a dataset: its rows in memory, or their texts on a disk."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
