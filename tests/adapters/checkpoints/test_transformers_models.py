@@ -1,4 +1,3 @@
-import pickle
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ if find_spec("transformers") is None:
 import torch
 import transformers
 
-from pronominal.adapters.checkpoints.third_party import first_line
 from pronominal.adapters.checkpoints.transformers_models import (
     longest_input,
     require_vocabulary,
@@ -101,17 +99,3 @@ def test_special_tokens(framed: list[int], around: tuple[list[int], list[int]]) 
     framed = [1, 8, 7, 2]
     with pytest.raises(InputError, match="changes a text when it adds special tokens"):
         special_tokens(tokenizer)
-
-
-@pytest.mark.parametrize(
-    ("error", "line"),
-    [
-        (ValueError("\nno such key.\nTry another one."), "no such key"),
-        (KeyError(), "KeyError"),
-        (pickle.UnpicklingError("set weights_only to False"), "the pickle is damaged, or holds"),
-        (EOFError("Ran out of input"), "the pickle is damaged, or holds"),
-    ],
-)
-def test_what_a_library_says(error: Exception, line: str) -> None:
-    assert first_line(error).startswith(line)
-    assert "weights_only" not in first_line(error)
