@@ -15,7 +15,7 @@ from pronominal.adapters import System
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.errors import unknown_name
+from pronominal.errors import InputError, unknown_name
 from pronominal.eval.evaluation import evaluate_all, score_predictions, task_options
 from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown, system_of_settings
@@ -65,8 +65,7 @@ class Results:
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return tidy scores: one row for each figure (CONTRACT, section 7)."""
-        import pandas as pd
-
+        pd = _pandas()
         about = {"dataset": self.split.dataset_name, "config": self.split.config}
         about |= {"split": self.split.name}
         last = {"unit": self.task.units, "digest": self.split.digest}
@@ -88,8 +87,7 @@ class Results:
 
     def rows(self) -> "pd.DataFrame":
         """Return a table with one row for each instance and system: what it answered."""
-        import pandas as pd
-
+        pd = _pandas()
         table = self.split.table
         column = table["options" if "options" in table.column_names else "candidates"]
         right = right_choices(table["label"].to_numpy(), len(column[0]))
@@ -200,6 +198,14 @@ def score(
         place, label = _file(predictions, Path(folder))
         scores = score_predictions(rows, place, given, companions=companions, task=scoring)
     return Results(scoring, rows, {label: scores}, {label: label})
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        raise InputError("this needs pandas", cure="pip install pandas") from error
+    return pandas
 
 
 def _task(task: Task | str | None, rows: Split) -> Task:
