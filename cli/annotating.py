@@ -157,7 +157,7 @@ def baseline(
     if as_json:
         print(json.dumps(scores, indent=2))
         return
-    for table in comparison_tables(rows.dataset, scores):
+    for table in comparison_tables(rows.dataset_name, scores):
         Console().print(table.to_rich())
 
 

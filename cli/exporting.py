@@ -85,7 +85,7 @@ def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, 
     if out.is_dir() and any(out.iterdir()):
         raise InputError("there is something already", cure="choose another folder", file=out)
     split = load_split(rows["dataset"], rows["config"], rows["split"] or "test")
-    with progress_bar(f"{form} of {split.dataset}", split.num_rows) as progress:
+    with progress_bar(f"{form} of {split.dataset_name}", split.num_rows) as progress:
         export_rows(
             split, form, out, predictions=rows["predictions"], options=options, progress=progress
         )

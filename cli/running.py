@@ -74,7 +74,7 @@ def run(
     with loud_warnings():
         loaded = asked.load()
         mine = len(part.rows(rows.num_rows, getattr(loaded, "chunk", runner.CHUNK)))
-        with progress_bar(f"{system} on {rows.dataset}", mine) as progress:
+        with progress_bar(f"{system} on {rows.dataset_name}", mine) as progress:
             folder = runner.run(
                 rows,
                 loaded,
@@ -147,9 +147,9 @@ def score(
 
     scorer(name)  # refuses a dataset without scores before anything is read
     rows = rows_to_score(name, dataset, config, split, predictions)
-    if rows.dataset != name:
-        cure = f"pronominal score {rows.dataset}"
-        raise InputError(f"the folder holds {rows.dataset}", cure=cure, file=dataset)
+    if rows.dataset_name != name:
+        cure = f"pronominal score {rows.dataset_name}"
+        raise InputError(f"the folder holds {rows.dataset_name}", cure=cure, file=dataset)
     options: dict[str, object] = {"resamples": resamples, "seed": seed}
     options["upstream_groups"] = upstream_groups or None
     options["allow_missing"] = allow_missing or None
@@ -220,7 +220,7 @@ def evaluate(
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
-        _print(comparison_tables(rows.dataset, scores), markdown=markdown, latex=latex)
+        _print(comparison_tables(rows.dataset_name, scores), markdown=markdown, latex=latex)
     _exit_with_failures({label: sum(failed_rows(one).values()) for label, one in scores.items()})
 
 

@@ -68,7 +68,7 @@ def evaluate_all(
     with bars("paired tests", len(right)) as progress:
         tests = against(right, known, progress)
     write_p_values(out, known)
-    across = getattr(scorer(split.dataset), ACROSS, None)
+    across = getattr(scorer(split.dataset_name), ACROSS, None)
     common = {} if across is None else {ACROSS: across({k: one.scores for k, one in done.items()})}
     return {
         label: one.scores | ({AGAINST: tests[label]} if label in tests else {}) | common
@@ -113,7 +113,7 @@ def _evaluate(  # noqa: PLR0913 - each one is an option of the command
     *,
     strict: bool,
 ) -> Evaluated:
-    refuse_unlabelled = getattr(scorer(split.dataset), "refuse_unlabelled", None)
+    refuse_unlabelled = getattr(scorer(split.dataset_name), "refuse_unlabelled", None)
     if refuse_unlabelled is not None:
         refuse_unlabelled(split.table)
     loaded = asked.load() if system is None else system
@@ -149,7 +149,7 @@ def score_and_keep(
     if "readings_differ" in counted:
         scores["readings_differ"] = counted["readings_differ"]
     write_json(run / SCORE, scores)
-    right_of = getattr(scorer(split.dataset), "right", None)
+    right_of = getattr(scorer(split.dataset_name), "right", None)
     right = right_of(split.table, read_answers(run, split), **options) if right_of else {}
     write_units(run, right)
     return Evaluated(scores, right)
@@ -158,7 +158,7 @@ def score_and_keep(
 def _beside(split: Split) -> dict[str, Split]:
     """Return the splits beside a split whose answers its scores use, by the scores' options."""
     folder = split.file.parent.parent
-    known = inspect.signature(scorer(split.dataset).score).parameters
+    known = inspect.signature(scorer(split.dataset_name).score).parameters
     switched = [*(folder / "switched").glob(f"{split.name}*.parquet")]
     if "switched" in known and split.config == "original" and switched:
         return {"switched": read_split(str(folder), "switched", split.name)}
@@ -188,13 +188,15 @@ def score_predictions(
     Raises:
         InputError: the predictions are not valid, or the dataset has no such option.
     """
-    score = scorer(split.dataset).score
-    options_of = getattr(scorer(split.dataset), "options_of", None)
+    score = scorer(split.dataset_name).score
+    options_of = getattr(scorer(split.dataset_name), "options_of", None)
     further = {} if options_of is None else options_of(split, predictions)
     given = {name: value for name, value in {**options, **further}.items() if value is not None}
     for name in given.keys() - inspect.signature(score).parameters:
         flag = FLAGS.get(name, name).replace("_", "-")
-        raise InputError(f"the scores of {split.dataset} have no --{flag}", cure="leave it out")
+        raise InputError(
+            f"the scores of {split.dataset_name} have no --{flag}", cure="leave it out"
+        )
     allow_missing = bool(given.get("allow_missing"))
     decisions = answers(predictions, split, reading, allow_missing=allow_missing)
     failures = read_failures(predictions)

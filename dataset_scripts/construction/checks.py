@@ -34,8 +34,8 @@ def violations(folder: Path, names: NameGenders | None = None) -> Iterator[Viola
         raise InputError("there is no config 'original'", cure="construct it again", file=folder)
     for file in files:
         original = read_split(str(folder), "original", file.stem)
-        if original.dataset != NAME:
-            cure = f"use 'pronominal validate {original.dataset}'"
+        if original.dataset_name != NAME:
+            cure = f"use 'pronominal validate {original.dataset_name}'"
             raise InputError("it is not a constructed corpus", cure=cure, file=file)
         faults = [*schema_faults(original.table.schema, COLUMNS)]
         yield from (Violation(original.file, None, fault) for fault in faults)

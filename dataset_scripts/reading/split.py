@@ -1,10 +1,10 @@
 """One split of a dataset: its rows in memory, or their texts on a disk."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -12,6 +12,9 @@ from pronominal.dataset_scripts.reading.parquet_files import batches, open_parqu
 from pronominal.dataset_scripts.tables.columns import CANARY
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance, ResolutionInstance
+
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 Instance = ResolutionInstance | FillingInstance
 
@@ -24,7 +27,7 @@ class Split:
     """One split of a dataset; iterating over it gives its instances.
 
     Attributes:
-        dataset: the dataset's name, such as ``"winopron"``.
+        dataset_name: the dataset's name, such as ``"winopron"``.
         config: the config's name.
         name: the split's name.
         in_memory: all columns but the canary; None where the rows stay on the disk.
@@ -33,10 +36,10 @@ class Split:
         files: the files that hold the rows, in order; empty where they came from no file.
     """
 
-    dataset: str
+    dataset_name: str
     config: str
     name: str
-    in_memory: pa.Table | None
+    in_memory: pa.Table | None = field(repr=False)
     digest: str
     file: Path
     files: tuple[Path, ...] = ()
@@ -83,9 +86,9 @@ class Split:
             yield from instances_of(rows)
 
     def instances(self) -> list[ResolutionInstance]:
-        """Return the rows as instances, in order; `InputError` for RUFF, without candidates."""
+        """Return the rows as instances, in order; `InputError` where they have no candidates."""
         if "candidates" not in self.table.column_names:
-            cause = f"{self.dataset} asks for a pronoun, not for its antecedent"
+            cause = f"{self.dataset_name} asks for a pronoun, not for its antecedent"
             cure = "run a resolution dataset, such as winopron"
             raise InputError(cause, cure=cure, file=self.file)
         return [one for one in self.stream() if isinstance(one, ResolutionInstance)]
@@ -104,6 +107,24 @@ class Split:
             return self.whole_table().to_pandas()
         except ImportError as error:
             raise InputError("pandas is not installed", cure="pip install pandas") from error
+
+    @cached_property
+    def dataset(self) -> "Dataset":
+        """The rows as a `datasets.Dataset`, with the class labels of the published folder.
+
+        Raises:
+            InputError: the package datasets is not installed.
+        """
+        try:
+            import datasets
+        except ModuleNotFoundError as error:
+            cure = 'pip install "pronominal[hub]"'
+            raise InputError("this needs the package datasets", cure=cure) from error
+
+        table = self.whole_table()
+        features = datasets.Features.from_arrow_schema(table.schema)
+        features = datasets.Features({name: features[name] for name in table.column_names})
+        return datasets.Dataset(table.replace_schema_metadata()).cast(features)
 
 
 def instances_of(table: pa.Table) -> Iterator[Instance]:

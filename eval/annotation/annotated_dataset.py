@@ -48,7 +48,7 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
             tables["switched"] = [*_switched(tables["original"])]
         built = [
             build.write_split(
-                rows.dataset,
+                rows.dataset_name,
                 SplitRows.from_rows(config, split, columns, found),
                 str(header["canary"]),
                 beside,
@@ -64,7 +64,7 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
 
 def _free_folder(rows: Split, out: Path, name: str) -> Path:
     """Return the dataset's folder; `InputError` where it would replace something else."""
-    folder = result.free_folder(out, name, rows.dataset)
+    folder = result.free_folder(out, name, rows.dataset_name)
     if folder == rows.file.parent.parent.resolve():
         raise InputError("the rows are from this folder", cure="give another --name", file=folder)
     return folder
@@ -72,7 +72,7 @@ def _free_folder(rows: Split, out: Path, name: str) -> Path:
 
 def _columns(rows: Split) -> Columns:
     """Return the columns of a dataset as its script describes them."""
-    script = dataset_script(rows.dataset) if rows.dataset in DATASETS else result
+    script = dataset_script(rows.dataset_name) if rows.dataset_name in DATASETS else result
     described = {column.name: column for column in getattr(script, "COLUMNS", ())}
     return tuple(
         described.get(field.name) or Column(field.name, field.type, "as in the source")
@@ -110,7 +110,7 @@ def _header(source: Path) -> dict[str, Any]:
 
 def _kept_back(rows: Split, header: dict[str, Any]) -> bool:
     """Say whether the rows must stay where they are, whatever their new split is called."""
-    script = dataset_script(rows.dataset) if rows.dataset in DATASETS else None
+    script = dataset_script(rows.dataset_name) if rows.dataset_name in DATASETS else None
     return (
         f"{rows.config}/{rows.name}" in (header.get("unpublishable") or ())
         or rows.name in getattr(script, "UNPUBLISHABLE", ())

@@ -85,7 +85,7 @@ def _sheet(
     if not questions:
         raise InputError("there is nothing to ask about", cure="give another task", file=split.file)
     chance.shuffle(questions)
-    dataset = {"name": split.dataset, "config": split.config, "split": split.name}
+    dataset = {"name": split.dataset_name, "config": split.config, "split": split.name}
     dataset |= {"digest": split.digest}
     mark = _mark(dataset, request, questions)
     records = [

@@ -138,7 +138,7 @@ def _write_run(
     failed: Sequence[Failure] = (),
 ) -> dict[str, Any]:
     """Write one run over the rows, whole or not at all; return its scores."""
-    dataset: dict[str, Any] = {"name": rows.dataset, "config": rows.config, "split": rows.name}
+    dataset: dict[str, Any] = {"name": rows.dataset_name, "config": rows.config, "split": rows.name}
     dataset |= {"digest": rows.digest, "rows": rows.num_rows}
     given = [json.loads(line)["abstained"] for line in lines]
     counts = {"rows": len(lines), "none": given.count("none"), "both": given.count("both")}

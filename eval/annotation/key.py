@@ -110,7 +110,7 @@ def cut(split: Split, rows: frozenset[str]) -> Split:
         return split
     table = split.table.filter(kept)
     digest = content_digest(table)
-    return Split(split.dataset, split.config, split.name, table, digest, split.file)
+    return Split(split.dataset_name, split.config, split.name, table, digest, split.file)
 
 
 def read_key(folder: Path) -> Key:

@@ -83,7 +83,7 @@ def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[
     found: dict[str, Split] = {}
     for place in datasets:
         there = [*_default_split(place)]
-        known = {split.dataset for split in there}
+        known = {split.dataset_name for split in there}
         there += _splits(place, [c for c in comparisons if not known or c.dataset in known])
         if not there:
             load_split(place)  # says what is wrong with it
@@ -107,11 +107,11 @@ def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[Split]:
 
 
 def _other_rows(place: str, split: Split, comparisons: Sequence[Comparison]) -> InputError:
-    of_it = [one for one in comparisons if one.dataset == split.dataset] or comparisons
+    of_it = [one for one in comparisons if one.dataset == split.dataset_name] or comparisons
     runs = ", ".join(f"{one.title.replace(' / ', '/')} ({one.digest[:12]})" for one in of_it)
     return InputError(
-        f"it has {split.dataset}/{split.config}/{split.name} ({split.digest[:12]}), and no run is "
-        f"of its rows; the runs are of {runs}",
+        f"it has {split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]}), and no "
+        f"run is of its rows; the runs are of {runs}",
         cure="give the folder that they were run on",
         file=place,
     )

@@ -25,7 +25,7 @@ Rows = Split
 
 def run_name(split: Rows, label: str) -> str:
     """Return how the folder of a run is called."""
-    return f"{split.dataset}.{split.config}.{split.name}.{label}"
+    return f"{split.dataset_name}.{split.config}.{split.name}.{label}"
 
 
 def description(
@@ -44,7 +44,7 @@ def description(
     question = getattr(system, "question", None)
     return {
         "dataset": {
-            "name": split.dataset,
+            "name": split.dataset_name,
             "config": split.config,
             "split": split.name,
             "digest": split.digest,

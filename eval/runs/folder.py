@@ -272,7 +272,7 @@ def _refuse_other_rows(folder: Path, split: Split) -> None:
         run = "/".join(str(dataset[key]) for key in ("name", "config", "split"))
         raise InputError(
             f"the run is of other rows ({run}, {dataset['digest'][:12]}) than "
-            f"{split.dataset}/{split.config}/{split.name} ({split.digest[:12]})",
+            f"{split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]})",
             cure="give the rows of the run",
             file=folder,
         )

@@ -65,7 +65,7 @@ def asked_tests(dataset: str | None, test: Path | None) -> tuple[dict[str, Split
             cure="give --dataset with a built knowref or gap, or --test with rows of your own",
         )
     splits = {config: read_split(dataset, config) for config in ("original", "switched")}
-    return splits, splits["original"].dataset
+    return splits, splits["original"].dataset_name
 
 
 def refuse_unused(rows: str | None, given: Mapping[str, object], *, held: bool) -> None:

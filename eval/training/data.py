@@ -87,10 +87,10 @@ def published_data(name: str, dataset: str | None, sources: Path | None) -> Trai
             cure="give --sources with upstream's files that hold their text (docs/training.md)",
             file=dataset or sources,
         )
-    if train.dataset != name:
+    if train.dataset_name != name:
         raise InputError(
-            f"it holds {train.dataset}, not {name}",
-            cure=f"give --data {train.dataset}",
+            f"it holds {train.dataset_name}, not {name}",
+            cure=f"give --data {train.dataset_name}",
             file=dataset,
         )
     learnt = train.instances()

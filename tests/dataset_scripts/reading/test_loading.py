@@ -26,9 +26,21 @@ def row(name: str = "a", **changes: Any) -> dict[str, Any]:
 def test_a_dataset_is_the_split_of_its_folder(sample: Path) -> None:
     dataset = datasets.load_dataset(str(sample), "single", split="test").remove_columns("canary")
     split, folder = load_split(dataset), load_split(sample, "single")
-    assert (split.config, split.name, split.digest) == ("single", "test", folder.digest)
+    assert (split.dataset_name, split.config, split.name) == ("sample", "single", "test")
+    assert split.digest == folder.digest
     assert list(split) == list(folder)
     assert (split.folder, folder.folder) == (None, sample)
+
+
+@pytest.mark.parametrize("most", [0, 10_000], ids=["disk", "memory"])
+def test_a_split_gives_a_dataset(sample: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(loading, "MOST_IN_MEMORY", most)
+    made = load_split(sample, "double")
+    expected = datasets.load_dataset(str(sample), "double", split="test").remove_columns("canary")
+    assert made.dataset_name == "sample"
+    assert made.dataset.features == expected.features
+    assert made.dataset.to_list() == expected.to_list()
+    assert load_split(made.dataset, "double").digest == made.digest
 
 
 def test_rows_of_a_users_own_have_the_types_of_published_ones(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_the_default_config_is_the_cards_first(folder: Path) -> None:
     split = card["configs"][0]["data_files"][0]["split"]
     found = read_split(str(folder), split=split)
     assert found.config == card["configs"][0]["config_name"]
-    assert found.dataset == folder.name
+    assert found.dataset_name == folder.name
 
 
 def test_sizes_and_digests_in_the_card_are_those_of_the_files(folder: Path) -> None:

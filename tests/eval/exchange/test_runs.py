@@ -38,7 +38,7 @@ def split(sample: Path) -> Split:
 def rows(split: Split) -> Split:
     """A few rows, for systems that take their time."""
     table = split.table.slice(0, ROWS)
-    return Split(split.dataset, split.config, split.name, table, "part", split.file)
+    return Split(split.dataset_name, split.config, split.name, table, "part", split.file)
 
 
 @pytest.fixture(scope="module")

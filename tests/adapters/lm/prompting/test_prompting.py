@@ -375,7 +375,7 @@ def test_a_masked_model_and_a_long_prompt_are_refused(tmp_path: Path) -> None:
 def test_a_whole_dataset_is_prompted(writer: str, sample: Path, tmp_path: Path) -> None:
     split = read_split(str(sample), "double")
     few = Split(
-        split.dataset, split.config, "few", split.table.slice(0, 12), split.digest, split.file
+        split.dataset_name, split.config, "few", split.table.slice(0, 12), split.digest, split.file
     )
     asked = SystemSettings("writer", "lm-prompts", writer, {"prompts": ["2-none"], "device": "cpu"})
     folder = run(few, asked.load(), asked, tmp_path)
