@@ -110,10 +110,9 @@ class Results:
 
     def report(self, path: Path | str) -> Path:
         """Write the page about these runs; return its place."""
-        from pronominal.eval.report import write_report
+        from pronominal.eval.report import report
 
-        write_report([*self.runs.values()], Path(path), task=self.task)
-        return Path(path)
+        return report([*self.runs.values()], path, task=self.task)
 
     def to_latex(self) -> str:
         """Return the tables of the summary for LaTeX, with ``booktabs``."""

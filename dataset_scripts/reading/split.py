@@ -87,7 +87,7 @@ class Split:
             yield from instances_of(rows)
 
     def instances(self) -> list[ResolutionInstance]:
-        """Return the rows as instances, in order; `InputError` for RUFF, without candidates."""
+        """Return the rows as instances, in order; `InputError` where they have no candidates."""
         if "candidates" not in self.table.column_names:
             cause = f"{self.dataset_name} asks for a pronoun, not for its antecedent"
             cure = "run a resolution dataset, such as winopron"

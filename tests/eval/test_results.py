@@ -86,6 +86,13 @@ def test_tables_come_in_every_form(results: pronominal.Results, tmp_path: Path) 
     assert "seeded" in results.report(tmp_path / "report.html").read_text()
 
 
+def test_the_report_is_a_function(results: pronominal.Results, tmp_path: Path) -> None:
+    folders = [str(folder) for folder in results.runs.values()]
+    page = pronominal.report(folders, tmp_path / "page.html", svg=tmp_path / "svg")
+    assert "seeded" in page.read_text()
+    assert any((tmp_path / "svg").iterdir())
+
+
 def test_predictions_may_be_a_list(results: pronominal.Results, sample: Path) -> None:
     lines = [{"id": one.id, "choice": 1} for one in results.split]
     scored = pronominal.score(sample, lines, config="double", resamples=10)

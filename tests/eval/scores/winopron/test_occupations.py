@@ -86,7 +86,7 @@ def test_the_file_is_the_pinned_one(upstream: Path, tmp_path: Path) -> None:
 
 
 def test_other_datasets_name_the_option_that_they_lack(tmp_path: Path) -> None:
-    rows: Any = SimpleNamespace(dataset="gap")
+    rows: Any = SimpleNamespace(dataset_name="gap")
     with pytest.raises(InputError, match="gap have no --sources; leave it out"):
         score_predictions(rows, tmp_path / "absent", {"sources": {}})
 
