@@ -83,22 +83,15 @@ class Key:
             beside.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
     def asked_rows(self, where: str) -> Split:
-        """Read the rows that were asked about, in the dataset's order.
+        """Read the rows that were asked about, in the dataset's order, from its folder or Hub id.
 
-        Args:
-            where: the dataset's folder, or its id on the Hub.
-
-        Raises:
-            InputError: it does not hold the rows that were exported.
+        `InputError` if it does not hold the rows that were exported.
         """
         split = read_split(where, self.dataset.config, self.dataset.split)
         if split.digest != self.dataset.digest:
-            raise InputError(
-                "its rows are not those that were exported "
-                f"({self.dataset}, {self.dataset.digest[:12]})",
-                cure="give the --dataset of the export",
-                file=where,
-            )
+            exported = f"{self.dataset}, {self.dataset.digest[:12]}"
+            cause = f"its rows are not those that were exported ({exported})"
+            raise InputError(cause, cure="give the --dataset of the export", file=where)
         return cut(split, self.rows)
 
 
