@@ -94,12 +94,8 @@ def export_requests(repo: str, file: Path) -> int:
 
 
 def _without_person(request: "hf_api.AccessRequest") -> AccessRequest:
-    return AccessRequest(
-        user=request.username or "",
-        status=request.status,
-        date=request.timestamp.date().isoformat(),
-        answers=request.fields or {},
-    )
+    date = request.timestamp.date().isoformat()
+    return AccessRequest(request.username or "", request.status, date, request.fields or {})
 
 
 @contextmanager

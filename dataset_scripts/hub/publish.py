@@ -80,7 +80,10 @@ class _Publication:
     def __init__(
         self, release: Release, repository: DatasetRepository, gating: Gating, say: Say
     ) -> None:
-        self.release, self.repository, self.gating, self.say = release, repository, gating, say
+        self.release = release
+        self.repository = repository
+        self.gating = gating
+        self.say = say
         self.visibility: str | None = None
         self.uploaded = False
 

@@ -200,9 +200,9 @@ class _Sightings:
         self._latest: dict[int, _Sighting] = {}
 
     def settled(self, runs: Sequence[Run], place: int) -> Run | None:
-        """Take the runs that begin at a word, and return the one whose sentence it settles, if any.
+        """Take the runs that begin at one word of the text; return one that settles its sentence.
 
-        Sentences may share a run.
+        None if no sentence is settled by them. Sentences may share a run.
         """
         here = [(run, self._sighting(run, place - run.offset)) for run in runs]
         points = [(len(seen.runs) + (run.runs - 1 in seen.runs), run) for run, seen in here]

@@ -69,6 +69,9 @@ def overlap(
         exclude: patterns of paths to leave out.
         survey: takes how much was read, and what could not be.
         progress: called with the bytes read so far.
+
+    Raises:
+        InputError: a path does not exist.
     """
     survey = survey if survey is not None else Survey()
     columns = [index.table[name].to_pylist() for name in ("sentence", "runs", "split", "row")]

@@ -60,7 +60,7 @@ class Words(NamedTuple):
 class Sieve:
     """A set of hashes that lets all its members through, and few others.
 
-    So many leading `bits` of a hash are looked at; the table takes 2**bits bytes.
+    The leading `bits` of a hash are looked at; the table takes 2**bits bytes.
     """
 
     def __init__(self, members: Hashes, bits: int) -> None:

@@ -30,7 +30,8 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
     """Write the rows that stay as the dataset ``OUT/NAME``, labelled by their annotators.
 
     It has the columns of the rows and `VOTES`, beside it the report ``OUT/NAME.annotation.json``,
-    and the config ``switched`` where the dataset that the rows are from has one.
+    and the config ``switched`` where the dataset that the rows are from has one. `InputError` if no
+    row stays, or the folder is something else's.
     """
     if not kept.labels:
         cause = f"no row has {kept.needed} votes for one candidate"
@@ -49,9 +50,8 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
         ]
         canary = str(header["canary"])
         built = [build.write_split(rows.dataset, each, canary, beside) for each in splits]
-        kept_back = (
-            [f"{one.config}/{one.name}" for one in built] if _kept_back(rows, header) else []
-        )
+        names = [f"{one.config}/{one.name}" for one in built]
+        kept_back = names if _kept_back(rows, header) else []
         fields = {"pretty_name": name, "canary": header["canary"]}
         fields["license"] = header.get("license") or "unknown"
         told: dict[str, Any] = {"name": name, "rows": rows, "kept": kept, "report": kept.describe()}

@@ -51,6 +51,11 @@ def import_answers(folder: Path, sheets: Sequence[str], annotators: int | None =
         folder: what `export` made.
         sheets: one for each annotator, as ``FILE`` (called after the file) or ``NAME=FILE``.
         annotators: how many there are, where fewer or more came than the export was made for.
+
+    Raises:
+        InputError: an annotator is missing or given twice; a sheet cannot be read; or an item of
+            one is unknown, missing or given twice, has no valid answer, or has a text beside
+            it that is not its own.
     """
     key = read_key(folder)
     files = _by_annotator(sheets)
@@ -100,11 +105,8 @@ def _answers_of(path: Path, key: Key) -> dict[str, Answer]:
     for place, record in read_sheet(path):
         name = record[ITEM].strip()
         if name in found:
-            cause, cure = (
-                f"the item {redacted(name)} is answered twice",
-                "keep one line for each item",
-            )
-            raise InputError(cause, cure=cure, file=path, row=place)
+            cause = f"the item {redacted(name)} is answered twice"
+            raise InputError(cause, cure="keep one line for each item", file=path, row=place)
         item = key.by_name.get(name)
         if item is None:
             cause = f"the item {redacted(name)} is not of this export"

@@ -43,7 +43,8 @@ def export(split: Split, request: Request, out: Path) -> Key:
     """Write a folder with the sheet, its instructions and a note for whoever has it, and the key.
 
     The sheet is the same for every annotator. Its items are in random order, and so are the two
-    candidates of each. There must be nothing at `out`.
+    candidates of each. `InputError` if there is something at `out`, the task cannot be asked of
+    these rows, or the sample is larger than they are.
     """
     if request.task not in ANNOTATION_TASKS:
         raise unknown_name("annotation task", request.task, ANNOTATION_TASKS)

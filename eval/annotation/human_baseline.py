@@ -8,7 +8,7 @@ from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.answers import Answers
-from pronominal.eval.annotation.votes import Verdict, decision, majority, verdicts
+from pronominal.eval.annotation.votes import decision, majority, verdicts
 from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.runs.failures import Failure, read_failures, write_failures
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predictions
@@ -30,11 +30,7 @@ from pronominal.json_files import write_json
 
 
 def human_baseline(
-    answers: Answers,
-    rows: Split,
-    out: Path,
-    annotator: str | None = None,
-    label: str = "human",
+    answers: Answers, rows: Split, out: Path, annotator: str | None = None, label: str = "human"
 ) -> dict[str, Scores]:
     """Write the answers of people as a run with its scores.
 
@@ -48,15 +44,24 @@ def human_baseline(
         out: the folder of runs.
         annotator: name of the one whose answers are taken; the majority's when None.
         label: how tables call the run.
+
+    Raises:
+        InputError: there is no such annotator, the rows have no labels, the label cannot name a
+            folder, or another run is there already.
     """
     if "candidates" in rows.table.column_names and set(rows.table["label"].to_pylist()) == {-1}:
         cause = "nobody has labelled the rows, so there is nothing to be right about"
         cure = "label them with 'pronominal annotate keep', and ask others about the result"
         raise InputError(cause, cure=cure, file=rows.file)
-    predictions = [
-        Prediction(name, decision(_chosen(answers, given, annotator)))
-        for name, given in verdicts(answers, rows).items()
-    ]
+    said = verdicts(answers, rows)
+    if annotator is None:
+        chosen = {name: majority(given) for name, given in said.items()}
+    elif annotator in answers.annotators:
+        column = answers.annotators.index(annotator)
+        chosen = {name: given[column] for name, given in said.items()}
+    else:
+        raise unknown_name("annotator", annotator, answers.annotators)
+    predictions = [Prediction(name, decision(verdict)) for name, verdict in chosen.items()]
     answers_of = annotator or f"the majority of {len(answers.annotators)} annotators"
     settings = {"answers_of": answers_of, "answers_digest": answers.digest()[:12]}
     record = new_record(rows, SystemRecord(label, "people"), label, settings)
@@ -73,6 +78,9 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[st
         runs: a folder of runs; those over other rows than the export's split are passed by.
         out: the folder of the cut runs, another one where rows are a sample. Where they are the
             whole split, runs in it stay as they are.
+
+    Raises:
+        InputError: no finished run is over the split, or another run is there already.
     """
     found: dict[str, Scores] = {}
     asked = answers.key.rows
@@ -97,14 +105,6 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[st
         cause = f"it has no finished run over {answers.key.dataset} as it was exported"
         raise InputError(cause, cure="make one with 'pronominal evaluate'", file=runs)
     return found
-
-
-def _chosen(answers: Answers, given: tuple[Verdict, ...], annotator: str | None) -> Verdict | None:
-    if annotator is None:
-        return majority(given)
-    if annotator not in answers.annotators:
-        raise unknown_name("annotator", annotator, answers.annotators)
-    return given[answers.annotators.index(annotator)]
 
 
 def _write_run(

@@ -48,7 +48,8 @@ def read_sheet(path: Path) -> Iterator[tuple[str, Record]]:
     """Yield (place, record) for every line of a sheet that was filled in.
 
     A byte-order mark, other line ends, semicolons or tabs for commas, moved or added columns and
-    empty lines change nothing.
+    empty lines change nothing. `InputError` if the file has another format or encoding, is damaged,
+    or lacks a column.
     """
     if path.suffix == ".jsonl":
         for number, fields in read_json_lines(path):

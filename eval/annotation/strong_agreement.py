@@ -52,7 +52,8 @@ class Kept:
 def choose_rows(answers: Answers, rows: Split, needed: int) -> Kept:
     """Say which rows stay: those with `needed` votes or more for one and the same candidate.
 
-    `needed` is more than half of the annotators, and they were asked for antecedents.
+    `InputError` if `needed` is more than the annotators or not more than half of them, or if the
+    annotators were not asked for antecedents.
     """
     annotators = len(answers.annotators)
     if not annotators < 2 * needed <= 2 * annotators:

@@ -31,6 +31,10 @@ def score_files(
     Returns:
         The scores of `pronominal.eval.scores.conll.conll_scores`, each with ``recall``,
         ``precision`` and ``f1`` in [0, 1]; and ``n``, the number of documents.
+
+    Raises:
+        InputError: the format has no clusters, a file is not in it, or the two are not of the same
+            documents.
     """
     module = exchange_format(form)
     if form in WITHOUT_CLUSTERS:

@@ -38,8 +38,9 @@ def read_conll(path: Path) -> list[AnnotatedDocument]:
 
     `InputError` if there is no file, or a line is not in the format; it names file and line.
     """
-    below = sorted(file for file in path.rglob("*_conll") if file.is_file())
-    files = below if path.is_dir() else [path]
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*_conll") if file.is_file())
     if not files:
         raise InputError("no file is named *_conll", cure="give the folder of them", file=path)
     return [_annotated(part) for file in files for part in parts(file, GOLD)]

@@ -41,9 +41,9 @@ def write_json_documents(records: Iterable[Mapping[str, Any]], out: Path) -> Non
 def read_json_documents(file: Path, read: Reader, fields: str) -> Iterator[PredictedDocument]:
     """Yield a document for each JSON object of a file.
 
-    A line has one object or several: coref-hoi's ``predict.py`` writes no line ends. What makes a
-    document of an object may fail with any of the errors below where it has not the `fields`,
-    which the `InputError` names.
+    A line has one object or several: coref-hoi's ``predict.py`` writes no line ends. Where an
+    object lacks one of the `fields`, `read` may fail with any of the errors that are caught here;
+    the `InputError` names the fields.
     """
     for place, record in _records(file):
         try:

@@ -36,15 +36,6 @@ def write(texts: Iterable[ExportedText], out: Path) -> None:
 
 def read(file: Path) -> Iterator[PredictedDocument]:
     """Yield each row's answer."""
-    for line, row in _rows(file):
-        sentence, generation = row["sentence"], row[GENERATION]
-        if sentence is None or generation is None:
-            raise _broken("the row has fewer columns than the head", file, line)
-        yield PredictedDocument(f"line {line}", None, sentence, answer=generation)
-
-
-def _rows(file: Path) -> Iterator[tuple[int, dict[str, str | None]]]:
-    """Yield the rows of a table, each with its line."""
     lines = (f"{line}\n" for _, line in numbered_lines(file))
     table = csv.DictReader(lines, delimiter="\t")
     try:
@@ -53,7 +44,10 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, str | None]]]:
             cure = "give the answers that WinoPron's scripts have written"
             raise InputError(cause, cure=cure, file=file)
         for row in table:
-            yield table.line_num, row
+            sentence, generation = row["sentence"], row[GENERATION]
+            if sentence is None or generation is None:
+                raise _broken("the row has fewer columns than the head", file, table.line_num)
+            yield PredictedDocument(f"line {table.line_num}", None, sentence, answer=generation)
     except csv.Error as error:
         raise _broken(str(error), file, table.line_num + 1) from error
 

@@ -6,22 +6,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.c2f.bert.pieces import (
-    CONTINUED,
-    FRAME,
-    WordPieces,
-    framed,
-    segments,
-)
+from pronominal.adapters.c2f.bert.pieces import CONTINUED, FRAME, WordPieces, framed, segments
 from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units
 from pronominal.adapters.c2f.learning.documents import unit_clusters
 from pronominal.errors import InputError
-from pronominal.eval.exchange.documents import (
-    ExportedText,
-    PredictedDocument,
-    half_open,
-    inclusive,
-)
+from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, half_open, inclusive
 from pronominal.eval.exchange.json_documents import read_json_documents, write_json_documents
 from pronominal.spans import Cluster, Document, Span
 
