@@ -19,15 +19,8 @@ from pronominal.switching import switched_rows
 def violations(folder: Path, names: NameGenders | None = None) -> Iterator[Violation]:
     """Yield everything that is wrong with a constructed corpus, by file and row.
 
-    Offsets and repeated ids are looked at when a split is read; a fault there is raised.
-
-    Args:
-        folder: what `construct_dataset` wrote.
-        names: the genders of names, to look whether both agree with the pronoun; None if they
-            are not at hand.
-
-    Raises:
-        InputError: the folder holds no constructed corpus, or a table is damaged.
+    Offsets and repeated ids are looked at when a split is read; a fault there is raised. Whether
+    both names agree with the pronoun is looked at where their genders are at hand.
     """
     files = sorted(folder.glob("original/*.parquet"))
     if not files:
@@ -74,7 +67,6 @@ def _switching_faults(original: Split, switched: Split) -> Iterator[Violation]:
     twins = {row["id"]: row for row in switched.table.to_pylist()}
     for row in original.table.to_pylist():
         if twins.pop(row["id"], None) != next(switched_rows([row]), None):
-            message = "it is not its original switched"
-            yield Violation(switched.file, f"id {row['id']}", message)
+            yield Violation(switched.file, f"id {row['id']}", "it is not its original switched")
     for name in twins:
         yield Violation(switched.file, f"id {name}", "it has no original")

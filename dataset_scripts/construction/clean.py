@@ -99,8 +99,7 @@ def clean(documents: pa.RecordBatch, rules: CleanRules = CleanRules()) -> Kept:
             rows.append((source, document, text))
         else:
             dropped[fault or "nothing is left of the document"] += 1
-    columns = list(zip(*rows, strict=True)) or [(), (), ()]
-    return Kept(strings(DOCUMENTS, columns), dropped, noted)
+    return Kept(strings(DOCUMENTS, rows), dropped, noted)
 
 
 def _notes(body: str) -> Iterator[str]:

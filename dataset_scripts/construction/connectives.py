@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from pronominal.dataset_scripts.construction.stage import (
     Kept,
     answered,
-    matches,
     mention,
     sieve,
     with_column,
@@ -67,11 +66,11 @@ def connectives(sentences: pa.RecordBatch, rules: ConnectiveRules = ConnectiveRu
     """Keep sentences of the pattern, and mark their connective and pronoun."""
     # RE2 reads this pattern at a gigabyte a second; it drops only what the exact one would drop
     connective = _CONNECTIVE if rules.pattern == "paper" else _RELEASED_CONNECTIVE
-    possible = matches(sentences["text"], rf"{connective}.*{_PRONOUN}")
+    possible = pc.match_substring_regex(sentences["text"], rf"{connective}.*{_PRONOUN}")
     kept = sieve(sentences, [(NO_CONNECTIVE, pc.invert(possible))])
-    texts = kept.rows["text"].to_pylist()
     find = paper_pattern if rules.pattern == "paper" else released_pattern
-    passed, spans = answered(kept.rows, [find(text, rules) for text in texts])
+    answers = [find(text, rules) for text in kept.rows["text"].to_pylist()]
+    passed, spans = answered(kept.rows, answers)
     rows = passed.rows
     for index, name in enumerate(("connective", "pronoun")):
         marked = zip(rows["text"].to_pylist(), spans, strict=True)
@@ -95,13 +94,10 @@ def paper_pattern(text: str, rules: ConnectiveRules) -> Found:
     if rules.most_clusters is not None and len(clusters) > rules.most_clusters:
         return MORE_CLUSTERS
     connective = before[-1]
-    if not _has_content_words(WORD.findall(text, 0, connective.start()), rules.common_words):
+    words = WORD.findall(text, 0, connective.start())
+    if sum(word.lower() not in rules.common_words for word in words) < CONTENT_WORDS:
         return FEW_WORDS
     return connective.span(), pronoun.span()
-
-
-def _has_content_words(words: Iterable[str], common_words: frozenset[str]) -> bool:
-    return sum(word.lower() not in common_words for word in words) >= CONTENT_WORDS
 
 
 # of "even though" only the second word matters: a greedy expression begins as late as it can
@@ -136,7 +132,10 @@ def released_pattern(text: str, rules: ConnectiveRules) -> Found:
         return "the two content words are the same"
     if any(place <= start and word.lower() in _PRONOUNS for word, place in words):
         return EARLY_PRONOUN
-    return _first_pronoun(text, end)
+    pronoun = PRONOUN.search(text)
+    assert pronoun is not None
+    before = [cluster.span() for cluster in CLUSTER.finditer(text, 0, pronoun.start())]
+    return before[-1] if before else (end, end + 1), pronoun.span()
 
 
 def _last_connective(text: str, words: Sequence[tuple[str, int]]) -> int:
@@ -145,12 +144,3 @@ def _last_connective(text: str, words: Sequence[tuple[str, int]]) -> int:
     found = [place for word, place in words if place < last and word in _RELEASED_WORDS]
     found += [sign.start() for sign in SIGN.finditer(text) if sign.start() < last]
     return max(found, default=-1)
-
-
-def _first_pronoun(text: str, connective: int) -> Found:
-    pronoun = PRONOUN.search(text)
-    assert pronoun is not None
-    span = (connective, connective + 1)
-    for cluster in CLUSTER.finditer(text, 0, pronoun.start()):
-        span = cluster.span()
-    return span, pronoun.span()

@@ -90,12 +90,10 @@ def send(
     texts: pa.Table, places: list[int], *, column: str, rules: Rules, names: Path | None
 ) -> pa.Table:
     """Send a batch of texts through the stages; return one row: what is left, and the report."""
-    report, bodies = Report(), texts[column].to_pylist()
-    there = [(str(place), body) for place, body in zip(places, bodies, strict=True) if body]
-    if len(there) < len(bodies):
-        report.damage[NO_TEXT] += len(bodies) - len(there)
-    columns = [["dataset"] * len(there), [p for p, _ in there], [b for _, b in there]]
-    kept = construct(strings(DOCUMENTS, columns), _stages(rules, names), report)
+    report, bodies = Report(), zip(places, texts[column].to_pylist(), strict=True)
+    there = [("dataset", str(place), body) for place, body in bodies if body]
+    report.damage[NO_TEXT] += len(places) - len(there)
+    kept = construct(strings(DOCUMENTS, there), _stages(rules, names), report)
     rows = [published(row) for row in kept.to_pylist()]
     kind = pa.list_(pa.struct(list(arrow_schema(COLUMNS, {}))))
     told = [json.dumps(report.describe())]

@@ -39,8 +39,8 @@ BATCH_SIZE = 4 << 20
 PART = 32
 """Batches that are kept together: what a killed run may have to do again."""
 
-
 Refusal = tuple[str, str]
+"""The cause and the cure of an `InputError` in another process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +65,13 @@ class Construction:
 
     def describe(self) -> dict[str, Any]:
         """Return what the result depends on; a run goes on only where this is the same."""
-        files = [
-            [str(shard.path), shard.path.stat().st_size, shard.path.stat().st_mtime_ns]
-            for shard in shards(self.inputs, self.piece)
-            if shard.start == 0
-        ]
-        names = self.names.read_text(encoding="utf-8", errors="replace") if self.names else None
+        begun = [shard.path for shard in shards(self.inputs, self.piece) if shard.start == 0]
+        files = [[str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in begun]
         return {
             "version": version("pronominal"),
             "files": files,
             "rules": self.rules.describe(),
-            "names": names,
+            "names": self.names and self.names.read_text(encoding="utf-8", errors="replace"),
             "settings": [self.field, self.piece, self.part, BATCH, BATCH_SIZE],
         }
 
@@ -88,14 +84,8 @@ def run(
 ) -> Report:
     """Run every shard, and return the report up to the duplicates.
 
-    Args:
-        construction: what to do.
-        work: the folder in which parts are kept; one of the same construction is gone on with.
-        workers: number of processes; with 1 everything happens in this one.
-        progress: called with the shards done and their number.
-
-    Raises:
-        InputError: an input is missing, or the folder belongs to another construction.
+    Parts are kept in the folder `work`; one of the same construction is gone on with. With one
+    worker everything happens in this process. Progress is the shards done and their number.
     """
     todo = prepare(construction, work)
     run_one = partial(attempt_shard, construction=construction, work=work)
@@ -118,10 +108,9 @@ def run_in_processes(
         try:
             _count(pool.map(run_one, todo), len(todo), progress)
         except BrokenProcessPool as error:
-            raise InputError(
-                "a process was killed, perhaps for want of memory",
-                cure="give the same command again, with fewer --workers",
-            ) from error
+            cause = "a process was killed, perhaps for want of memory"
+            cure = "give the same command again, with fewer --workers"
+            raise InputError(cause, cure=cure) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -136,11 +125,8 @@ def prepare(construction: Construction, work: Path) -> list[Shard]:
     described = json.dumps(construction.describe(), sort_keys=True)
     note = work / "construction.json"
     if note.exists() and note.read_text(encoding="utf-8") != described:
-        raise InputError(
-            "an unfinished run of other inputs or rules lies there",
-            cure="give the same command again, or remove the folder",
-            file=work,
-        )
+        cause = "an unfinished run of other inputs or rules lies there"
+        raise InputError(cause, cure="give the same command again, or remove the folder", file=work)
     with new_file(note) as beside:
         beside.write_text(described, encoding="utf-8")
     return todo
@@ -190,22 +176,16 @@ def _write_part(batches: Iterable[pa.RecordBatch], made: dict[str, Stage], part:
 
 def _batches(shard: Shard, read: Iterator[tuple[str, str]]) -> Iterator[pa.RecordBatch]:
     """Yield the documents in batches of a fixed size."""
-    places: list[str] = []
-    bodies: list[str] = []
+    rows: list[tuple[str, str, str]] = []
     size = 0
-
-    def batch() -> pa.RecordBatch:
-        return strings(DOCUMENTS, ([shard.path.name] * len(places), places, bodies))
-
     for place, body in read:
-        places.append(place)
-        bodies.append(body)
+        rows.append((shard.path.name, place, body))
         size += len(body)
-        if len(places) == BATCH or size >= BATCH_SIZE:
-            yield batch()
-            places, bodies, size = [], [], 0
-    if places:
-        yield batch()
+        if len(rows) == BATCH or size >= BATCH_SIZE:
+            yield strings(DOCUMENTS, rows)
+            rows, size = [], 0
+    if rows:
+        yield strings(DOCUMENTS, rows)
 
 
 def parts(construction: Construction, work: Path) -> Iterator[pa.Table]:
@@ -222,8 +202,7 @@ def report_of(construction: Construction, work: Path) -> Report:
         folder = work / f"{shard.number:06d}"
         report.damage.update(json.loads((folder / "damage.json").read_text(encoding="utf-8")))
         for part in sorted(folder.glob("*.parquet")):
-            facts = pq.read_schema(part).metadata
-            report.add(json.loads(facts[b"report"]))
+            report.add(json.loads(pq.read_schema(part).metadata[b"report"]))
     return report
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pronominal.dataset_scripts.construction.stage import Kept, matches, sieve
+from pronominal.dataset_scripts.construction.stage import Kept, sieve
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def filters(sentences: pa.RecordBatch, rules: FilterRules = FilterRules()) -> Ke
 
     Math is told by ``+ = <`` and digits, as in the released code.
     """
-    texts = sentences["text"]
+    texts, matches = sentences["text"], pc.match_substring_regex
     words = pc.add(pc.count_substring(texts, " "), 1)
     faults = [
         ("too few words", pc.less(words, rules.fewest)),

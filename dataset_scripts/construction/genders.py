@@ -44,20 +44,14 @@ class NameGenders:
     def choose(self, gender: Gender, instead_of: str, text: str, taken: Collection[str]) -> str:
         """Return a name of a gender, always the same one for the same text.
 
-        One that begins with the same letter is preferred, as in the paper's *James*, *Jane*.
-
-        Args:
-            gender: its gender.
-            instead_of: the first name that it replaces.
-            text: the sentence.
-            taken: words that it must not be.
+        It is none of the `taken` words. One that begins with the same letter as the first name that
+        it replaces is preferred, as in the paper's *James*, *Jane*.
         """
         free = [name for name in self.replacements[gender] if name not in taken]
         alike = [name for name in free if name[0] == instead_of[0]] or free
         if not alike:
-            raise InputError(
-                f"there are too few {gender} names to replace others", cure="add names to --names"
-            )
+            cause = f"there are too few {gender} names to replace others"
+            raise InputError(cause, cure="add names to --names")
         number = int.from_bytes(blake2b(f"{instead_of}\n{text}".encode(), digest_size=8).digest())
         return alike[number % len(alike)]
 
@@ -96,36 +90,35 @@ def guessed_names() -> NameGenders:
     """Return the names that gender-guesser's list has with one gender only.
 
     The paper used SexMachine, its predecessor, with the same list of 40,000 names.
-
-    Raises:
-        InputError: the package is not installed.
     """
     try:
         from gender_guesser.detector import Detector
     except ImportError as error:
-        raise InputError(
-            "the list of names is not installed",
-            cure="pip install 'pronominal[construct]', or give --names FILE",
-        ) from error
+        cure = "pip install 'pronominal[construct]', or give --names FILE"
+        raise InputError("the list of names is not installed", cure=cure) from error
     place = Detector.COUNTRIES.index("usa")
     known: dict[str, Gender | None] = {}
-    common: dict[Gender, list[str]] = {gender: [] for gender in GENDERS}
+    common: list[str] = []
     for name, found in Detector().names.items():
         sure = next((gender for gender in GENDERS if set(found) == {gender}), None)
         known[name] = sure
         if sure and name.isascii() and name.isalpha() and found[sure][place] >= COMMON:
-            common[sure].append(name)
-    replacements = {gender: tuple(sorted(common[gender])) for gender in GENDERS}
-    return NameGenders(_with_ascii_forms(known), replacements)
+            common.append(name)
+    return _name_genders(known, common)
 
 
-def _with_ascii_forms(known: Mapping[str, Gender | None]) -> dict[str, Gender | None]:
+def _name_genders(known: Mapping[str, Gender | None], common: Collection[str]) -> NameGenders:
+    """Return names with their genders, of which the `common` ones may replace others."""
     forms: dict[str, Gender | None] = {}
     for name, gender in known.items():
         if not name.isascii():
             form = transliterated(name)
             forms[form] = gender if forms.get(form, gender) == gender else None
-    return {**forms, **known}
+    replacements = {
+        gender: tuple(sorted(name for name in common if known[name] == gender))
+        for gender in GENDERS
+    }
+    return NameGenders({**forms, **known}, replacements)
 
 
 def _own_names(path: Path) -> NameGenders:
@@ -139,18 +132,11 @@ def _own_names(path: Path) -> NameGenders:
             name, place = (row["name"] or "").strip(), f"line {rows.line_num}"
             gender = next((each for each in GENDERS if each == (row["gender"] or "").strip()), None)
             if not name or gender is None:
-                cause = (
-                    "the name is empty"
-                    if not name
-                    else f"no gender: {redacted(str(row['gender']))}"
-                )
+                cause = f"no gender: {redacted(str(row['gender']))}"
+                cause = cause if name else "the name is empty"
                 raise InputError(cause, cure="write male or female", file=path, row=place)
             known[name] = gender if known.get(name, gender) == gender else None
     except (OSError, ValueError, csv.Error) as error:
         cure = "give a CSV file in UTF-8 with the columns name and gender"
         raise InputError("no names can be read", cure=cure, file=path) from error
-    by_gender = {
-        gender: tuple(sorted(name for name, its in known.items() if its == gender))
-        for gender in GENDERS
-    }
-    return NameGenders(_with_ascii_forms(known), by_gender)
+    return _name_genders(known, known.keys())

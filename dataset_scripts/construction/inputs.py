@@ -24,10 +24,8 @@ PIECE = 64 << 20
 """Bytes of an unpacked file of lines that are one shard."""
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".zst", ".xz")
-JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
-XML_SUFFIXES = (".xml",)
-SUBTITLE_SUFFIXES = (".srt",)
-LINE_KINDS = ("text", "jsonl")
+KINDS = {"jsonl": (".jsonl", ".ndjson", ".json"), "xml": (".xml",), "subtitles": (".srt",)}
+"""What a file holds -> how its name ends."""
 CUE = re.compile(r"\d+|\d\d:\d\d:\d\d[,.]\d{3} --> .*|\{\d+\}\{\d+\}")
 SENTENCE_END = re.compile(r"""[.!?]["')\]]*(?:</\w+>)*$""")
 CUES = 4
@@ -54,8 +52,7 @@ class Shard:
 def shards(paths: Sequence[Path], piece: int = PIECE) -> list[Shard]:
     """Return the shards of files and folders, in an order that depends on their names only.
 
-    Raises:
-        InputError: a path does not exist, or there is no file.
+    `InputError` if a path does not exist, or there is no file.
     """
     found: list[tuple[Path, int, int | None]] = []
     for path in paths:
@@ -64,7 +61,7 @@ def shards(paths: Sequence[Path], piece: int = PIECE) -> list[Shard]:
         below = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else []
         for file in below or [path]:
             size = file.stat().st_size if file.is_file() else 0
-            if size > piece and kind_of(file) in LINE_KINDS and _can_be_cut(file):
+            if size > piece and kind_of(file) in ("text", "jsonl") and _can_be_cut(file):
                 found += [(file, begin, begin + piece) for begin in range(0, size, piece)]
             elif file.is_file():
                 found.append((file, 0, None))
@@ -88,20 +85,15 @@ def kind_of(path: Path) -> str:
     name = path.name.lower()
     for suffix in PACKED_SUFFIXES:
         name = name.removesuffix(suffix)
-    kinds = {"jsonl": JSON_SUFFIXES, "xml": XML_SUFFIXES, "subtitles": SUBTITLE_SUFFIXES}
-    return next((kind for kind, ends in kinds.items() if name.endswith(ends)), "text")
+    return next((kind for kind, ends in KINDS.items() if name.endswith(ends)), "text")
 
 
 def documents(shard: Shard, field: str, damage: Counter[str]) -> Iterator[PlacedText]:
     """Yield the documents of a shard.
 
     In a text every line is one, in JSONL the field's text, in a MediaWiki dump every page, in
-    subtitles the cues up to the end of a sentence. What cannot be read is passed over and counted.
-
-    Args:
-        shard: the part to read.
-        field: the field of a JSONL object that holds the text.
-        damage: takes what was wrong, by the file's name -> how often.
+    subtitles the cues up to the end of a sentence. What cannot be read is passed over and counted
+    in `damage`, by the file's name.
     """
     empty = True
     found: Counter[str] = Counter()
@@ -146,14 +138,7 @@ def _unpacked(stream: io.BufferedReader) -> io.BufferedReader:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads the documents of one shard.
-
-    Attributes:
-        source: its file, unpacked.
-        shard: which part of it is read.
-        field: the field of a JSONL object that holds the text.
-        damage: takes what was wrong.
-    """
+    """Reads the documents of one shard from its file, unpacked; see `documents`."""
 
     source: io.BufferedReader
     shard: Shard
@@ -232,9 +217,7 @@ def _line(source: io.BufferedReader) -> tuple[bytes, int]:
     """Return the next line, or its beginning if it is too long, and its length."""
     line = source.readline(LONGEST_LINE + 1)
     length = len(line)
-    while length > LONGEST_LINE and not line.endswith(b"\n"):
+    while length > LONGEST_LINE and line and not line.endswith(b"\n"):
         line = source.readline(LONGEST_LINE)
         length += len(line)
-        if not line:
-            break
     return line, length

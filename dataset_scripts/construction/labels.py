@@ -4,7 +4,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.construction.stage import Kept, Stage, select, with_column
+from pronominal.dataset_scripts.construction.stage import Kept, Stage, answered, with_column
 from pronominal.dataset_scripts.construction.words import TARGETS
 
 Labelling = Literal["gender", "none"]
@@ -24,16 +24,11 @@ def labels(labelling: Labelling = "gender") -> Stage:
     """
 
     def stage(rows: pa.RecordBatch) -> Kept:
-        answers = [
-            giveaway(pronoun["text"], found)
-            for pronoun, found in zip(
-                rows["pronoun"].to_pylist(), rows["genders"].to_pylist(), strict=True
-            )
-        ]
-        reasons = [_reason(answer, labelling) for answer in answers]
-        kept = select(rows, reasons)
-        told = [answer for answer, reason in zip(answers, reasons, strict=True) if reason is None]
-        right = [answer if isinstance(answer, int) else UNLABELLED for answer in told]
+        both = zip(rows["pronoun"].to_pylist(), rows["genders"].to_pylist(), strict=True)
+        answers = [giveaway(pronoun["text"], found) for pronoun, found in both]
+        if labelling == "none":
+            answers = [UNLABELLED if a in (UNKNOWN, ALIKE) else a for a in answers]
+        kept, right = answered(rows, answers)
         given = right if labelling == "gender" else [UNLABELLED] * len(right)
         marked = with_column(kept.rows, "giveaway", pa.int64(), right)
         return Kept(with_column(marked, "label", pa.int64(), given), kept.dropped)
@@ -53,9 +48,3 @@ def giveaway(pronoun: str, genders: list[str | None]) -> int | str:
     if None in genders:
         return UNKNOWN
     return ALIKE if genders[0] == genders[1] else genders.index(wanted)
-
-
-def _reason(answer: int | str, labelling: Labelling) -> str | None:
-    if isinstance(answer, int) or (labelling == "none" and answer != NO_GENDER):
-        return None
-    return answer

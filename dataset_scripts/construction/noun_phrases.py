@@ -1,6 +1,5 @@
 """Sentences with exactly two noun phrases before the connective, both of them persons (3.1.3)."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -78,13 +77,11 @@ def noun_phrases(find: PhraseFinder, rules: PhraseRules = PhraseRules()) -> Stag
 
     def stage(rows: pa.RecordBatch) -> Kept:
         texts = rows["text"].to_pylist()
-        connectives, pronouns = (rows[n].to_pylist() for n in ("connective", "pronoun"))
-        answers = []
-        for text, connective, pronoun, phrases in zip(
-            texts, connectives, pronouns, find(texts), strict=True
-        ):
-            marked = (connective["start"], connective["end"])
-            answers.append(_two_persons(text, marked, pronoun["start"], phrases, rules))
+        columns = (texts, rows["connective"].to_pylist(), rows["pronoun"].to_pylist(), find(texts))
+        answers = [
+            _two_persons(text, (mark["start"], mark["end"]), pronoun["start"], phrases, rules)
+            for text, mark, pronoun, phrases in zip(*columns, strict=True)
+        ]
         kept, persons = answered(rows, answers)
         candidates = [
             [mention(text, phrase.start, phrase.end) for phrase in pair]
@@ -96,11 +93,7 @@ def noun_phrases(find: PhraseFinder, rules: PhraseRules = PhraseRules()) -> Stag
 
 
 def _two_persons(
-    text: str,
-    marked: tuple[int, int],
-    pronoun: int,
-    phrases: Sequence[Phrase],
-    rules: PhraseRules,
+    text: str, marked: tuple[int, int], pronoun: int, phrases: Sequence[Phrase], rules: PhraseRules
 ) -> list[Phrase] | str:
     """Return the two persons, or why there are not exactly two."""
     if marked[0] > pronoun or ANY_PRONOUN.search(text, 0, marked[0]):
@@ -134,15 +127,11 @@ def _faults(
     if first <= second or second <= first:
         yield SAME
     if rules.recurrence == "word":
-        behind = {word.lower() for word in WORD.findall(text, end)}
-        recurs = any(behind & _words(phrase) for phrase in before)
+        # initials do not count
+        behind = {word.lower() for word in WORD.findall(text, end) if len(word) > 1}
+        recurs = any(behind & {*WORD.findall(phrase.key)} for phrase in before)
     else:
         behind = {phrase.key for phrase in phrases if phrase.start >= end}
         recurs = any(phrase.key in behind for phrase in before)
     if recurs:
         yield RECURS
-
-
-def _words(phrase: Phrase) -> set[str]:
-    """Return the words of a phrase, initials left out."""
-    return {word for word in re.findall(r"\w+", phrase.key) if len(word) > 1}

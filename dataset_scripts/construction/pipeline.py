@@ -26,7 +26,6 @@ STAGES = (
     *("genders", "labels", "replacement", "duplicates"),
 )
 
-
 SHOWN = 20
 """Lines of a report's text that say what could not be read: a corpus may have many files."""
 
@@ -116,8 +115,7 @@ def stages(rules: Rules, names: NameGenders) -> dict[str, Stage]:
     """Return the stages up to the duplicates, which look at one batch and nothing else."""
     find: phrases.PhraseFinder = ProperNames(names)
     if rules.pipeline is not None:
-        grammar = BASE if rules.grammar == "paper" else RELEASED
-        find = TaggedPhrases(rules.pipeline, grammar)
+        find = TaggedPhrases(rules.pipeline, BASE if rules.grammar == "paper" else RELEASED)
     made: tuple[Stage, ...] = (
         partial(clean, rules=rules.clean),
         sentences,
@@ -135,8 +133,7 @@ def construct(documents: pa.RecordBatch, made: dict[str, Stage], report: Report)
     """Send a batch of documents through the stages; return what is left of its sentences."""
     rows = documents
     for name, stage in made.items():
-        read = rows.num_rows
         kept = stage(rows)
-        report.stages[name].add(read, kept)
+        report.stages[name].add(rows.num_rows, kept)
         rows = kept.rows
     return rows

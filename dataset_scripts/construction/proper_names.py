@@ -28,9 +28,6 @@ class ProperNames:
     """Takes proper names for noun phrases, and those with a known first name or title for persons.
 
     Common nouns are not seen, so that *exactly two noun phrases* means two proper names here.
-
-    Args:
-        names: the first names that are known.
     """
 
     def __init__(self, names: NameGenders) -> None:
@@ -56,7 +53,7 @@ class ProperNames:
         while count < len(words) and self._is_ordinary(words[count], start == count == 0):
             count += 1
         # a capital that begins the sentence says nothing
-        if start == count == 0 and not self._may_begin(words):
+        if start == count == 0 and not (words[0] in self._names.genders or titles(words)):
             count = 1
         return count
 
@@ -68,9 +65,6 @@ class ProperNames:
         if begins:
             return word.lower() in STOPWORDS or word in BEGINNINGS
         return word.lower() in STOPWORDS and not self._is_person(word)
-
-    def _may_begin(self, words: list[str]) -> bool:
-        return words[0] in self._names.genders or titles(words) > 0
 
     def _is_person(self, name: str) -> bool:
         words = name.split()

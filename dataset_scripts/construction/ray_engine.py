@@ -22,15 +22,7 @@ def run(construction: Construction, work: Path, workers: int) -> Report:
 
     Inputs and the folder of parts have to lie where every node sees them under the same path. The
     parts are those of the one-machine engine, so that a run may be begun by the one and ended by
-    the other.
-
-    Args:
-        construction: what to do.
-        work: the folder of parts, see `engine.run`.
-        workers: number of tasks at a time.
-
-    Raises:
-        InputError: Ray is not installed, or as `engine.run`.
+    the other. There are as many tasks at a time as workers.
     """
     # Ray would send statistics of its use somewhere
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -38,9 +30,8 @@ def run(construction: Construction, work: Path, workers: int) -> Report:
         import ray
         import ray.data
     except ImportError as error:
-        raise InputError(
-            "the engine ray is not installed", cure="pip install 'pronominal[ray]'"
-        ) from error
+        cure = "pip install 'pronominal[ray]'"
+        raise InputError("the engine ray is not installed", cure=cure) from error
     todo = prepare(construction, work)
     numbers = pa.table({"shard": [shard.number for shard in todo]})
     tasks = ray.data.from_arrow(numbers).repartition(len(todo))

@@ -58,12 +58,7 @@ class Edit(NamedTuple):
 
 
 def edited(text: str, edits: Iterable[Edit]) -> tuple[str, dict[Span, Span]]:
-    """Make some edits at once; return the text, and where each edited span is now.
-
-    Args:
-        text: the text.
-        edits: places that do not overlap, in any order.
-    """
+    """Make edits at once, in any order, none overlapping; return the text and each span's place."""
     pieces: list[str] = []
     places: dict[Span, Span] = {}
     done = length = 0
@@ -121,7 +116,9 @@ def agreeing(
             return STRAY
         target = [edit for edit in others if edit[:2] == (pronoun.start, pronoun.end)]
         edits = [*edits[:2], *others, *([] if target else edits[2:])]
-    return _row(text, edits, [*candidates, pronoun])
+    new, places = edited(text, edits)
+    first, second, last = (mention(new, *places[m.span]) for m in (*candidates, pronoun))
+    return {"text": new, "pronoun": last, "candidates": [first, second]}
 
 
 def _unchangeable(text: str, name: Mention, rules: ReplacementRules) -> str | None:
@@ -132,13 +129,6 @@ def _unchangeable(text: str, name: Mention, rules: ReplacementRules) -> str | No
     if rules.change != "both" and noun and noun[1].lower() in GENDERED_NOUNS:
         return GENDERED
     return None
-
-
-def _row(text: str, edits: Sequence[Edit], mentions: Sequence[Mention]) -> dict[str, Any]:
-    new, places = edited(text, edits)
-    spans = [places[mention.span] for mention in mentions]
-    *candidates, pronoun = [mention(new, *span) for span in spans]
-    return {"text": new, "pronoun": pronoun, "candidates": candidates}
 
 
 def _opposite(gender: Gender) -> Gender:
@@ -170,15 +160,12 @@ def _renamed(
 def _other_pronouns(text: str, gender: Gender, names: Sequence[Edit]) -> list[Edit]:
     """Return an edit for every pronoun that is not of this gender."""
     forms = FORMS[_opposite(gender)]
-    inside = [(edit.start, edit.end) for edit in names]
     edits = []
     for word in WORD.finditer(text):
         form = word[0].lower()
-        if form in forms and not any(s <= word.start() < e for s, e in inside):
+        if form in forms and not any(s <= word.start() < e for s, e, _ in names):
             new = _other_form(form, forms[form], text[word.end() :])
-            edits.append(
-                Edit(word.start(), word.end(), new.capitalize() if word[0][0].isupper() else new)
-            )
+            edits.append(Edit(*word.span(), new.capitalize() if word[0][0].isupper() else new))
     return edits
 
 

@@ -117,11 +117,7 @@ def free_folder(out: Path, name: str, dataset: str) -> Path:
 
 
 def _write(
-    construction: Construction,
-    description: Description,
-    report: Report,
-    folder: Path,
-    work: Path,
+    construction: Construction, description: Description, report: Report, folder: Path, work: Path
 ) -> None:
     canary = canary_of(construction, description)
     with signals_as_exits(), new_folder(folder) as beside:
@@ -161,9 +157,8 @@ def rows(construction: Construction, work: Path, report: Report) -> Iterator[pa.
         for batch in part.to_batches():
             kept = unique(batch)
             report.stages["duplicates"].add(batch.num_rows, kept)
-            yield pa.Table.from_pylist(
-                [published(row) for row in kept.rows.to_pylist()], schema=arrow_schema(COLUMNS, {})
-            )
+            found = [published(row) for row in kept.rows.to_pylist()]
+            yield pa.Table.from_pylist(found, schema=arrow_schema(COLUMNS, {}))
 
 
 def published(row: dict[str, Any]) -> dict[str, Any]:
@@ -196,13 +191,11 @@ def _write_card(
     if told["pipeline"]:
         # a folder's place says where somebody keeps their files
         told["pipeline"] = Path(told["pipeline"]).name
+    fields = {"pretty_name": description.name, "canary": canary}
+    fields["license"] = description.licence or "unknown"
     card.write_page(
         NAME,
-        {
-            "pretty_name": description.name,
-            "canary": canary,
-            "license": description.licence or "unknown",
-        },
+        fields,
         built,
         path,
         unpublishable=[] if description.licence else [f"{b.config}/{b.name}" for b in built],

@@ -24,14 +24,14 @@ def sentences(documents: pa.RecordBatch) -> Kept:
     The paper used NLTK's Punkt model. This is a rule: a sentence ends at ``. ! ?`` before a blank
     and a capital letter, unless the word before is a known abbreviation or an initial.
     """
-    columns: tuple[list[str], list[str], list[str]] = ([], [], [])
-    for row in zip(*(column.to_pylist() for column in documents.columns), strict=True):
-        source, document, body = row
-        found = [sentence for part in body.split("\n\n") for sentence in split(part)]
-        columns[0].extend([source] * len(found))
-        columns[1].extend([document] * len(found))
-        columns[2].extend(found)
-    return Kept(strings(SENTENCES, columns))
+    rows = zip(*(column.to_pylist() for column in documents.columns), strict=True)
+    found = [
+        (source, document, sentence)
+        for source, document, body in rows
+        for paragraph in body.split("\n\n")
+        for sentence in split(paragraph)
+    ]
+    return Kept(strings(SENTENCES, found))
 
 
 def split(text: str) -> Iterator[str]:

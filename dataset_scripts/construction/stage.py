@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pronominal.dataset_scripts.tables.columns import MENTION
 from pronominal.spans import Mention
@@ -40,11 +39,9 @@ Stage = Callable[[pa.RecordBatch], Kept]
 
 
 def sieve(rows: pa.RecordBatch, faults: Sequence[tuple[str, pa.Array]]) -> Kept:
-    """Drop rows with a fault; of several the first one counts.
+    """Drop rows with a fault: why they do not pass, and one boolean for each row that says so.
 
-    Args:
-        rows: the rows to look at.
-        faults: why a row does not pass, and one boolean for each row that says so.
+    Of several faults the first one counts.
     """
     passed = np.ones(rows.num_rows, dtype=np.bool_)
     dropped: Counter[str] = Counter()
@@ -74,17 +71,12 @@ def with_column(
     return rows.append_column(pa.field(name, kind), pa.array(values, kind))
 
 
-def strings(schema: pa.Schema, columns: Iterable[Sequence[str]]) -> pa.RecordBatch:
-    """Make rows of columns of strings."""
-    arrays = [pa.array(column, pa.string()) for column in columns]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+def strings(schema: pa.Schema, rows: Iterable[Sequence[str]]) -> pa.RecordBatch:
+    """Make a batch of rows of strings."""
+    columns = [*zip(*rows, strict=True)] or [()] * len(schema)
+    return pa.RecordBatch.from_arrays([pa.array(c, pa.string()) for c in columns], schema=schema)
 
 
 def mention(text: str, start: int, end: int) -> dict[str, object]:
     """Return a part of a text as the columns of type ``MENTION`` have it."""
     return Mention(text[start:end], start, end)._asdict()
-
-
-def matches(texts: pa.Array, pattern: str) -> pa.Array:
-    """Say of each text whether an RE2 pattern matches anywhere in it."""
-    return pc.match_substring_regex(texts, pattern)

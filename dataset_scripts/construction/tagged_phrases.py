@@ -35,8 +35,7 @@ class TaggedPhrases:
     def __call__(self, texts: Sequence[str]) -> list[list[Phrase]]:
         """Return the phrases of each text, from left to right.
 
-        Raises:
-            InputError: the pipeline gives no tags or no entities, or cannot be loaded.
+        `InputError` if the pipeline gives no tags or no entities, or cannot be loaded.
         """
         documents = list(loaded(self._pipeline).pipe(texts, batch_size=BATCH))
         self._refuse_without(documents, "part-of-speech tags", "TAG")
@@ -46,13 +45,12 @@ class TaggedPhrases:
     def _refuse_without(self, documents: Sequence[Any], what: str, *annotations: str) -> None:
         found = (one.has_annotation(name) for one in documents for name in annotations)
         if documents and not any(found):
-            raise InputError(
-                f"the pipeline {self._pipeline} gives no {what}",
-                cure=f"name one with a tagger and entities, such as {PIPELINE}",
-            )
+            cure = f"name one with a tagger and entities, such as {PIPELINE}"
+            raise InputError(f"the pipeline {self._pipeline} gives no {what}", cure=cure)
 
     def _phrases(self, document: Any) -> Iterator[Phrase]:
-        codes = "".join(map(_code, document))
+        tags = [word.tag_ for word in document]
+        codes = "".join("N" if tag.startswith("NN") else CODES.get(tag, "x") for tag in tags)
         for found in self._grammar.finditer(codes):
             # the released rule may end with a preposition; every rule takes a noun
             end = found.start() + len(found[0].rstrip("DJI"))
@@ -62,36 +60,20 @@ class TaggedPhrases:
             yield Phrase(nouns.start_char, nouns.end_char, key, nouns[-1].ent_type_ in PERSON)
 
 
-def _code(word: Any) -> str:
-    tag: str = word.tag_
-    return "N" if tag.startswith("NN") else CODES.get(tag, "x")
-
-
 @cache
 def loaded(pipeline: str) -> Any:
-    """Load a pipeline once for each process; its parser is left out, nothing here reads it.
-
-    Raises:
-        InputError: spaCy or the pipeline is not installed.
-    """
+    """Load a pipeline once for each process; its parser is left out, nothing here reads it."""
     try:
         import spacy
     except ImportError as error:
-        raise InputError(
-            "noun phrases need spaCy",
-            cure="pip install 'pronominal[construct]', or add --proper-names-only",
-        ) from error
+        cure = "pip install 'pronominal[construct]', or add --proper-names-only"
+        raise InputError("noun phrases need spaCy", cure=cure) from error
     try:
         return spacy.load(pipeline, exclude=["parser"])
     except (OSError, ValueError) as error:
         is_package = pipeline.isidentifier()
         cure = f"python -m spacy download {pipeline}" if is_package else "check --pipeline"
-        raise InputError(
-            f"the spaCy pipeline {pipeline} cannot be loaded ({_first_sentence(error)})",
-            cure=f"{cure}, or add --proper-names-only",
-        ) from error
-
-
-def _first_sentence(error: Exception) -> str:
-    """Return what spaCy says first: it goes on for a paragraph."""
-    return str(error).partition("\n")[0].partition(". ")[0]
+        # spaCy goes on for a paragraph
+        said = str(error).partition("\n")[0].partition(". ")[0]
+        cause = f"the spaCy pipeline {pipeline} cannot be loaded ({said})"
+        raise InputError(cause, cure=f"{cure}, or add --proper-names-only") from error

@@ -6,6 +6,7 @@ few words make up most of a text, most of them have been divided before.
 """
 
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any
 
 from pronominal.errors import InputError
@@ -26,17 +27,11 @@ def treebank_words(text: str) -> list[str]:
     """Return what NLTK's ``NLTKWordTokenizer().tokenize(text)`` returns, but for quotation marks.
 
     A quotation mark that begins the text may be written in another way.
-
-    Raises:
-        InputError: NLTK is not installed.
     """
     end = len(text.rstrip(CLOSING))
     border = text.rfind(" ", 0, end) + 1
-    words: list[str] = []
-    for stretch in text[:border].split():
-        words += _inside(stretch)
-    words += _last(text[border:])
-    return words
+    before = chain.from_iterable(map(_inside, text[:border].split()))
+    return [*before, *_last(text[border:])]
 
 
 @lru_cache(REMEMBERED)
@@ -60,8 +55,6 @@ def _tokenizer() -> Any:
     try:
         from nltk.tokenize.destructive import NLTKWordTokenizer
     except ImportError as error:
-        raise InputError(
-            "the released code's rule needs NLTK's words",
-            cure="pip install 'pronominal[construct]'",
-        ) from error
+        cause = "the released code's rule needs NLTK's words"
+        raise InputError(cause, cure="pip install 'pronominal[construct]'") from error
     return NLTKWordTokenizer()

@@ -23,13 +23,9 @@ PlacedText = tuple[str, str]
 
 
 def xml_documents(source: Any, damage: Counter[str]) -> Iterator[PlacedText]:
-    """Yield the articles of a MediaWiki dump, or the sentences of an OPUS file.
+    """Yield the articles of a MediaWiki dump, or the sentences of an OPUS file, from bytes.
 
-    Redirects and pages of other namespaces are passed by.
-
-    Args:
-        source: a stream of bytes, unpacked.
-        damage: takes what was wrong -> how often.
+    Redirects and pages of other namespaces are passed by; `damage` counts what was wrong.
     """
     parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(("start", "end"))
     open_elements: list[ElementTree.Element] = []

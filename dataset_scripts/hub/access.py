@@ -48,16 +48,12 @@ class AccessRequest:
 def access_requests(repo: str) -> list[AccessRequest]:
     """Return the requests: pending, then accepted, then rejected ones, each by date.
 
-    Raises:
-        InputError: the dataset is not there, not gated or not the user's.
+    `InputError` if the dataset is not there, not gated or not the user's.
     """
     client = hub_client()
     requests = []
-    for listed in (
-        client.list_pending_access_requests,
-        client.list_accepted_access_requests,
-        client.list_rejected_access_requests,
-    ):
+    for status in ("pending", "accepted", "rejected"):
+        listed = getattr(client, f"list_{status}_access_requests")
         with _request_errors(client, repo, "there are no requests"):
             found = [_without_person(request) for request in listed(repo, repo_type="dataset")]
         requests += sorted(found, key=lambda request: (request.date, request.user))
@@ -68,10 +64,8 @@ def answer(repo: str, user: str, how: Answer) -> None:
     """Answer a request, or let a user in who did not ask.
 
     Rejecting also withdraws the access of a user who was let in. The Hub lets nobody ask twice;
-    accepting undoes it.
-
-    Raises:
-        InputError: there is no such request, or, to grant access, no such user without it.
+    accepting undoes it. `InputError` if there is no such request, or, to grant access, no such user
+    without it.
     """
     client = hub_client()
     nothing = f"there is no request of {user} to {how}"
@@ -90,9 +84,6 @@ def export_requests(repo: str, file: Path) -> int:
     """Write the columns `EXPORTED` of every request as CSV and return how many there are.
 
     Full names, e-mail addresses and answers stay on the Hub, where their owners can delete them.
-
-    Raises:
-        InputError: as `access_requests`.
     """
     requests = access_requests(repo)
     with new_file(file) as beside, beside.open("w", encoding="utf-8", newline="") as lines:
@@ -103,23 +94,13 @@ def export_requests(repo: str, file: Path) -> int:
 
 
 def _without_person(request: "hf_api.AccessRequest") -> AccessRequest:
-    return AccessRequest(
-        user=request.username or "",
-        status=request.status,
-        date=request.timestamp.date().isoformat(),
-        answers=request.fields or {},
-    )
+    date = request.timestamp.date().isoformat()
+    return AccessRequest(request.username or "", request.status, date, request.fields or {})
 
 
 @contextmanager
 def _request_errors(client: "hf_api.HfApi", repo: str, nothing: str) -> Iterator[None]:
-    """Say what the Hub's bare 400 and 404 mean where requests are concerned.
-
-    Args:
-        client: the Hub's client.
-        repo: the dataset's id.
-        nothing: the cause when the dataset is there and gated.
-    """
+    """Say what the Hub's bare 400 and 404 mean for requests: `nothing`, if the dataset is gated."""
     from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 
     with hub_errors(repo):

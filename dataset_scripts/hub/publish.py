@@ -145,10 +145,8 @@ class _Publication:
 
     def _refuse_other_dataset(self, files: dict[str, str], canary: object) -> None:
         if files.keys() - {GITATTRIBUTES} and canary != self.release.canary:
-            raise InputError(
-                f"the repository does not hold {self.release.name}: its canary is another",
-                cure="choose another --repo",
-            )
+            cause = f"the repository does not hold {self.release.name}: its canary is another"
+            raise InputError(cause, cure="choose another --repo")
 
     def _refuse_changed_version(self, head: dict[str, str]) -> None:
         version = self.release.version
@@ -157,10 +155,9 @@ class _Publication:
         for files in (self.repository.files(version), head):
             changed = [path for paths in differing(self.release, files) for path in paths]
             if changed:
-                raise InputError(
-                    f"version {version} is published already, and {changed[0]} is another",
-                    cure="raise the version in the header of the page in cards/ and build again",
-                )
+                cause = f"version {version} is published already, and {changed[0]} is another"
+                cure = "raise the version in the header of the page in cards/ and build again"
+                raise InputError(cause, cure=cure)
 
     def _upload(self) -> None:
         head = self.repository.info().sha

@@ -87,11 +87,8 @@ def read_release(folder: Path, version: str | None = None) -> Release:
 def _refuse_hydrated(folder: Path) -> None:
     for path in (folder, *folder.rglob("hydrated")):
         if path.name == "hydrated":
-            raise InputError(
-                "what 'pronominal hydrate' made must not leave this machine",
-                cure="publish a folder built without it",
-                file=path,
-            )
+            cause = "what 'pronominal hydrate' made must not leave this machine"
+            raise InputError(cause, cure="publish a folder built without it", file=path)
 
 
 def _whole(folder: Path) -> dict[str, str]:
@@ -125,11 +122,9 @@ def _refuse_unpublishable(folder: Path, header: Mapping[str, Any], sums: Mapping
 
 
 def _kept_back(folder: Path, held: Sequence[str]) -> InputError:
-    return InputError(
-        f"the text of {', '.join(held)} must not leave this machine",
-        cure="publish one that was built without this text, or constructed with its --licence",
-        file=folder,
-    )
+    cause = f"the text of {', '.join(held)} must not leave this machine"
+    cure = "publish one that was built without this text, or constructed with its --licence"
+    return InputError(cause, cure=cure, file=folder)
 
 
 def _terms(folder: Path, header: Mapping[str, Any]) -> str:
@@ -138,28 +133,21 @@ def _terms(folder: Path, header: Mapping[str, Any]) -> str:
     if header.get("viewer") is not False:
         missing.append("viewer: false")
     if missing:
-        raise InputError(
-            f"the card lacks {', '.join(missing)}",
-            cure=f"add it to the header of the page in cards/ and {REBUILD}",
-            file=folder / CARD,
-        )
+        cure = f"add it to the header of the page in cards/ and {REBUILD}"
+        raise InputError(f"the card lacks {', '.join(missing)}", cure=cure, file=folder / CARD)
     return str(header["canary"])
 
 
 def _version(folder: Path, header: Mapping[str, Any], asked: str | None) -> str:
     version = str(header.get("version") or asked or "")
     if not VERSION.fullmatch(version):
-        raise InputError(
-            f"the card's version is '{version}'" if version else "the card has no version",
-            cure="write 'version: 1.0.0' into the header of the page in cards/, or add --version",
-            file=folder / CARD,
-        )
+        cause = f"the card's version is '{version}'" if version else "the card has no version"
+        cure = "write 'version: 1.0.0' into the header of the page in cards/, or add --version"
+        raise InputError(cause, cure=cure, file=folder / CARD)
     if asked not in (None, version):
-        raise InputError(
-            f"the card's version is {version}, not {asked}",
-            cure=f"raise it in the header of the page in cards/ and {REBUILD}",
-            file=folder / CARD,
-        )
+        cause = f"the card's version is {version}, not {asked}"
+        cure = f"raise it in the header of the page in cards/ and {REBUILD}"
+        raise InputError(cause, cure=cure, file=folder / CARD)
     return version
 
 
@@ -179,11 +167,8 @@ def _declared(folder: Path, header: Mapping[str, Any]) -> Iterator[tuple[str, di
                 }
                 yield file["path"], declared
     except (KeyError, TypeError) as error:
-        raise InputError(
-            f"its configs and dataset_info are not those of 'pronominal build' ({error})",
-            cure=REBUILD,
-            file=folder / CARD,
-        ) from error
+        cause = f"its configs and dataset_info are not those of 'pronominal build' ({error})"
+        raise InputError(cause, cure=REBUILD, file=folder / CARD) from error
 
 
 def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: str) -> str:

@@ -30,13 +30,9 @@ def require_hub_id(repo: str) -> None:
 
 
 class DatasetRepository:
-    """A dataset repository, with the calls that publishing needs.
+    """A dataset repository by its id, ``ORG/NAME``, with the calls that publishing needs.
 
-    Args:
-        name: its id, ``ORG/NAME``.
-
-    Raises:
-        InputError: huggingface_hub is not installed. The other methods raise what it raises.
+    Its methods raise what huggingface_hub raises; `InputError` if that is not installed.
     """
 
     def __init__(self, name: str) -> None:
@@ -47,11 +43,9 @@ class DatasetRepository:
         """Raise `InputError` when the user's token is one that only reads."""
         account: dict[str, Any] = self._api.whoami()
         if account.get("auth", {}).get("accessToken", {}).get("role") == "read":
-            raise InputError(
-                f"the token of {account['name']} only reads",
-                cure=f"make one that writes at {tokens_page()}",
-                file=self.name,
-            )
+            cause = f"the token of {account['name']} only reads"
+            cure = f"make one that writes at {tokens_page()}"
+            raise InputError(cause, cure=cure, file=self.name)
 
     def find(self) -> "DatasetInfo | None":
         """Return what the Hub says of the repository, or None when there is none."""
@@ -97,19 +91,15 @@ class DatasetRepository:
     def commit(self, release: Release, stale: Sequence[str], parent: str | None) -> None:
         """Make the release the content of the repository, in one commit that happens or does not.
 
-        Args:
-            release: what to upload; files that are there already are not sent again.
-            stale: paths to remove.
-            parent: the commit that was looked at; the Hub refuses when there is a newer one.
+        Files that are there already are not sent again, and the `stale` paths are removed. The Hub
+        refuses when there is a newer commit than the `parent` that was looked at.
         """
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
+        added = [CommitOperationAdd(path, release.folder / path) for path in release.digests]
         self._api.create_commit(
             self.name,
-            [
-                *(CommitOperationAdd(path, release.folder / path) for path in release.digests),
-                *(CommitOperationDelete(path) for path in stale),
-            ],
+            [*added, *map(CommitOperationDelete, stale)],
             commit_message=f"Version {release.version}",
             repo_type="dataset",
             parent_commit=parent,
@@ -127,14 +117,10 @@ class DatasetRepository:
         return get_session().get(url, headers=STRANGER).status_code in (401, 404)
 
     def open_to_strangers(self, paths: Sequence[str]) -> str | None:
-        """Try to read files without a token.
+        """Try to read the first byte of files without a token.
 
-        Args:
-            paths: files of rows; their first byte is asked for.
-
-        Returns:
-            None when every one was refused because of the gate; otherwise the first one that was
-            not, and what came instead.
+        None when every one was refused because of the gate; otherwise the first one that was not,
+        and what came instead.
         """
         from huggingface_hub import get_session, hf_hub_url
 
@@ -151,14 +137,9 @@ class DatasetRepository:
 
 
 def differing(release: Release, remote: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Compare a release with the files of a repository.
+    """Compare a release with what `DatasetRepository.files` gives.
 
-    Args:
-        release: what should be there.
-        remote: path -> digest, as `DatasetRepository.files` gives it.
-
-    Returns:
-        The paths that are missing or other, and the tables that are there and should not be.
+    Returns the paths that are missing or other, and the tables that are there and should not be.
     """
     other = [path for path, known in release.digests.items() if remote.get(path) not in known]
     stale = [path for path in remote if path.endswith(".parquet") and path not in release.digests]

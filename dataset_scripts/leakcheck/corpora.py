@@ -27,16 +27,12 @@ ROWS = 4096
 SPACE = pa.scalar(b" ", pa.large_binary())
 STRINGS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 
-
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
     (b"\x1f\x8b", gzip.open),
     (b"BZh", bz2.open),
     (b"\xfd7zXZ", lzma.open),
-    (
-        ZSTANDARD,
-        lambda stream: pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd"),
-    ),
+    (ZSTANDARD, lambda stream: pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd")),
 )
 """First bytes of packed files, and what unpacks them; names do not matter."""
 

@@ -73,10 +73,11 @@ class Survey:
         try:
             yield counted()
         except DAMAGED as error:
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            reason = error.cause if isinstance(error, InputError) else reason
             for origin in document.origins():
                 history = f" ({origin.history})" if origin.history else ""
-                cause = f"cannot be read ({_reason(error)})"
-                self.unreadable.append(f"{origin.path}{history}: {cause}")
+                self.unreadable.append(f"{origin.path}{history}: cannot be read ({reason})")
 
 
 def leakcheck(
@@ -88,26 +89,16 @@ def leakcheck(
     survey: Survey | None = None,
     progress: Callable[[int], None] = lambda size: None,
 ) -> Iterator[Leak]:
-    """Yield every leak below the paths, in the order of reading.
+    """Yield every leak below the paths, in the order of reading; see `corpora.documents`.
 
     A document that cannot be read is noted in the survey and the others are read. Memory does not
     grow with the size of a file or line: about 30 MB, and the index; but a zip or Parquet file in
-    git history or in an archive is held as a whole.
-
-    Args:
-        paths: files and folders, see `corpora.documents`.
-        index: what to look for.
-        exclude: patterns of paths to leave out.
-        history: whether to look into the history of repositories too.
-        survey: takes the counts.
-        progress: called with the bytes read so far.
-
-    Raises:
-        InputError: a path does not exist; all are looked for before the first is read.
+    git history or in an archive is held as a whole. With `history`, the history of repositories is
+    looked into too; `progress` is called with the bytes read so far. `InputError` if a path does
+    not exist: all are looked for before the first is read.
     """
-    paths = existing_paths(paths)
     survey = survey if survey is not None else Survey()
-    for path in paths:
+    for path in existing_paths(paths):
         for document in documents(path, exclude, history=history):
             origins: list[Origin] | None = None
             with survey.reading(document, progress) as blocks:
@@ -145,11 +136,8 @@ def find_leaks(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[tuple[int,
 class _Passage:
     """One block of a text, and the words just before it.
 
-    Args:
-        text: the block.
-        line: number of the line on which it begins.
-        position: number of its first word, or of the tail's.
-        tail: hashes and lines of the last words before it, fewer than a run.
+    Its line is the one on which it begins, its position the number of its first word, or of the
+    tail's: hashes and lines of the last words before it, fewer than a run.
     """
 
     def __init__(
@@ -212,19 +200,13 @@ class _Sightings:
         self._latest: dict[int, _Sighting] = {}
 
     def settled(self, runs: Sequence[Run], place: int) -> Run | None:
-        """Take one find, and return the run whose sentence it settles, if it does.
+        """Take the runs that begin at one word of the text; return one that settles its sentence.
 
-        Args:
-            runs: all that begin at the place; sentences may share a run.
-            place: number of the word in the text.
+        None if no sentence is settled by them. Sentences may share a run.
         """
         here = [(run, self._sighting(run, place - run.offset)) for run in runs]
-        points = [len(seen.runs) + (run.runs - 1 in seen.runs) for run, seen in here]
-        settled = [
-            (score, -run.sentence, run)
-            for score, (run, _) in zip(points, here, strict=True)
-            if 2 * score > run.runs + 1
-        ]
+        points = [(len(seen.runs) + (run.runs - 1 in seen.runs), run) for run, seen in here]
+        settled = [(score, -run.sentence, run) for score, run in points if 2 * score > run.runs + 1]
         if not settled or any(seen.reported for _, seen in here):
             return None
         for _, seen in here:
@@ -237,9 +219,3 @@ class _Sightings:
             seen = self._latest[run.sentence] = _Sighting(start, set())
         seen.runs.add(run.offset // RUN)
         return seen
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, InputError):
-        return error.cause
-    return getattr(error, "strerror", None) or type(error).__name__

@@ -51,15 +51,14 @@ class Repository:
     def files(self) -> list[Path]:
         """Return the files of the working tree but for those that git ignores.
 
-        Raises:
-            InputError: git cannot read the repository, even a bare one.
+        `InputError` if git cannot read the repository, even a bare one.
         """
-        if not (self.folder / ".git").exists():
-            self._git("rev-parse", "--git-dir")
-            return []
-        listed = self._git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
-        return [self.folder / name for name in sorted(names)]
+        bare = not (self.folder / ".git").exists()
+        listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        with self._reading(*(("rev-parse", "--git-dir") if bare else listing)) as listed:
+            # what is printed of a bare one has no NUL, and names no file
+            names = sorted({*_fields(listed)})
+        return [self.folder / name for name in names]
 
     def objects(self) -> Iterator[Object]:
         """Yield every blob, commit and tag: packed or loose, of any branch, stash or of none."""
@@ -111,10 +110,6 @@ class Repository:
                         commit = field
         return found
 
-    def _git(self, *arguments: str) -> bytes:
-        with self._reading(*arguments) as output:
-            return output.read()
-
     @contextmanager
     def _reading(self, *arguments: str, stdin: IO[bytes] | None = None) -> Iterator[IO[bytes]]:
         """Give what a git command prints; `InputError` with its own words when it fails."""
@@ -132,17 +127,13 @@ class Repository:
         command = ("git", "--no-replace-objects", *safe, "-C", str(self.folder), *arguments)
         with tempfile.TemporaryFile() as complaints:
             try:
+                source, pipe = stdin or subprocess.DEVNULL, subprocess.PIPE
                 process = subprocess.Popen(
-                    command,
-                    stdin=stdin or subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=complaints,
-                    env=environment,
+                    command, stdin=source, stdout=pipe, stderr=complaints, env=environment
                 )
             except OSError as error:
-                raise InputError(
-                    "git cannot be run", cure="install git", file=self.folder
-                ) from error
+                cause = "git cannot be run"
+                raise InputError(cause, cure="install git", file=self.folder) from error
             with process:
                 assert process.stdout is not None
                 finished = False
@@ -155,11 +146,8 @@ class Repository:
             if process.returncode:
                 complaints.seek(0)
                 said = complaints.read().decode(errors="replace").strip().splitlines() or [""]
-                raise InputError(
-                    f"git cannot read the repository ({said[0]})",
-                    cure="see 'git fsck'",
-                    file=self.folder,
-                )
+                cause = f"git cannot read the repository ({said[0]})"
+                raise InputError(cause, cure="see 'git fsck'", file=self.folder)
 
 
 def _fields(stream: IO[bytes]) -> Iterator[str]:
@@ -174,8 +162,7 @@ class _Part(io.RawIOBase):
     """The next bytes of a stream, as a file of their own."""
 
     def __init__(self, stream: IO[bytes], size: int) -> None:
-        self._stream = stream
-        self._left = size
+        self._stream, self._left = stream, size
 
     def readable(self) -> bool:
         return True
@@ -187,8 +174,5 @@ class _Part(io.RawIOBase):
         return len(content)
 
     def skip(self) -> None:
-        while self._left:
-            skipped = self._stream.read(min(1 << 20, self._left))
-            if not skipped:
-                break
+        while self._left and (skipped := self._stream.read(min(1 << 20, self._left))):
             self._left -= len(skipped)

@@ -163,8 +163,7 @@ class LeakIndex:
         shift = np.uint64(64 - self.tag_bits)
         tags = hashes[places] >> shift << shift
         nearest = np.minimum(np.searchsorted(self._tags, tags), len(self._tags) - 1)
-        suspects: list[int] = places[self._tags[nearest] == tags].tolist()
-        return suspects
+        return [*map(int, places[self._tags[nearest] == tags])]
 
     def _known(self, words: Hashes) -> list[Run]:
         digest = np.uint64(_digest(words))
@@ -185,17 +184,9 @@ def _runs(
         for offset in offsets:
             run = sentence.words[offset : offset + length]
             words.append(run)
-            rows.append(
-                {
-                    "digest": _digest(run),
-                    "length": length,
-                    "offset": offset,
-                    "sentence": number,
-                    "runs": len(offsets),
-                    "split": splits.index(sentence.split),
-                    "row": sentence.row,
-                }
-            )
+            split = splits.index(sentence.split)
+            whose = Run(offset, number, len(offsets), split, sentence.row)._asdict()
+            rows.append({"digest": _digest(run), "length": length, **whose})
     return rows, words
 
 
@@ -206,8 +197,7 @@ def _tags(runs: Sequence[Hashes], bits: int) -> list[int]:
         places = np.flatnonzero(lengths == length)
         *_, hashes = prefix_hashes(np.array([runs[place] for place in places.tolist()]).T)
         tags[places] = scattered(hashes) >> np.uint64(64 - bits)
-    result: list[int] = tags.tolist()
-    return result
+    return [*map(int, tags)]
 
 
 def _digest(words: Hashes) -> int:

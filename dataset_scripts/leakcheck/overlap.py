@@ -16,8 +16,6 @@ from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
 from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, hashed_words
 
-HALF = 0.5
-
 
 @dataclass(frozen=True, slots=True)
 class SplitOverlap:
@@ -50,10 +48,6 @@ class _Seen:
     row: int
     offsets: set[int] = field(default_factory=set)
 
-    @property
-    def share(self) -> float:
-        return len(self.offsets) / self.runs
-
 
 def overlap(
     paths: Iterable[str],
@@ -80,25 +74,17 @@ def overlap(
         InputError: a path does not exist.
     """
     survey = survey if survey is not None else Survey()
-    seen = _every_sentence(index)
+    columns = [index.table[name].to_pylist() for name in ("sentence", "runs", "split", "row")]
+    seen = {sentence: _Seen(*its) for sentence, *its in zip(*columns, strict=True)}
     for path in existing_paths(paths):
         for document in documents(path, exclude, history=False, ignored=True):
             with survey.reading(document, progress) as blocks:
                 for run in _runs(blocks, index):
                     seen[run.sentence].offsets.add(run.offset)
-    sentences = list(seen.values())
     return [
-        _summary(name, [each for each in sentences if each.split == number])
+        _summary(name, [each for each in seen.values() if each.split == number])
         for number, name in enumerate(index.splits)
     ]
-
-
-def _every_sentence(index: LeakIndex) -> dict[int, _Seen]:
-    columns = [index.table[name].to_pylist() for name in ("sentence", "runs", "split", "row")]
-    return {
-        sentence: _Seen(runs, split, row)
-        for sentence, runs, split, row in zip(*columns, strict=True)
-    }
 
 
 def _runs(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[Run]:
@@ -115,13 +101,14 @@ def _summary(split: str, sentences: Sequence[_Seen]) -> SplitOverlap:
     best: dict[int, float] = {}
     for sentence in sentences:
         # an index also knows wordings without punctuation and with slots, which few texts hold
-        best[sentence.row] = max(best.get(sentence.row, 0.0), sentence.share)
+        share = len(sentence.offsets) / sentence.runs
+        best[sentence.row] = max(best.get(sentence.row, 0.0), share)
     shares = np.array([*best.values()])
     return SplitOverlap(
         split=split,
         n=len(best),
         whole=float((shares == 1).mean()),
-        half=float((shares >= HALF).mean()),
+        half=float((shares >= 0.5).mean()),
         any=float((shares > 0).mean()),
         runs=float(shares.mean()),
         rows=tuple(sorted(row for row, share in best.items() if share == 1)),

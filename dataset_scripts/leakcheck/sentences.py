@@ -11,11 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.leakcheck.word_runs import (
-    Hashes,
-    hashed_words,
-    without_zero_width,
-)
+from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, hashed_words, without_zero_width
 from pronominal.errors import InputError
 
 RUN = 8
@@ -62,18 +58,14 @@ class Collection:
         """Add a built dataset, every config and split; `InputError` if the folder holds none."""
         files = sorted(Path(folder).glob("*/*.parquet"))
         if not files:
-            raise InputError(
-                "the folder holds no built dataset",
-                cure="build one with 'pronominal build'",
-                file=folder,
-            )
+            cure = "build one with 'pronominal build'"
+            raise InputError("the folder holds no built dataset", cure=cure, file=folder)
         for file in files:
             try:
                 self._add_file(file)
             except (OSError, pa.ArrowException, LookupError, TypeError, ValueError) as error:
-                raise InputError(
-                    "not a file of a built dataset", cure="build it again", file=file
-                ) from error
+                cause = "not a file of a built dataset"
+                raise InputError(cause, cure="build it again", file=file) from error
 
     def _add_file(self, file: Path) -> None:
         with pq.ParquetFile(file) as source:

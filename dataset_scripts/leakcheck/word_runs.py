@@ -60,9 +60,7 @@ class Words(NamedTuple):
 class Sieve:
     """A set of hashes that lets all its members through, and few others.
 
-    Args:
-        members: the hashes.
-        bits: how many leading bits of a hash are looked at; the table takes 2**bits bytes.
+    The leading `bits` of a hash are looked at; the table takes 2**bits bytes.
     """
 
     def __init__(self, members: Hashes, bits: int) -> None:
@@ -95,9 +93,8 @@ def without_zero_width(text: bytes) -> bytes:
 def prefix_hashes(columns: Iterable[Hashes]) -> Iterator[Hashes]:
     """Yield the hashes of runs of one word, two words, and so on.
 
-    Args:
-        columns: the hashes of the runs' first words, of their second words, and so on; a column
-            may be shorter than the one before it, and then the last runs end there.
+    The columns are the hashes of the runs' first words, of their second words, and so on; one may
+    be shorter than the one before it, and then the last runs end there.
     """
     runs: Hashes | None = None
     for column in columns:

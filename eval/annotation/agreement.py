@@ -20,12 +20,8 @@ Counts = npt.NDArray[np.int64]
 def fleiss_kappa(counts: Counts) -> float | None:
     """Return Fleiss' kappa: agreement beyond that of chance, from the answers' overall shares.
 
-    Args:
-        counts: every row adds up to the same number of annotators.
-
-    Returns:
-        At most 1; 0 is chance; None where it is undefined, because every answer is the same or
-        there are fewer than two annotators.
+    Every row of the counts adds up to the same number of annotators. At most 1; 0 is chance; None
+    where it is undefined, because every answer is the same or there are fewer than two annotators.
     """
     observed = percent_agreement(counts)
     shares = counts.sum(axis=0) / counts.sum()
@@ -75,15 +71,12 @@ def agreement(answers: Answers) -> dict[str, Any]:
         ``answers`` and ``with_majority``, the share of questions with a majority (more than half)
         to which they gave its answer. Candidates are counted by their place in the dataset, not
         in the sheet.
-
-    Raises:
-        InputError: there are fewer than two annotators.
     """
     if len(answers.annotators) < 2:
-        raise InputError(
-            "one annotator agrees with nobody", cure="import the sheets of two or more"
-        )
+        cure = "import the sheets of two or more"
+        raise InputError("one annotator agrees with nobody", cure=cure)
     counts = counts_of(answers.given)
+    columns = zip(*answers.given, strict=True)
     majorities = [majority(given) for given in answers.given]
     return {
         "task": answers.key.task,
@@ -94,9 +87,7 @@ def agreement(answers: Answers) -> dict[str, Any]:
         "answers": _told(chain.from_iterable(answers.given)),
         "by_annotator": {
             name: _annotator(column, majorities)
-            for name, column in zip(
-                answers.annotators, zip(*answers.given, strict=True), strict=True
-            )
+            for name, column in zip(answers.annotators, columns, strict=True)
         },
     }
 

@@ -10,7 +10,7 @@ import yaml
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building import build, card
-from pronominal.dataset_scripts.building.script import BuiltSplit, SplitRows, dataset_script
+from pronominal.dataset_scripts.building.script import SplitRows, dataset_script
 from pronominal.dataset_scripts.construction import result
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.checksums import write_checksums
@@ -30,43 +30,34 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
     """Write the rows that stay as the dataset ``OUT/NAME``, labelled by their annotators.
 
     It has the columns of the rows and `VOTES`, beside it the report ``OUT/NAME.annotation.json``,
-    and the config ``switched`` where the dataset that the rows are from has one.
-
-    Raises:
-        InputError: no row stays, or the folder is something else's.
+    and the config ``switched`` where the dataset that the rows are from has one. `InputError` if no
+    row stays, or the folder is something else's.
     """
     if not kept.labels:
-        raise InputError(
-            f"no row has {kept.needed} votes for one candidate", cure="ask about more rows"
-        )
-    folder, source = _free_folder(rows, out, name), rows.file.parent.parent
+        cause = f"no row has {kept.needed} votes for one candidate"
+        raise InputError(cause, cure="ask about more rows")
+    folder, source = result.free_folder(out, name, rows.dataset), rows.file.parent.parent
+    if folder == source.resolve():
+        raise InputError("the rows are from this folder", cure="give another --name", file=folder)
     header = _header(source)
     columns = (*_columns(rows), VOTES)
     with signals_as_exits(), new_folder(folder) as beside:
         tables = {rows.config: [*_labelled(rows, kept)]}
         if rows.config == "original" and (source / "switched").is_dir():
             tables["switched"] = [*switched_rows(tables["original"])]
-        built = [
-            build.write_split(
-                rows.dataset_name,
-                SplitRows.from_rows(config, split, columns, found),
-                str(header["canary"]),
-                beside,
-            )
-            for config, found in tables.items()
-            if found
+        splits = [
+            SplitRows.from_rows(c, split, columns, found) for c, found in tables.items() if found
         ]
-        _write_card(rows, kept, name, header, built, beside / "README.md")
+        canary = str(header["canary"])
+        built = [build.write_split(rows.dataset, each, canary, beside) for each in splits]
+        names = [f"{one.config}/{one.name}" for one in built]
+        kept_back = names if _kept_back(rows, header) else []
+        fields = {"pretty_name": name, "canary": header["canary"]}
+        fields["license"] = header.get("license") or "unknown"
+        told: dict[str, Any] = {"name": name, "rows": rows, "kept": kept, "report": kept.describe()}
+        card.write_page(PAGE, fields, built, beside / "README.md", unpublishable=kept_back, **told)
         write_checksums(beside)
     write_json(folder.with_name(f"{name}.{REPORT}"), kept.describe())
-    return folder
-
-
-def _free_folder(rows: Split, out: Path, name: str) -> Path:
-    """Return the dataset's folder; `InputError` where it would replace something else."""
-    folder = result.free_folder(out, name, rows.dataset_name)
-    if folder == rows.file.parent.parent.resolve():
-        raise InputError("the rows are from this folder", cure="give another --name", file=folder)
     return folder
 
 
@@ -107,31 +98,4 @@ def _kept_back(rows: Split, header: dict[str, Any]) -> bool:
         f"{rows.config}/{rows.name}" in (header.get("unpublishable") or ())
         or rows.name in getattr(script, "UNPUBLISHABLE", ())
         or not header.get("license")
-    )
-
-
-def _write_card(
-    rows: Split,
-    kept: Kept,
-    name: str,
-    source: dict[str, Any],
-    built: list[BuiltSplit],
-    path: Path,
-) -> None:
-    card.write_page(
-        PAGE,
-        {
-            "pretty_name": name,
-            "canary": source["canary"],
-            "license": source.get("license") or "unknown",
-        },
-        built,
-        path,
-        unpublishable=(
-            [f"{one.config}/{one.name}" for one in built] if _kept_back(rows, source) else []
-        ),
-        name=name,
-        rows=rows,
-        kept=kept,
-        report=kept.describe(),
     )

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,11 +61,9 @@ def import_answers(folder: Path, sheets: Sequence[str], annotators: int | None =
     files = _by_annotator(sheets)
     expected = key.annotators if annotators is None else annotators
     if len(files) != expected:
-        raise InputError(
-            f"there are the sheets of {len(files)} annotators, not of {expected}",
-            cure=f"give the sheet of each one, or say --annotators {len(files)}",
-            file=folder,
-        )
+        cause = f"there are the sheets of {len(files)} annotators, not of {expected}"
+        cure = f"give the sheet of each one, or say --annotators {len(files)}"
+        raise InputError(cause, cure=cure, file=folder)
     columns = [_answers_of(path, key) for path in files.values()]
     given = tuple(tuple(column[item.item] for column in columns) for item in key.items)
     answers = Answers(key, tuple(files), given)
@@ -77,11 +75,8 @@ def read_answers(folder: Path) -> Answers:
     """Read the imported answers; `InputError` where there are none or they are not the key's."""
     key, path = read_key(folder), folder / ANSWERS
     if not path.exists():
-        raise InputError(
-            "no answers were imported",
-            cure=f"run 'pronominal annotate import {folder} SHEET...'",
-            file=folder,
-        )
+        cure = f"run 'pronominal annotate import {folder} SHEET...'"
+        raise InputError("no answers were imported", cure=cure, file=folder)
     lines = [fields for _, fields in read_json_lines(path)]
     asked = [(item.row, item.about) for item in key.items]
     names = tuple(lines[0].get("answers", ())) if lines else ()
@@ -99,11 +94,8 @@ def _by_annotator(sheets: Sequence[str]) -> dict[str, Path]:
         file = Path(path if equals else given)
         name = name if equals else file.stem
         if name in files:
-            raise InputError(
-                f"the sheets of two annotators are called '{name}'",
-                cure="give them as NAME=FILE",
-                file=file,
-            )
+            cause = f"the sheets of two annotators are called '{name}'"
+            raise InputError(cause, cure="give them as NAME=FILE", file=file)
         files[name] = file
     return files
 
@@ -113,29 +105,22 @@ def _answers_of(path: Path, key: Key) -> dict[str, Answer]:
     for place, record in read_sheet(path):
         name = record[ITEM].strip()
         if name in found:
-            raise InputError(
-                f"the item {redacted(name)} is answered twice",
-                cure="keep one line for each item",
-                file=path,
-                row=place,
-            )
+            cause = f"the item {redacted(name)} is answered twice"
+            raise InputError(cause, cure="keep one line for each item", file=path, row=place)
         item = key.by_name.get(name)
         if item is None:
-            raise InputError(
-                f"the item {redacted(name)} is not of this export",
-                cure="give the sheets of this export, with their column 'item' as it was",
-                file=path,
-                row=place,
-            )
+            cause = f"the item {redacted(name)} is not of this export"
+            cure = "give the sheets of this export, with their column 'item' as it was"
+            raise InputError(cause, cure=cure, file=path, row=place)
         _refuse_shifted(record, item, key, path, place)
         found[name] = item.meaning(_word(record[ANSWER], key, path, place))
     missing = [item.item for item in key.items if item.item not in found]
     if missing:
-        raise InputError(
-            f"{len(missing)} of {len(key.items)} items are missing, the first one is {missing[0]}",
-            cure="restore their lines from the sheet that was given out, and have them answered",
-            file=path,
+        cause = (
+            f"{len(missing)} of {len(key.items)} items are missing, the first one is {missing[0]}"
         )
+        cure = "restore their lines from the sheet that was given out, and have them answered"
+        raise InputError(cause, cure=cure, file=path)
     return found
 
 
@@ -151,12 +136,8 @@ def _word(cell: str, key: Key, path: Path, place: str) -> str:
 
 def _refuse_shifted(record: Record, item: Item, key: Key, path: Path, place: str) -> None:
     """Refuse a line whose text is not that of its item: a column was sorted alone, or edited."""
-    cells: Mapping[str, str] = {name: record.get(name.lower(), "") for name in key.headings}
-    whole = all(name.lower() in record for name in key.headings)
-    if whole and shown_digest(cells.values()) != item.digest:
-        raise InputError(
-            f"the text beside {item.item} is not what was asked",
-            cure="restore the columns from the sheet that was given out: one was sorted or edited",
-            file=path,
-            row=place,
-        )
+    cells = [record[name.lower()] for name in key.headings if name.lower() in record]
+    if len(cells) == len(key.headings) and shown_digest(cells) != item.digest:
+        cause = f"the text beside {item.item} is not what was asked"
+        cure = "restore the columns from the sheet that was given out: one was sorted or edited"
+        raise InputError(cause, cure=cure, file=path, row=place)

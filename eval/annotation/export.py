@@ -43,18 +43,14 @@ def export(split: Split, request: Request, out: Path) -> Key:
     """Write a folder with the sheet, its instructions and a note for whoever has it, and the key.
 
     The sheet is the same for every annotator. Its items are in random order, and so are the two
-    candidates of each.
-
-    Raises:
-        InputError: there is something at `out`, the task cannot be asked of these rows, or the
-            sample is larger than they are.
+    candidates of each. `InputError` if there is something at `out`, the task cannot be asked of
+    these rows, or the sample is larger than they are.
     """
     if request.task not in ANNOTATION_TASKS:
         raise unknown_name("annotation task", request.task, ANNOTATION_TASKS)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(
-            "there is something already, maybe answers", cure="choose another --out", file=out
-        )
+        cause = "there is something already, maybe answers"
+        raise InputError(cause, cure="choose another --out", file=out)
     chance = Random(request.seed)
     instances = _drawn(split, request.sample, chance)
     key, records = _sheet(split, request, instances, chance)
@@ -68,11 +64,9 @@ def _drawn(split: Split, sample: int | None, chance: Random) -> list[Instance]:
     if sample is None:
         return list(split.stream())
     if not 0 < sample <= split.num_rows:
-        raise InputError(
-            f"a sample of {sample} rows cannot be drawn from {split.num_rows}",
-            cure=f"give --sample from 1 to {split.num_rows}",
-            file=split.file,
-        )
+        cause = f"a sample of {sample} rows cannot be drawn from {split.num_rows}"
+        cure = f"give --sample from 1 to {split.num_rows}"
+        raise InputError(cause, cure=cure, file=split.file)
     drawn = set(chance.sample(range(split.num_rows), sample))
     return [instance for row, instance in enumerate(split.stream()) if row in drawn]
 
@@ -92,15 +86,10 @@ def _sheet(
         for number, one in enumerate(questions, start=1)
     ]
     headings = tuple(questions[0].shown)
+    digests = [shown_digest(record[name] for name in headings) for record in records]
     items = tuple(
-        Item(
-            item=record[ITEM],
-            row=one.row,
-            about=one.about,
-            order=one.order,
-            digest=shown_digest(record[name] for name in headings),
-        )
-        for one, record in zip(questions, records, strict=True)
+        Item(record[ITEM], one.row, one.about, one.order, digest)
+        for one, record, digest in zip(questions, records, digests, strict=True)
     )
     words = task.words(instances)
     key = Key(request.task, dataset, request.seed, request.annotators, headings, words, items)

@@ -8,7 +8,7 @@ from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.annotation.answers import Answers
-from pronominal.eval.annotation.votes import Verdict, decision, majority, verdicts
+from pronominal.eval.annotation.votes import decision, majority, verdicts
 from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.runs.failures import Failure, read_failures, write_failures
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predictions
@@ -30,11 +30,7 @@ from pronominal.json_files import write_json
 
 
 def human_baseline(
-    answers: Answers,
-    rows: Split,
-    out: Path,
-    annotator: str | None = None,
-    label: str = "human",
+    answers: Answers, rows: Split, out: Path, annotator: str | None = None, label: str = "human"
 ) -> dict[str, Scores]:
     """Write the answers of people as a run with its scores.
 
@@ -54,21 +50,20 @@ def human_baseline(
             folder, or another run is there already.
     """
     if "candidates" in rows.table.column_names and set(rows.table["label"].to_pylist()) == {-1}:
-        raise InputError(
-            "nobody has labelled the rows, so there is nothing to be right about",
-            cure="label them with 'pronominal annotate keep', and ask others about the result",
-            file=rows.file,
-        )
+        cause = "nobody has labelled the rows, so there is nothing to be right about"
+        cure = "label them with 'pronominal annotate keep', and ask others about the result"
+        raise InputError(cause, cure=cure, file=rows.file)
     said = verdicts(answers, rows)
-    predictions = [
-        Prediction(name, decision(_chosen(answers, given, annotator)))
-        for name, given in said.items()
-    ]
-    majority_of = f"the majority of {len(answers.annotators)} annotators"
-    settings = {
-        "answers_of": annotator or majority_of,
-        "answers_digest": answers.digest()[:12],
-    }
+    if annotator is None:
+        chosen = {name: majority(given) for name, given in said.items()}
+    elif annotator in answers.annotators:
+        column = answers.annotators.index(annotator)
+        chosen = {name: given[column] for name, given in said.items()}
+    else:
+        raise unknown_name("annotator", annotator, answers.annotators)
+    predictions = [Prediction(name, decision(verdict)) for name, verdict in chosen.items()]
+    answers_of = annotator or f"the majority of {len(answers.annotators)} annotators"
+    settings = {"answers_of": answers_of, "answers_digest": answers.digest()[:12]}
     record = new_record(rows, SystemRecord(label, "people"), label, settings)
     finished = replace(record, times=Times(now(), now()), complete=True)
     return {label: _write_run(finished, predictions, rows, out)}
@@ -97,27 +92,19 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[st
         if record.complete and record.system.kind != "people":
             there = (out / run_name(rows, label)).resolve() == run.resolve()
             if there and rows.digest == record.dataset.digest:
-                found[label] = _scores_of(run, rows)
+                scored = (run / SCORE).exists()
+                found[label] = (
+                    read_scores(run / SCORE) if scored else score_and_keep(rows, run).scores
+                )
                 continue
             kept = [given for _, given in read_predictions(run) if given.id in asked]
             failed = [failure for failure in read_failures(run).values() if failure.id in asked]
             cut = replace(record, dataset=DatasetRecord.of(rows))
             found[label] = _write_run(cut, kept, rows, out, failed)
     if not found:
-        raise InputError(
-            f"it has no finished run over {answers.key.dataset} as it was exported",
-            cure="make one with 'pronominal evaluate'",
-            file=runs,
-        )
+        cause = f"it has no finished run over {answers.key.dataset} as it was exported"
+        raise InputError(cause, cure="make one with 'pronominal evaluate'", file=runs)
     return found
-
-
-def _chosen(answers: Answers, given: tuple[Verdict, ...], annotator: str | None) -> Verdict | None:
-    if annotator is None:
-        return majority(given)
-    if annotator not in answers.annotators:
-        raise unknown_name("annotator", annotator, answers.annotators)
-    return given[answers.annotators.index(annotator)]
 
 
 def _write_run(
@@ -132,24 +119,12 @@ def _write_run(
     counts = {"none": abstained.count("none"), "both": abstained.count("both")}
     run = replace(record, counts={"rows": len(predictions), **counts})
     folder = out / run_name(rows, record.label)
-    _refuse_other_run(folder, run)
+    if folder.exists() and read_record(folder).differences(run):
+        cure = "give another --out or --label, or remove it"
+        raise InputError("there is another run already", cure=cure, file=folder)
     with new_folder(folder) as beside:
         lines = "".join(prediction.line() for prediction in predictions)
         (beside / PREDICTIONS).write_text(lines, encoding="utf-8")
         write_failures(beside, failed)
         write_json(beside / RUN, run.to_json())
         return score_and_keep(rows, beside).scores
-
-
-def _scores_of(run: Path, rows: Split) -> Scores:
-    there = (run / SCORE).exists()
-    return read_scores(run / SCORE) if there else score_and_keep(rows, run).scores
-
-
-def _refuse_other_run(folder: Path, run: RunRecord) -> None:
-    if folder.exists() and read_record(folder).differences(run):
-        raise InputError(
-            "there is another run already",
-            cure="give another --out or --label, or remove it",
-            file=folder,
-        )

@@ -1,18 +1,16 @@
 """The key of an export: which row each item of the sheet is about. Annotators do not see it."""
 
-import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError
 from pronominal.eval.annotation.tasks import LETTERS
 from pronominal.eval.runs.record import SplitRecord
-from pronominal.json_files import as_record, read_object
+from pronominal.json_files import as_record, read_object, write_json
 
 KEY = "key.json"
 SCHEMA_VERSION = 1
@@ -78,27 +76,18 @@ class Key:
 
     def write(self, folder: Path) -> None:
         """Write it into the folder of the export."""
-        told = {"schema_version": SCHEMA_VERSION, **asdict(self)}
-        with new_file(folder / KEY) as beside:
-            beside.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_json(folder / KEY, {"schema_version": SCHEMA_VERSION, **asdict(self)})
 
     def asked_rows(self, where: str) -> Split:
-        """Read the rows that were asked about, in the dataset's order.
+        """Read the rows that were asked about, in the dataset's order, from its folder or Hub id.
 
-        Args:
-            where: the dataset's folder, or its id on the Hub.
-
-        Raises:
-            InputError: it does not hold the rows that were exported.
+        `InputError` if it does not hold the rows that were exported.
         """
         split = read_split(where, self.dataset.config, self.dataset.split)
         if split.digest != self.dataset.digest:
-            raise InputError(
-                "its rows are not those that were exported "
-                f"({self.dataset}, {self.dataset.digest[:12]})",
-                cure="give the --dataset of the export",
-                file=where,
-            )
+            exported = f"{self.dataset}, {self.dataset.digest[:12]}"
+            cause = f"its rows are not those that were exported ({exported})"
+            raise InputError(cause, cure="give the --dataset of the export", file=where)
         return cut(split, self.rows)
 
 

@@ -8,14 +8,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.errors import InputError
 from pronominal.text_files import read_text
-
-if TYPE_CHECKING:
-    import _csv
 
 ITEM, ANSWER = "item", "answer"
 DELIMITERS = ",;\t"
@@ -44,17 +40,16 @@ def write_sheet(path: Path, headings: Sequence[str], records: Iterable[Record]) 
         sheet = csv.writer(file)
         sheet.writerow([ITEM, *headings, ANSWER])
         for record in records:
-            sheet.writerow([_uncomputed(record[name]) for name in (ITEM, *headings)] + [""])
+            cells = [record[name] for name in (ITEM, *headings)]
+            sheet.writerow([*(f"'{c}" if c.startswith(FORMULA) else c for c in cells), ""])
 
 
 def read_sheet(path: Path) -> Iterator[tuple[str, Record]]:
     """Yield (place, record) for every line of a sheet that was filled in.
 
     A byte-order mark, other line ends, semicolons or tabs for commas, moved or added columns and
-    empty lines change nothing.
-
-    Raises:
-        InputError: the file has another format or encoding, is damaged, or lacks a column.
+    empty lines change nothing. `InputError` if the file has another format or encoding, is damaged,
+    or lacks a column.
     """
     if path.suffix == ".jsonl":
         for number, fields in read_json_lines(path):
@@ -78,38 +73,26 @@ def one_line(cell: str) -> str:
     return " ".join(cell.splitlines())
 
 
-def _uncomputed(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
-
-
 def _read_csv(path: Path) -> Iterator[tuple[str, Record]]:
-    text = read_text(path, cure="save it as CSV in UTF-8").removeprefix(
-        "sep=;\r\n"
-    )  # some spreadsheets say which delimiter they use
+    # some spreadsheets say which delimiter they use
+    text = read_text(path, cure="save it as CSV in UTF-8").removeprefix("sep=;\r\n")
     delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     headings: list[str] | None = None
-    while (cells := _next_cells(lines, path)) is not None:
-        place = f"line {lines.line_num}"
-        if not any(cell.strip() for cell in cells):
-            continue
-        if headings is None:
-            headings = [cell.strip().lower() for cell in cells]
-            _refuse_headings(headings, path, place)
-        elif len(cells) != len(headings):
-            raise InputError(
-                f"there are {len(cells)} cells under {len(headings)} headings",
-                cure="restore the line from the sheet that was given out",
-                file=path,
-                row=place,
-            )
-        else:
-            yield _checked(path, place, dict(zip(headings, cells, strict=True)))
-
-
-def _next_cells(lines: "_csv.Reader", path: Path) -> list[str] | None:
     try:
-        return next(lines, None)
+        for cells in lines:
+            place = f"line {lines.line_num}"
+            if not any(cell.strip() for cell in cells):
+                continue
+            if headings is None:
+                headings = [cell.strip().lower() for cell in cells]
+                _refuse_headings(headings, path, place)
+            elif len(cells) != len(headings):
+                cause = f"there are {len(cells)} cells under {len(headings)} headings"
+                cure = "restore the line from the sheet that was given out"
+                raise InputError(cause, cure=cure, file=path, row=place)
+            else:
+                yield _checked(path, place, dict(zip(headings, cells, strict=True)))
     except csv.Error as error:
         cause, place = f"the line is not valid CSV ({error})", f"line {lines.line_num}"
         raise InputError(cause, cure="save the sheet again", file=path, row=place) from error
@@ -118,12 +101,9 @@ def _next_cells(lines: "_csv.Reader", path: Path) -> list[str] | None:
 def _refuse_headings(headings: list[str], path: Path, place: str) -> None:
     for name in (ITEM, ANSWER):
         if headings.count(name) != 1:
-            raise InputError(
-                f"{headings.count(name)} columns are called '{name}'",
-                cure="keep the headings of the sheet that was given out",
-                file=path,
-                row=place,
-            )
+            cause = f"{headings.count(name)} columns are called '{name}'"
+            cure = "keep the headings of the sheet that was given out"
+            raise InputError(cause, cure=cure, file=path, row=place)
 
 
 def _checked(path: Path, place: str, record: Mapping[str, object]) -> tuple[str, Record]:

@@ -52,16 +52,14 @@ class Kept:
 def choose_rows(answers: Answers, rows: Split, needed: int) -> Kept:
     """Say which rows stay: those with `needed` votes or more for one and the same candidate.
 
-    Raises:
-        InputError: `needed` is more than the annotators or not more than half of them, or the
-            annotators were not asked for antecedents.
+    `InputError` if `needed` is more than the annotators or not more than half of them, or if the
+    annotators were not asked for antecedents.
     """
     annotators = len(answers.annotators)
     if not annotators < 2 * needed <= 2 * annotators:
-        raise InputError(
-            f"{needed} votes of {annotators} annotators decide nothing",
-            cure=f"give --votes from {annotators // 2 + 1} to {annotators}",
-        )
+        cure = f"give --votes from {annotators // 2 + 1} to {annotators}"
+        cause = f"{needed} votes of {annotators} annotators decide nothing"
+        raise InputError(cause, cure=cure)
     if "candidates" not in rows.table.column_names:
         cure = "give an export of a resolution dataset"
         raise InputError("the rows have no candidates to choose from", cure=cure, file=rows.file)

@@ -54,10 +54,8 @@ LETTERS = ("a", "b")
 def antecedent(instance: Instance, chance: Random) -> Iterator[Question]:
     """Ask which of the two candidates the pronoun refers to (KnowRef, section 3.1)."""
     if isinstance(instance, FillingInstance):
-        raise InputError(
-            "the dataset asks for a pronoun, not for its antecedent",
-            cure="give the task blank, grammaticality or reference",
-        )
+        cause = "the dataset asks for a pronoun, not for its antecedent"
+        raise InputError(cause, cure="give the task blank, grammaticality or reference")
     order = tuple(chance.sample(range(len(instance.candidates)), len(instance.candidates)))
     names = [instance.candidates[index].text for index in order]
     shown = {"text": _marked(instance.text, instance.pronoun)}
@@ -103,20 +101,17 @@ def blank(instance: Instance, _: Random) -> Iterator[Question]:
     """Ask for the pronoun in a slot (WinoPron, appendix C.2; RUFF, section 3.3)."""
     slot = instance.blank if isinstance(instance, FillingInstance) else instance.pronoun
     if not slot.located:
-        raise InputError(
-            "the pronoun is not in the text", cure="leave the row out", row=f"id {instance.id}"
-        )
+        cause, row = "the pronoun is not in the text", f"id {instance.id}"
+        raise InputError(cause, cure="leave the row out", row=row)
     text = f"{instance.text[: slot.start]}{SLOT}{instance.text[slot.end :]}"
     yield Question(instance.id, None, {"text": text})
 
 
 def _filled(instance: FillingInstance) -> tuple[str, Mention, list[str | None]]:
     if instance.label < 0:
-        raise InputError(
-            "no form of the pronoun is right, so it refers to none of the people",
-            cure="give the task blank or grammaticality",
-            row=f"id {instance.id}",
-        )
+        cause = "no form of the pronoun is right, so it refers to none of the people"
+        cure = "give the task blank or grammaticality"
+        raise InputError(cause, cure=cure, row=f"id {instance.id}")
     form, start = instance.options[instance.label], instance.blank.start
     names = [instance.columns.get(role) for role in ("occupation", "participant")]
     there = [name if name and occurrences(instance.text, [name]) else None for name in names]

@@ -23,12 +23,9 @@ def verdicts(answers: Answers, rows: Split) -> dict[str, tuple[Verdict, ...]]:
     that the pronoun refers to and no other one; ``both``, ``neither``, or ``not sure`` where that
     was one of the answers. ``blank``: the option that was written, or ``another form``.
 
-    Args:
-        answers: of an export.
-        rows: the rows that were asked about, in the order of the result.
-
     Returns:
-        Id of the row -> one verdict for each annotator.
+        Id of the row -> one verdict for each annotator; in the order of the rows, which are those
+        that were asked about.
 
     Raises:
         InputError: the task says nothing of antecedents or options, as ``blank`` where a pronoun
@@ -37,10 +34,9 @@ def verdicts(answers: Answers, rows: Split) -> dict[str, tuple[Verdict, ...]]:
     task = answers.key.task
     filling = "options" in rows.table.column_names
     if task == "grammaticality" or (task == "blank" and not filling):
-        raise InputError(
-            "the annotators were not asked for an answer that a system could give",
-            cure="give an export of the task antecedent or reference, or of blank for ruff",
-        )
+        cause = "the annotators were not asked for an answer that a system could give"
+        cure = "give an export of the task antecedent or reference, or of blank for ruff"
+        raise InputError(cause, cure=cure)
     given: dict[str, dict[int | None, tuple[Answer, ...]]] = {}
     for item, one in zip(answers.key.items, answers.given, strict=True):
         given.setdefault(item.row, {})[item.about] = one
@@ -69,16 +65,11 @@ def decision(verdict: Verdict | None) -> Decision:
 
 def _verdict(given: Mapping[int | None, Answer], instance: Instance) -> Verdict:
     """Return what one annotator says of a row, from their answers by what they are about."""
-    if None not in given:
-        return _referent(given)
-    answer = given[None]
-    if isinstance(instance, FillingInstance):
+    if None in given and isinstance(instance, FillingInstance):
         forms = [option.casefold() for option in instance.options]
-        return forms.index(str(answer)) if answer in forms else OTHER_FORM
-    return answer
-
-
-def _referent(given: Mapping[int | None, Answer]) -> Verdict:
+        return forms.index(str(given[None])) if given[None] in forms else OTHER_FORM
+    if None in given:
+        return given[None]
     if NOT_SURE in given.values():
         return NOT_SURE
     people = [about for about, answer in given.items() if answer == "yes" and about is not None]

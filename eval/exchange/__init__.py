@@ -39,11 +39,7 @@ class Format(Protocol):
 
 
 def exchange_format(name: str) -> Format:
-    """Return the module of a format; `InputError` for a name that is none.
-
-    Raises:
-        InputError: there is no such format, or a package that it needs is not installed.
-    """
+    """Return the module of a format; `InputError` for a name that is none, or a missing package."""
     if name not in FORMATS:
         raise unknown_name("format", name, FORMATS)
     try:
@@ -53,6 +49,3 @@ def exchange_format(name: str) -> Format:
             f"{name} needs the package {error.name}", cure='pip install "pronominal[c2f]"'
         ) from error
     return cast(Format, module)
-
-
-__all__ = ["FORMATS", "Format", "exchange_format"]

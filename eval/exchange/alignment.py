@@ -55,14 +55,9 @@ class MisalignedError(ValueError):
 
 
 def places(words: Sequence[str], text: str) -> list[Span]:
-    """Return the characters of each word of a text.
+    """Return the characters of each word of a text: all its words, in order, of any tokeniser.
 
-    Args:
-        words: all words of the text, in order, from any tokeniser.
-        text: what they are the words of.
-
-    Raises:
-        MisalignedError: they are not.
+    `MisalignedError` if they are not the words of this text.
     """
     found = _one_by_one(words, text)
     if len(found) == len(words) and not text[found[-1].end if found else 0 :].strip():
@@ -82,8 +77,7 @@ def places(words: Sequence[str], text: str) -> list[Span]:
 def character_places(other: str, text: str) -> dict[int, Span]:
     """Return, for each character of another writing of a text, its place; none for white space.
 
-    Raises:
-        MisalignedError: it is another text.
+    `MisalignedError` if it is another text.
     """
     drawn = [index for index, character in enumerate(other) if not character.isspace()]
     return dict(zip(drawn, places([other[index] for index in drawn], text), strict=True))

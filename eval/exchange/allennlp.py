@@ -8,12 +8,7 @@ letters.
 from collections.abc import Mapping
 from typing import Any
 
-from pronominal.eval.exchange.documents import (
-    ExportedText,
-    PredictedDocument,
-    half_open,
-    inclusive,
-)
+from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, half_open, inclusive
 from pronominal.eval.exchange.json_documents import json_format
 
 

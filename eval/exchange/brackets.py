@@ -36,8 +36,7 @@ class WordBrackets:
 def brackets(text: WordedText) -> list[WordBrackets]:
     """Return the brackets at each word of a text.
 
-    Raises:
-        InputError: two mentions of a cluster cross, whose brackets could not be told apart.
+    `InputError` if two mentions of a cluster cross, whose brackets could not be told apart.
     """
     found = [WordBrackets() for _ in text.places]
     for number, cluster in enumerate(text.clusters()):
@@ -54,12 +53,10 @@ def brackets(text: WordedText) -> list[WordBrackets]:
 def _refuse_crossing(cluster: Cluster, text: WordedText) -> None:
     for one, other in combinations(sorted(cluster), 2):
         if one.start < other.start < one.end < other.end:
-            raise InputError(
-                f"two mentions of a cluster cross (words {one.start}:{one.end} and "
-                f"{other.start}:{other.end}), which brackets cannot say",
-                cure="export to a format of JSON lines, to brat or to cort",
-                row=f"id {text.text.instance.id}",
-            )
+            crossing = f"words {one.start}:{one.end} and {other.start}:{other.end}"
+            cause = f"two mentions of a cluster cross ({crossing}), which brackets cannot say"
+            cure = "export to a format of JSON lines, to brat or to cort"
+            raise InputError(cause, cure=cure, row=f"id {text.text.instance.id}")
 
 
 @dataclass(slots=True)
@@ -97,22 +94,17 @@ class OpenBrackets:
     def clusters(self) -> list[Cluster]:
         """Return the clusters in the order of their numbers, mentions in that of the text.
 
-        Raises:
-            InputError: a mention is still open; names the line that opened it.
+        `InputError` for a mention that is still open names the line that opened it.
         """
         unclosed = [(line, name) for name, mentions in self._open.items() for _, line in mentions]
         if unclosed:
             self.line, name = min(unclosed)
             raise self.refusal(f"({name} opens a mention that is not closed")
-        names = sorted(self._clusters, key=_natural)
+        # e9 comes before e10
+        names = sorted(self._clusters, key=lambda name: (len(name), name))
         return [sorted(self._clusters[name]) for name in names]
 
     def refusal(self, cause: str) -> InputError:
         """Return the error that names the line and the format."""
         cure = f"give a file in {self.form}"
         return InputError(cause, cure=cure, file=self.file, row=f"line {self.line}")
-
-
-def _natural(name: str) -> tuple[int, str]:
-    """Order e9 before e10, as numbers."""
-    return len(name), name

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
-from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, spans
-from pronominal.eval.exchange.links import linked
+from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, linked, spans
 from pronominal.eval.exchange.text_files import answer_files, numbered_lines, whole_text
 from pronominal.spans import Span
 

@@ -20,7 +20,7 @@ def _record(text: ExportedText) -> dict[str, Any]:
     numbers = [number for number, words in enumerate(worded.sentences) for _ in words]
     record = {"document_id": text.key(GENRE), "cased_words": worded.flat, "sent_id": numbers}
     if text.clusters is not None:
-        record["span_clusters"] = [[[*span] for span in c] for c in worded.clusters()]
+        record["span_clusters"] = worded.clusters()
     return record
 
 

@@ -108,11 +108,7 @@ class Part:
 
 
 def parts(file: Path, dialect: Dialect) -> Iterator[Part]:
-    """Yield the parts of a file.
-
-    Raises:
-        InputError: the file cannot be read, or a line is not in the format; names file and line.
-    """
+    """Yield the parts of a file; `InputError` names file and line that are not in the format."""
     part: Part | None = None
     for number, line in numbered_lines(file):
         begin = dialect.begin.fullmatch(line)

@@ -57,11 +57,8 @@ def _paired(
     names = [one.key or number for number, one in enumerate(keys)]
     cure = "give the answer to the documents of the key file, words unchanged"
     if len(names) != len(responses) or len({*names}) != len(names):
-        raise InputError(
-            f"it has {len(responses)} documents, and the key file {len({*names})}",
-            cure=cure,
-            file=file,
-        )
+        cause = f"it has {len(responses)} documents, and the key file {len({*names})}"
+        raise InputError(cause, cure=cure, file=file)
     for name, one in zip(names, keys, strict=True):
         if name not in named:
             raise InputError(f"the document {name} is not there", cure=cure, file=file)

@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from pronominal.atomic import new_file
-from pronominal.eval.exchange.brackets import OpenBrackets, WordBrackets, brackets
+from pronominal.eval.exchange.brackets import OpenBrackets, brackets
 from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, WordedText
 from pronominal.eval.exchange.text_files import numbered_lines
 
@@ -160,12 +160,10 @@ def _sentence(worded: WordedText, number: int) -> str:
 def _misc(worded: WordedText, entities: int) -> list[str]:
     ends = [*worded.places, worded.places[-1]] if worded.places else []
     glued = [one.end == other.start for one, other in pairwise(ends)]
-    return [
-        "|".join(filter(None, (_attribute(at_word, entities), "SpaceAfter=No" * no_space))) or "_"
-        for at_word, no_space in zip(brackets(worded), glued, strict=True)
-    ]
-
-
-def _attribute(at_word: WordBrackets, entities: int) -> str:
-    parts = at_word.written(lambda cluster: f"e{entities + cluster + 1}", "--1-")
-    return f"Entity={''.join(parts)}" if parts else ""
+    found = []
+    for at_word, no_space in zip(brackets(worded), glued, strict=True):
+        parts = at_word.written(lambda cluster: f"e{entities + cluster + 1}", "--1-")
+        attributes = [f"Entity={''.join(parts)}"] if parts else []
+        attributes += ["SpaceAfter=No"] if no_space else []
+        found.append("|".join(attributes) or "_")
+    return found

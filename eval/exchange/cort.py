@@ -18,8 +18,8 @@ from pronominal.eval.exchange.documents import (
     PredictedDocument,
     WordedText,
     half_open,
+    linked,
 )
-from pronominal.eval.exchange.links import linked
 from pronominal.eval.exchange.text_files import answer_files, whole_text
 
 GENRE = "wb_"
@@ -51,9 +51,8 @@ def read(folder: Path) -> Iterator[PredictedDocument]:
             named = [[place[name] for name in cluster] for cluster in linked(_links(mentions))]
             clusters = half_open(named, len(words))
         except (KeyError, ValueError) as error:
-            raise InputError(
-                f"no output of cort ({error})", cure="give what cort-predict-raw wrote", file=file
-            ) from error
+            cure = "give what cort-predict-raw wrote"
+            raise InputError(f"no output of cort ({error})", cure=cure, file=file) from error
         key = file.name.rpartition(".txt.")[0]
         yield PredictedDocument(file.name, key, words, clusters)
 

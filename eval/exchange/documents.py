@@ -1,12 +1,12 @@
 """Texts on their way to other systems, and what comes back."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, unquote
 
 from pronominal.decisions import Decision
@@ -16,6 +16,8 @@ from pronominal.spans import Cluster, Span
 
 if TYPE_CHECKING:
     from pronominal.adapters.words.english import EnglishWords
+
+Mention = TypeVar("Mention", bound=Hashable)
 
 KEY = re.compile(r"(?:(?:dw|nw|wb)[_/])?(?P<name>.+?)(?P<part>_\d+)?", re.DOTALL)
 """A document's key: a genre, a quoted id, and a part where a CoNLL-2012 file was converted."""
@@ -45,9 +47,8 @@ class ExportedText:
     def words(self, *, spaces: bool = True) -> "WordedText":
         """Return the text in words; see `EnglishWords`.
 
-        Args:
-            spaces: whether words of white space count, as they do for systems that read spaCy's
-                words; formats in columns have no room for them.
+        With `spaces`, words of white space count, as they do for systems that read spaCy's words;
+        formats in columns have no room for them.
         """
         document, places = _english().read(self.instance.text)
         kept = [spaces or not word.isspace() for word in chain.from_iterable(document.words)]
@@ -82,19 +83,16 @@ class WordedText:
     def clusters(self) -> list[Cluster]:
         """Return the text's clusters as half-open spans of words; none where it has none.
 
-        Raises:
-            InputError: a mention begins or ends inside a word.
+        `InputError` if a mention begins or ends inside a word.
         """
         starts = {place.start: word for word, place in enumerate(self.places)}
         ends = {place.end: word + 1 for word, place in enumerate(self.places)}
         found = self.text.clusters or []
         for start, end in chain.from_iterable(found):
             if start not in starts or end not in ends:
-                raise InputError(
-                    f"the mention {start}:{end} begins or ends inside a word",
-                    cure="export to brat or fastcoref, whose mentions are characters",
-                    row=f"id {self.text.instance.id}",
-                )
+                cause = f"the mention {start}:{end} begins or ends inside a word"
+                cure = "export to brat or fastcoref, whose mentions are characters"
+                raise InputError(cause, cure=cure, row=f"id {self.text.instance.id}")
         return [[Span(starts[start], ends[end]) for start, end in cluster] for cluster in found]
 
 
@@ -154,8 +152,7 @@ def inclusive(clusters: Iterable[Cluster]) -> list[list[list[int]]]:
 def half_open(clusters: Iterable[Iterable[Sequence[int]]], length: int) -> list[Cluster]:
     """Return clusters of `inclusive` spans as ours.
 
-    Raises:
-        ValueError: a span lies outside of the `length` words or pieces.
+    `ValueError` if a span lies outside of the `length` words or pieces.
     """
     return [[_within(start, end + 1, length) for start, end in cluster] for cluster in clusters]
 
@@ -163,6 +160,27 @@ def half_open(clusters: Iterable[Iterable[Sequence[int]]], length: int) -> list[
 def spans(clusters: Iterable[Iterable[Sequence[int]]], length: int) -> list[Cluster]:
     """Return clusters of half-open spans as ours; errors are those of `half_open`."""
     return [[_within(start, end, length) for start, end in cluster] for cluster in clusters]
+
+
+def linked(links: Iterable[Sequence[Mention]]) -> list[list[Mention]]:
+    """Return clusters from links, each one or more mentions, or their names, of the same entity.
+
+    Links that share a mention are one cluster. Clusters and their mentions are in the order in
+    which they were first named.
+
+    >>> linked([["T3", "T1"], ["T5", "T6"], ["T1", "T2"]])
+    [['T3', 'T1', 'T2'], ['T5', 'T6']]
+    """
+    clusters: list[dict[Mention, None]] = []
+    for link in links:
+        joined = [cluster for cluster in clusters if not cluster.keys().isdisjoint(link)] or [{}]
+        if not joined[0]:
+            clusters += joined
+        for cluster in joined[1:]:
+            joined[0].update(cluster)
+            clusters.remove(cluster)
+        joined[0].update(dict.fromkeys(link))
+    return [[*cluster] for cluster in clusters]
 
 
 def _within(start: int, end: int, length: int) -> Span:

@@ -8,12 +8,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from pronominal.eval.exchange.documents import (
-    ExportedText,
-    PredictedDocument,
-    half_open,
-    inclusive,
-)
+from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, half_open, inclusive
 from pronominal.eval.exchange.json_documents import json_format
 
 GENRE = "nw_"

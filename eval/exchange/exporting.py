@@ -43,8 +43,7 @@ def export(
     given = {name: value for name, value in (options or {}).items() if value is not None}
     for name in given.keys() - inspect.signature(module.write).parameters:
         raise InputError(f"{form} has no --{name.replace('_', '-')}", cure="leave it out")
-    instances = split.instances()
-    texts: Iterator[ExportedText] = map(ExportedText, instances)
+    texts: Iterator[ExportedText] = map(ExportedText, split.instances())
     if predictions is not None:
         texts = _answered(split, predictions, clusters=form not in WITHOUT_CLUSTERS)
     module.write(_counted(texts, progress), out, **given)

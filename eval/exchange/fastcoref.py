@@ -17,7 +17,7 @@ def _record(text: ExportedText) -> dict[str, Any]:
         return {"text": whole}
     return {
         "text": whole,
-        "clusters": [[[*span] for span in cluster] for cluster in text.clusters],
+        "clusters": text.clusters,
         "clusters_strings": [[whole[s:e] for s, e in cluster] for cluster in text.clusters],
     }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pronominal.errors import InputError
 from pronominal.eval.exchange.conll2012 import SPEAKER, WORD, Dialect, Part, parts
-from pronominal.eval.exchange.links import linked
+from pronominal.eval.exchange.documents import linked
 from pronominal.spans import Cluster, Document, Span
 
 GOLD = Dialect(
@@ -36,8 +36,7 @@ class AnnotatedDocument:
 def read_conll(path: Path) -> list[AnnotatedDocument]:
     """Read a file, or all files named ``*_conll`` below a folder, in the order of their names.
 
-    Raises:
-        InputError: there is no file, or a line is not in the format; names file and line.
+    `InputError` if there is no file, or a line is not in the format; it names file and line.
     """
     files = [path]
     if path.is_dir():

@@ -4,7 +4,7 @@ Two forms, told apart by their keys: kentonl/e2e-coref's, in words, and that of
 mandarjoshi90/coref and lxucs/coref-hoi, in word pieces with a ``subtoken_map``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -28,24 +28,18 @@ def read_coref_jsonl(path: Path) -> list[AnnotatedDocument]:
     Word pieces are put together to words again, with the sentences and speakers that they have;
     a piece ``[UNK]`` stays, for its word is nowhere in the file.
 
-    Raises:
-        InputError: the file or a line cannot be read, or a key is missing or of the wrong shape;
-            names file and line.
+    `InputError` names file and line where one cannot be read, or a key is missing or of the wrong
+    shape.
     """
-    return list(_documents(path))
-
-
-def _documents(path: Path) -> Iterator[AnnotatedDocument]:
+    found = []
     for number, record in read_json_lines(path):
         try:
-            yield _from_pieces(record) if "subtoken_map" in record else _from_words(record)
+            found.append(_from_pieces(record) if "subtoken_map" in record else _from_words(record))
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise InputError(
-                f"no document of a coreference repository ({type(error).__name__}: {error})",
-                cure="give doc_key, sentences, speakers and clusters in the same shape",
-                file=path,
-                row=f"line {number}",
-            ) from error
+            cause = f"no document of a coreference repository ({type(error).__name__}: {error})"
+            cure = "give doc_key, sentences, speakers and clusters in the same shape"
+            raise InputError(cause, cure=cure, file=path, row=f"line {number}") from error
+    return found
 
 
 def _from_words(record: Mapping[str, Any]) -> AnnotatedDocument:

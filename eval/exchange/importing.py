@@ -77,7 +77,11 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     predictions = [*_predictions(instances, found, reading)]
     with folder.opened():
         if not folder.complete:
-            _fill(folder, split, predictions, failures)
+            # all at once: what a killed import has left is written anew
+            started = time.monotonic()
+            folder.resume((), split.num_rows, 1)
+            folder.append(predictions, failures)
+            folder.finish(split.stream(), time.monotonic() - started)
         score_and_keep(split, folder.path)
     return ImportedRun(folder.path, failures, found.left_out)
 
@@ -95,19 +99,6 @@ def _predictions(
         prediction = prediction_of(instance, answer, rule)
         if instance.id in found.answers:
             yield prediction
-
-
-def _fill(
-    folder: RunFolder,
-    split: Split,
-    predictions: Sequence[Prediction],
-    failures: Sequence[Failure],
-) -> None:
-    """Write all predictions at once; what a killed import has left is written anew."""
-    started = time.monotonic()
-    folder.resume((), split.num_rows, 1)
-    folder.append(predictions, failures)
-    folder.finish(split.stream(), time.monotonic() - started)
 
 
 def _digest(path: Path) -> str:

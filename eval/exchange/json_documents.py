@@ -41,26 +41,18 @@ def write_json_documents(records: Iterable[Mapping[str, Any]], out: Path) -> Non
 def read_json_documents(file: Path, read: Reader, fields: str) -> Iterator[PredictedDocument]:
     """Yield a document for each JSON object of a file.
 
-    Args:
-        file: with one object a line, or several: coref-hoi's ``predict.py`` writes no line ends.
-        read: makes a document of an object; what is missing or of a wrong shape may fail with a
-            ``KeyError``, ``TypeError``, ``ValueError``, ``AttributeError`` or ``IndexError``.
-        fields: which ones there have to be, for the message.
-
-    Raises:
-        InputError: the file cannot be read, is no JSON, or an object has not what it needs.
+    A line has one object or several: coref-hoi's ``predict.py`` writes no line ends. Where an
+    object lacks one of the `fields`, `read` may fail with any of the errors that are caught here;
+    the `InputError` names the fields.
     """
     for place, record in _records(file):
         try:
             yield read(place, record)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             missing = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            raise InputError(
-                f"no document with an answer ({missing})",
-                cure=f"give what the system has written: {fields}",
-                file=file,
-                row=place,
-            ) from error
+            cause = f"no document with an answer ({missing})"
+            cure = f"give what the system has written: {fields}"
+            raise InputError(cause, cure=cure, file=file, row=place) from error
 
 
 def _records(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -1,6 +1,6 @@
 """Which row each document of a file is about, and what the file says of it."""
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +32,10 @@ class Matched:
     failed: dict[str, str] = field(default_factory=dict)
     left_out: int = 0
 
+    def knows(self, name: str) -> bool:
+        """Say whether a document was about this row."""
+        return name in self.answers or name in self.failed
+
 
 def matched(
     instances: Iterable[ResolutionInstance],
@@ -42,35 +46,35 @@ def matched(
 ) -> Matched:
     """Match documents with rows: by key where it stands for an id, else by the text's letters.
 
-    Of several rows with the same letters, the first document is about the first row.
-
-    Args:
-        instances: the rows.
-        documents: the file's documents.
-        file: named in messages.
-        skip_failed: whether to count what cannot be matched, instead of refusing the file.
-
-    Raises:
-        InputError: a document is about none of the rows, or about one that was answered before;
-            its words are not those of the row's text; or a row is left without an answer.
+    Of several rows with the same letters, the first document is about the first row. With
+    `skip_failed`, what cannot be matched is counted; otherwise it is an `InputError` if a document
+    is about none of the rows, or about one that was answered before, if its words are not those of
+    the row's text, or if a row is left without an answer.
     """
     rows = {instance.id: instance for instance in instances}
-    texts = _Texts(rows)
+    by_letters: defaultdict[str, deque[str]] = defaultdict(deque)
+    for instance in rows.values():
+        by_letters[skeleton(instance.text)].append(instance.id)
     found = Matched()
     for document in documents:
-        name = id_of(document.key, rows) or texts.next_id(document.text, found)
+        name = id_of(document.key, rows)
+        if name is None:
+            waiting = by_letters[skeleton(document.text)]
+            while waiting and found.knows(waiting[0]):
+                waiting.popleft()
+            name = waiting[0] if waiting else None
         fault = _add(found, document, name, rows)
         if fault is not None and not skip_failed:
             place = document.place if name is None else f"{document.place}, id {name}"
             cure = "give the system's output for these rows, or add --skip-failed"
             raise InputError(fault, cure=cure, file=file, row=place)
-    missing = [name for name in rows if name not in found.answers and name not in found.failed]
+    missing = [name for name in rows if not found.knows(name)]
     if missing and not skip_failed:
-        raise InputError(
-            f"{len(missing)} of {len(rows)} rows have no answer, the first one is id {missing[0]}",
-            cure="give the system's whole output, or add --skip-failed",
-            file=file,
+        cause = (
+            f"{len(missing)} of {len(rows)} rows have no answer, the first one is id {missing[0]}"
         )
+        cure = "give the system's whole output, or add --skip-failed"
+        raise InputError(cause, cure=cure, file=file)
     found.failed |= dict.fromkeys(missing, "missing")
     return found
 
@@ -85,7 +89,7 @@ def _add(
     if name is None:
         found.left_out += 1
         return "its key is no id, and its text that of no row or of one that has an answer"
-    if name in found.answers or name in found.failed:
+    if found.knows(name):
         found.left_out += 1
         return "the row has an answer already"
     try:
@@ -94,25 +98,6 @@ def _add(
         found.failed[name] = "misaligned"
         return f"from its word {error.word + 1} on, it is not the row's text"
     return None
-
-
-class _Texts:
-    """Finds rows by the letters of their texts."""
-
-    def __init__(self, rows: Mapping[str, ResolutionInstance]) -> None:
-        self._rows = rows
-        self._ids: dict[str, deque[str]] | None = None
-
-    def next_id(self, text: str, found: Matched) -> str | None:
-        """Return the first row with these letters that has no answer yet."""
-        if self._ids is None:
-            self._ids = {}
-            for name, instance in self._rows.items():
-                self._ids.setdefault(skeleton(instance.text), deque()).append(name)
-        waiting = self._ids.get(skeleton(text), deque())
-        while waiting and (waiting[0] in found.answers or waiting[0] in found.failed):
-            waiting.popleft()
-        return waiting[0] if waiting else None
 
 
 def _answer(instance: ResolutionInstance, document: PredictedDocument) -> Answer:

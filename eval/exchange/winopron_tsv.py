@@ -23,9 +23,6 @@ def write(texts: Iterable[ExportedText], out: Path) -> None:
     """Write the table that the scripts read, or with decisions the one that they score.
 
     A decision for one of the two is its noun; *none* is an empty answer, and *both* are both nouns.
-
-    Raises:
-        InputError: the dataset is not about an occupation and a participant.
     """
     rows = map(_row, texts)
     first = next(rows, {})
@@ -39,26 +36,18 @@ def write(texts: Iterable[ExportedText], out: Path) -> None:
 
 def read(file: Path) -> Iterator[PredictedDocument]:
     """Yield each row's answer."""
-    for line, row in _rows(file):
-        sentence, generation = row["sentence"], row[GENERATION]
-        if sentence is None or generation is None:
-            raise _broken("the row has fewer columns than the head", file, line)
-        yield PredictedDocument(f"line {line}", None, sentence, answer=generation)
-
-
-def _rows(file: Path) -> Iterator[tuple[int, dict[str, str | None]]]:
-    """Yield the rows of a table, each with its line."""
     lines = (f"{line}\n" for _, line in numbered_lines(file))
     table = csv.DictReader(lines, delimiter="\t")
     try:
         if not {"sentence", GENERATION} <= {*(table.fieldnames or ())}:
-            raise InputError(
-                f"the columns sentence and {GENERATION} are not both there",
-                cure="give the answers that WinoPron's scripts have written",
-                file=file,
-            )
+            cause = f"the columns sentence and {GENERATION} are not both there"
+            cure = "give the answers that WinoPron's scripts have written"
+            raise InputError(cause, cure=cure, file=file)
         for row in table:
-            yield table.line_num, row
+            sentence, generation = row["sentence"], row[GENERATION]
+            if sentence is None or generation is None:
+                raise _broken("the row has fewer columns than the head", file, table.line_num)
+            yield PredictedDocument(f"line {table.line_num}", None, sentence, answer=generation)
     except csv.Error as error:
         raise _broken(str(error), file, table.line_num + 1) from error
 
@@ -66,10 +55,8 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, str | None]]]:
 def _row(text: ExportedText) -> dict[str, str]:
     instance = text.instance
     if not {"occupation", "participant"} <= instance.columns.keys():
-        raise InputError(
-            "the rows have no occupation and participant, which WinoPron's tables are about",
-            cure="export winopron or winogender, or another format",
-        )
+        cause = "the rows have no occupation and participant, which WinoPron's tables are about"
+        raise InputError(cause, cure="export winopron or winogender, or another format")
     nouns = [candidate.text for candidate in instance.candidates]
     slot = next(slot for slot, case in PRONOUN_SLOTS.items() if case == instance.columns["case"])
     pronoun = instance.pronoun.text

@@ -1,26 +1,16 @@
 """Documents of word pieces, which SpanBERT's and coref-hoi's files have in common."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.c2f.bert.pieces import (
-    CONTINUED,
-    FRAME,
-    WordPieces,
-    framed,
-    segments,
-)
+from pronominal.adapters.c2f.bert.pieces import CONTINUED, FRAME, WordPieces, framed, segments
 from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units
 from pronominal.adapters.c2f.learning.documents import unit_clusters
 from pronominal.errors import InputError
-from pronominal.eval.exchange.documents import (
-    ExportedText,
-    PredictedDocument,
-    half_open,
-    inclusive,
-)
+from pronominal.eval.exchange.documents import ExportedText, PredictedDocument, half_open, inclusive
 from pronominal.eval.exchange.json_documents import read_json_documents, write_json_documents
 from pronominal.spans import Cluster, Document, Span
 
@@ -39,22 +29,13 @@ def write_pieces(
     """Write texts as the systems' JSON lines have them, with their clusters as they write them.
 
     The words are kept as ``tokens``, which the systems hand through: pieces ``[UNK]`` could not be
-    found in the text again.
-
-    Args:
-        texts: the texts.
-        out: the file to make.
-        vocabulary: the model's ``vocab.txt`` or ``tokenizer.json``.
-        segment_length: word pieces in a segment, [CLS] and [SEP] included.
-        empty_fields: names of further fields, whose lists are empty.
-
-    Raises:
-        InputError: there is no vocabulary, or a mention's border is a word without pieces.
+    found in the text again. The vocabulary is the model's ``vocab.txt`` or ``tokenizer.json``; a
+    segment's length, in word pieces, includes [CLS] and [SEP]; and the lists of `empty_fields` are
+    empty. `InputError` if a mention's border is a word without pieces.
     """
     if vocabulary is None:
-        raise InputError(
-            "word pieces need the model's vocabulary", cure="add --vocabulary vocab.txt"
-        )
+        cause = "word pieces need the model's vocabulary"
+        raise InputError(cause, cure="add --vocabulary vocab.txt")
     if segment_length <= FRAME:
         cure = "give a longer --segment-length"
         raise InputError(f"a segment of {segment_length} word pieces", cure=cure)
@@ -100,19 +81,14 @@ def _record(text: ExportedText, pieces: WordPieces, capacity: int) -> dict[str, 
 def _of_pieces(units: Units, clusters: list[Cluster], text: ExportedText) -> list[Cluster]:
     found = unit_clusters(units, clusters)
     if [*map(len, found)] != [*map(len, clusters)]:
-        raise InputError(
-            "a mention begins or ends with a word that has no word pieces",
-            cure="export to another format",
-            row=f"id {text.instance.id}",
-        )
+        cause = "a mention begins or ends with a word that has no word pieces"
+        raise InputError(cause, cure="export to another format", row=f"id {text.instance.id}")
     return found
 
 
 def _by_segment(units: Units, column: Sequence[str]) -> list[list[str]]:
-    found: dict[int, list[str]] = {}
-    for number, value in zip(units.segments, column, strict=True):
-        found.setdefault(number, []).append(value)
-    return [*found.values()]
+    numbered = zip(units.segments, column, strict=True)
+    return [[value for _, value in segment] for _, segment in groupby(numbered, itemgetter(0))]
 
 
 def _words(

@@ -1,6 +1,6 @@
 """RUFF and WinoPron as tasks of lm-evaluation-harness, which load the published datasets."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from pronominal.adapters.lm.prompting.prompts import Templates, filled, read_templates
+from pronominal.adapters.lm.prompting.prompts import filled, read_templates
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.folders import require_dataset_id
 from pronominal.dataset_scripts.ruff import SEEDS
@@ -44,14 +44,12 @@ def export_tasks(
 
     Args:
         out: the folder to make or replace.
-        places: a key of `DATASETS` -> the folder, or the id on the Hub where it is another one.
+        places: a key of `DATASETS` -> the folder, or the id on the Hub where it is another one;
+            `InputError` if it is neither.
         max_new_tokens: the longest answer to a prompt.
 
     Returns:
         The names of the groups.
-
-    Raises:
-        InputError: a dataset is neither a folder nor an id of the Hub.
     """
     found = {name: _place(places.get(name, place)) for name, place in DATASETS.items()}
     groups = {**_ruff(found["ruff"]), **_winopron(found["winopron"], max_new_tokens)}
@@ -93,13 +91,18 @@ def _winopron(place: str, max_new_tokens: int) -> dict[str, list[dict[str, Any]]
         "process_results": _Function("prompting.process_results"),
         "metric_list": [_mean("acc"), _mean("none", False), _mean("both", False)],
     }
-    prompts = [*_jinja_prompts(read_templates("winopron"))]
+    options = ("{{candidates[0].text}}", "{{candidates[1].text}}")
+    # each template in the harness's own language
+    prompts = {
+        name: filled(template, order, "{{text}}", "{{pronoun.text}}", options)
+        for name, (template, order) in read_templates("winopron").texts.items()
+    }
     return {
         f"winopron_{config}": [
             _task(f"winopron_{config}_{name.replace('-', '_')}", place, config, "test")
             | {"doc_to_text": prompt}
             | writing
-            for name, prompt in prompts
+            for name, prompt in prompts.items()
         ]
         for config in ("double", "single")
     }
@@ -113,13 +116,6 @@ def _task(name: str, place: str, config: str, split: str) -> dict[str, Any]:
         "test_split": split,
         "metadata": {"version": VERSION},
     }
-
-
-def _jinja_prompts(templates: Templates) -> Iterator[tuple[str, str]]:
-    """Yield each prompt's name and its template in the harness's own language."""
-    options = ("{{candidates[0].text}}", "{{candidates[1].text}}")
-    for name, (template, order) in templates.texts.items():
-        yield name, filled(template, order, "{{text}}", "{{pronoun.text}}", options)
 
 
 def _group(name: str, tasks: list[dict[str, Any]]) -> dict[str, Any]:

@@ -26,8 +26,7 @@ from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.eval.exchange import FORMATS, exchange_format
-from pronominal.eval.exchange.documents import ExportedText, id_of
-from pronominal.eval.exchange.links import linked
+from pronominal.eval.exchange.documents import ExportedText, id_of, linked
 from pronominal.eval.exchange.matching import matched
 from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.instances import ResolutionInstance
