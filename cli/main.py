@@ -25,9 +25,9 @@ from pronominal.cli import (
     rereading,
     running,
     switching,
-    task_options,
     training,
 )
+from pronominal.cli.declared_options import TaskCommand
 from pronominal.errors import InputError
 
 # newer versions of typer carry their own click: this is the base of usage errors in every one
@@ -74,7 +74,7 @@ app.add_typer(diagnosing.env, name="env")
 app.command("run")(running.run)
 app.command("merge")(running.merge)
 app.command("reread")(rereading.reread)
-app.command("score", cls=task_options.TaskCommand)(running.score)
+app.command("score", cls=TaskCommand)(running.score)
 app.command("evaluate")(running.evaluate)
 app.command("report")(reporting.report)
 app.command("export")(exporting.export)

@@ -12,7 +12,6 @@ from rich.console import Console
 
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
-from pronominal.cli.task_options import given_options
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ def score(
     if rows.dataset != name:
         cure = f"pronominal score {rows.dataset}"
         raise InputError(f"the folder holds {rows.dataset}", cure=cure, file=dataset)
-    given = given_options(context) | parse_settings(settings or [])
+    given = context.obj | parse_settings(settings or [])
     options, companions = task_options(scoring, rows, dataset, given, reading)
     scores = score_predictions(
         rows, predictions, options, reading, companions=companions, task=scoring

@@ -13,10 +13,10 @@ from rich.table import Table as RichTable
 
 from pronominal.adapters.catalogue.trainable import TRAINABLE, training_settings
 from pronominal.adapters.training.settings import TrainingSettings
+from pronominal.cli.declared_options import filled, settings_options, taking
 from pronominal.cli.loud_warnings import loud_warnings
 from pronominal.cli.progress import progress_bar
 from pronominal.cli.running import Json
-from pronominal.cli.settings import filled, options
 from pronominal.errors import InputError
 from pronominal.eval.training.data.request import DataRequest
 
@@ -41,6 +41,8 @@ def add_command(name: str, kind: type[TrainingSettings]) -> None:
         kind: what the training is asked for; its docstring is the command's help.
     """
 
+    @train.command(name, help=inspect.getdoc(kind))
+    @taking(settings_options(DataRequest, kind))
     def command(out: Out, seeds: Seeds = 1, first_seed: FirstSeed = 1, **given: Any) -> None:
         require_packages(*PACKAGES, *kind.packages)
         from pronominal.eval.training.data.reading import read_data
@@ -53,10 +55,9 @@ def add_command(name: str, kind: type[TrainingSettings]) -> None:
         if summary:
             _print(summary, out)
 
-    _declare(command, options(DataRequest, kind))
-    train.command(name, help=inspect.getdoc(kind))(command)
 
-
+@train.command("bag-of-words")
+@taking(one for one in settings_options(DataRequest) if one.name != "test")
 def bag_of_words(out: Out, **given: Any) -> None:
     """Train the floor: logistic regression over the words around the mentions, names removed.
 
@@ -81,15 +82,6 @@ def bag_of_words(out: Out, **given: Any) -> None:
     print(out)
 
 
-def _declare(command: Any, settings: list[inspect.Parameter]) -> None:
-    """Give a command the options of settings instead of its ``**given``."""
-    own = inspect.signature(command)
-    parameters = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    command.__signature__ = own.replace(parameters=[*parameters, *settings])
-
-
-_declare(bag_of_words, [one for one in options(DataRequest) if one.name != "test"])
-train.command("bag-of-words")(bag_of_words)
 for system in TRAINABLE:
     add_command(system, training_settings(system))
 
