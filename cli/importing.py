@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.cli.running import Config, DatasetPlace, Json, Out, ReadingName, SplitName
-from pronominal.errors import InputError
 from pronominal.eval.exchange import FORMATS
 
 FormatName = Annotated[
@@ -69,12 +69,8 @@ def score_conll(
     as_json: Json = False,
 ) -> None:
     """Print MUC, B-cubed, CEAF, LEA and CoNLL's score of a response file."""
-    try:
+    with extra_needed("stats", "this"):
         from pronominal.eval.exchange.conll_files import score_files
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"this needs the package {error.name}", cure='pip install "pronominal[stats]"'
-        ) from error
 
     scores = score_files(key, response, form, singletons=singletons)
     if as_json:

@@ -14,9 +14,8 @@ from rich.table import Table as RichTable
 from pronominal.adapters.catalogue.trainable import TRAINABLE, training_settings
 from pronominal.adapters.training.settings import TrainingSettings
 from pronominal.cli.declared_options import filled, settings_options, taking
-from pronominal.cli.loud_warnings import loud_warnings
-from pronominal.cli.progress import progress_bar
-from pronominal.cli.running import Json
+from pronominal.cli.progress import loud_warnings, progress_bar
+from pronominal.cli.running import Json, Markdown, print_tables
 from pronominal.errors import InputError
 from pronominal.eval.training.data.request import DataRequest
 
@@ -95,7 +94,7 @@ def compare(
     ] = None,
     test: Annotated[Path | None, typer.Option(help="Own rows that they were tested on.")] = None,
     as_json: Json = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    markdown: Markdown = False,
 ) -> None:
     """Say how much two trainings differ, seeds and test rows both taken as chance."""
     from pronominal.eval.training.data.reading import asked_tests
@@ -105,11 +104,7 @@ def compare(
     if as_json:
         print(json.dumps({measure: asdict(one) for measure, one in compared.items()}, indent=2))
         return
-    table = comparison_table(compared, (first.name, second.name))
-    if markdown:
-        print(table.to_markdown())
-    else:
-        Console().print(table.to_rich())
+    print_tables([comparison_table(compared, (first.name, second.name))], markdown=markdown)
 
 
 def require_packages(*names: str) -> None:
