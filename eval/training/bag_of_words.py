@@ -18,7 +18,7 @@ from pronominal.adapters.baselines.bag_of_words import (
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 from pronominal.eval.statistics.outcomes import FloatArray
-from pronominal.eval.training.data.left_out import NEITHER_IS_RIGHT, LeftOut, write_left_out
+from pronominal.eval.training.data.versions import NEITHER_IS_RIGHT, LeftOut, write_left_out
 from pronominal.instances import ResolutionInstance
 
 STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+import pyarrow as pa
 from torch import nn
 
 from pronominal.adapters.catalogue.trainable import open_trainable
@@ -17,10 +18,15 @@ from pronominal.errors import InputError
 from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
 from pronominal.eval.runs.decision_rules import by_offsets
 from pronominal.eval.scores.conll import conll_scores
-from pronominal.eval.training.data.left_out import LeftOut, unswitched
 from pronominal.eval.training.data.row_documents import RowDocument, RowReader
-from pronominal.eval.training.data.rows import TrainingData, resolution_table
-from pronominal.eval.training.data.versions import Version, originals_first, versions
+from pronominal.eval.training.data.rows import RESOLUTION, TrainingData
+from pronominal.eval.training.data.versions import (
+    LeftOut,
+    Version,
+    originals_first,
+    unswitched,
+    versions,
+)
 from pronominal.eval.training.measures.figures import OUTCOMES
 from pronominal.eval.training.preparation import PreparedTraining
 from pronominal.spans import Cluster, Document
@@ -135,7 +141,7 @@ class ClusterValidation:
         self._system = system
         self._rows = rows
         self._gold = [document.clusters for document in documents]
-        self._table = resolution_table([row.instance for row in rows])
+        self._table = pa.Table.from_pylist([row.instance.to_row() for row in rows], RESOLUTION)
         self._row_documents = _read(system, [row.content.gold for row in rows])
         self._documents = _read(system, documents)
 

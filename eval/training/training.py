@@ -15,8 +15,8 @@ from pronominal.errors import InputError
 from pronominal.eval.training.card import write_card
 from pronominal.eval.training.choosing import prepare_chooser
 from pronominal.eval.training.clustering import prepare_clusterer
-from pronominal.eval.training.data.left_out import write_left_out
 from pronominal.eval.training.data.rows import TrainingData
+from pronominal.eval.training.data.versions import write_left_out
 from pronominal.eval.training.measures.testing import (
     Progress,
     digests_of,
