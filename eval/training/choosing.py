@@ -36,12 +36,7 @@ class TrainableChooser(TrainableSystem, Protocol):
 
 
 def prepare_chooser(data: TrainingData, asked: TrainingSettings) -> PreparedTraining:
-    """Open a chooser and let it read the rows.
-
-    Raises:
-        InputError: what the training begins with is wrong, or there is nothing to learn from or to
-            stop by.
-    """
+    """Open a chooser and let it read the rows; `InputError` if none can be learnt or stopped by."""
     data.refuse_documents()
     system: TrainableChooser = open_trainable(asked)
     rows, left_out = versions(data.rows, "train", system.read, switching=asked.switching)

@@ -51,13 +51,8 @@ class TrainableClusterer(TrainableSystem, Protocol):
 def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) -> PreparedTraining:
     """Make documents of the rows, and open a clusterer that reads them.
 
-    Args:
-        data: rows and documents.
-        asked: the settings.
-        out: the folder of the trainings, which may get files that a system makes.
-
-    Raises:
-        InputError: a file is missing or damaged, or nothing is left to learn from.
+    A system may make files in `out`, the folder of the trainings. `InputError` where a file is
+    missing or damaged, or nothing is left to learn from.
     """
     reader = RowReader()
     rows, left_out = versions(data.rows, "train", reader.read, switching=asked.switching)
@@ -72,6 +67,8 @@ def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) ->
     corpus = Corpus(_words(learnt), _words([*learnt, *_others(data, stopping, reader)]), out)
     system: TrainableClusterer = open_trainable(asked, corpus)
     names = [(version.instance.id, version.name) for version in originals_first(rows)]
+    for number, gold in enumerate(data.documents, start=len(names)):
+        names.append((gold.document.key or f"document {number}", "original"))
     read = _read(system, learnt)
     long_enough = [document for document in read if system.can_learn(document)]
     if not long_enough:
@@ -81,8 +78,8 @@ def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) ->
         )
     system.learn(long_enough)
     too_short = [
-        LeftOut("train", *_name(names, number, learnt[number]), "it is too short to keep a span")
-        for number, document in enumerate(read)
+        LeftOut("train", *name, "it is too short to keep a span")
+        for name, document in zip(names, read, strict=True)
         if not system.can_learn(document)
     ]
     return PreparedTraining(
@@ -111,25 +108,11 @@ def _others(
     return [version.content.gold for version in (*stopping, *tested)] + [*data.validation_documents]
 
 
-def _name(
-    rows: Sequence[tuple[str, str]], number: int, document: AnnotatedDocument
-) -> tuple[str, str]:
-    """Return the id and the version of a document of the training set, whose rows come first."""
-    if number < len(rows):
-        return rows[number]
-    return document.document.key or f"document {number}", "original"
-
-
 class ClusterValidation:
     """Measures a model on rows by their outcomes, and on documents by CoNLL's F1.
 
     The score is the share of rows that are answered right, the mean over those whose first and
     those whose second mention is right; CoNLL's F1; or the mean of both where there is both.
-
-    Args:
-        system: reads and clusters.
-        rows: rows to stop by.
-        documents: documents to stop by.
     """
 
     def __init__(
