@@ -3,7 +3,7 @@
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -12,9 +12,6 @@ from rich.table import Table as RichTable
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue.table import at
 from pronominal.cli.running import Checkpoint, Json, Markdown, Settings
-
-if TYPE_CHECKING:
-    from pronominal.adapters.catalogue.doctor import Diagnosis
 
 env = typer.Typer(
     help="Environments for systems whose packages pin old dependencies.", no_args_is_help=True
@@ -85,7 +82,12 @@ def doctor(as_json: Json = False, markdown: Markdown = False) -> None:
         shown = {"versions": versions(), "systems": [asdict(system) for system in diagnoses]}
         print(json.dumps(shown, indent=2))
     elif markdown:
-        print(_markdown(diagnoses), end="")
+        # only the last column depends on the machine
+        print("| System | Kind | Install | Weights | Here |", f"|{' --- |' * 5}", sep="\n")
+        for system in diagnoses:
+            install = f"`{system.install}`" if system.install else "nothing"
+            cells = (f"`{system.name}`", system.kind, install, system.weights or "none")
+            print(f"| {' | '.join(cells)} | {system.state} |")
     else:
         print(" ".join(f"{name} {number}" for name, number in versions().items()))
         width = max(len(system.name) for system in diagnoses)
@@ -113,13 +115,3 @@ def create(
     from pronominal.adapters.remote import environments
 
     print(environments.create(name, python, lambda step: print(step, file=sys.stderr)))
-
-
-def _markdown(diagnoses: "list[Diagnosis]") -> str:
-    """Write the compatibility table; only its last column depends on the machine."""
-    lines = ["| System | Kind | Install | Weights | Here |", f"|{' --- |' * 5}"]
-    for system in diagnoses:
-        install = f"`{system.install}`" if system.install else "nothing"
-        cells = (f"`{system.name}`", system.kind, install, system.weights or "none")
-        lines.append(f"| {' | '.join(cells)} | {system.state} |")
-    return "\n".join(lines) + "\n"

@@ -13,16 +13,14 @@ from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.cli.running import Config, DatasetPlace, Json, Out, ReadingName, SplitName
 from pronominal.eval.exchange import FORMATS
 
-FormatName = Annotated[
-    str, typer.Argument(metavar="FORMAT", help=f"Whose output it is: {', '.join(FORMATS)}.")
-]
-
 SHOWN = 5
 """How many rows without an answer are named on stderr; ``failures.jsonl`` has all."""
 
 
 def import_predictions(
-    form: FormatName,
+    form: Annotated[
+        str, typer.Argument(metavar="FORMAT", help=f"Whose output it is: {', '.join(FORMATS)}.")
+    ],
     file: Annotated[Path, typer.Argument(help="The output: a file or a folder.")],
     dataset: DatasetPlace,
     system: Annotated[str, typer.Option(help="What the system is to be called.")],

@@ -31,12 +31,8 @@ def progress_bar(
 ) -> Iterator[Callable[..., None]]:
     """Show how far a task is, by what takes how many units are done.
 
-    It also takes of how many, where that shows only on the way.
-
-    Args:
-        task: what is being done.
-        total: how many units there are; None where that is not known.
-        columns: shown instead of the usual ones.
+    It also takes of how many, where that shows only on the way. Columns are shown instead of the
+    usual ones.
     """
     console = Console(stderr=True)
     with rich_progress.Progress(

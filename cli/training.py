@@ -33,12 +33,7 @@ FirstSeed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the firs
 
 
 def add_command(name: str, kind: type[TrainingSettings]) -> None:
-    """Add the command that trains a system, with an option for each of its settings.
-
-    Args:
-        name: of the command.
-        kind: what the training is asked for; its docstring is the command's help.
-    """
+    """Add the command that trains a system, with its settings' docstring and options."""
 
     @train.command(name, help=inspect.getdoc(kind))
     @taking(settings_options(DataRequest, kind))

@@ -9,8 +9,8 @@ from typing import Any
 from pronominal.adapters.training.curves import draw_curves, read_curves
 from pronominal.adapters.training.devices import OneProcess, open_devices
 from pronominal.adapters.training.loop import CURVES, remove_state, train
-from pronominal.adapters.training.random_states import seeded
 from pronominal.adapters.training.settings import TrainingSettings
+from pronominal.adapters.training.state import seeded
 from pronominal.errors import InputError
 from pronominal.eval.training.card import write_card
 from pronominal.eval.training.choosing import prepare_chooser
