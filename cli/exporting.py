@@ -21,8 +21,7 @@ LM_EVAL = "lm-eval"
 )
 def export(
     form: Annotated[
-        str,
-        typer.Argument(metavar="FORMAT", help=f"For whom: {', '.join([*FORMATS, LM_EVAL])}."),
+        str, typer.Argument(metavar="FORMAT", help=f"For whom: {', '.join([*FORMATS, LM_EVAL])}.")
     ],
     target: Annotated[
         Path | None, typer.Argument(metavar="[OUT]", help="The file or folder to make.")

@@ -29,8 +29,7 @@ def import_predictions(
     out: Out = Path("runs"),
     reading: ReadingName = "offsets",
     skip_failed: Annotated[
-        bool,
-        typer.Option(help="Record rows whose answer is missing or misaligned as failures."),
+        bool, typer.Option(help="Record rows whose answer is missing or misaligned as failures.")
     ] = False,
 ) -> int:
     """Make a run of another system's output, and score it; exit with 1 if rows have no answer."""

@@ -17,23 +17,14 @@ from pronominal.eval.training.choosing import prepare_chooser
 from pronominal.eval.training.clustering import prepare_clusterer
 from pronominal.eval.training.data.rows import TrainingData
 from pronominal.eval.training.data.versions import write_left_out
-from pronominal.eval.training.measures.testing import (
-    Progress,
-    digests_of,
-    run_tests,
-    score_tests,
-)
+from pronominal.eval.training.measures.testing import Progress, digests_of, run_tests, score_tests
 from pronominal.eval.training.preparation import PreparedTraining
 from pronominal.eval.training.seed_folder import SeedFolder, refuse_other_trainings
 from pronominal.eval.training.summary import summarise
 
 
 def train_seeds(
-    data: TrainingData,
-    asked: TrainingSettings,
-    seeds: Sequence[int],
-    out: Path,
-    progress: Progress,
+    data: TrainingData, asked: TrainingSettings, seeds: Sequence[int], out: Path, progress: Progress
 ) -> dict[str, Any]:
     """Train one system for each seed, going on with trainings that were stopped.
 
