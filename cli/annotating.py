@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from pronominal.cli.running import DatasetPlace, Json
+from pronominal.cli.running import DatasetPlace, Json, print_tables
 from pronominal.errors import InputError
 
 annotate = typer.Typer(
@@ -157,8 +157,7 @@ def baseline(
     if as_json:
         print(json.dumps({label: one.content for label, one in scores.items()}, indent=2))
         return
-    for table in task_of(rows.dataset_name).comparison_tables(scores):
-        Console().print(table.to_rich())
+    print_tables(task_of(rows.dataset_name).comparison_tables(scores))
 
 
 def _share(value: float | None) -> str:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from pronominal.cli.declared_options import declared, taking
+from pronominal.cli.declared_options import option, taking
 from pronominal.cli.running import Json
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.options import BuildOptions
@@ -43,9 +43,7 @@ def datasets(as_json: Json = False) -> None:
 OPTIONS = {one.name: one for name in DATASETS for one in dataset_script(name).OPTIONS}
 
 
-@taking(
-    declared(one.name, one.flag, one.help, is_file=one.read is not None) for one in OPTIONS.values()
-)
+@taking(option(one.name, Path | None if one.read else bool, one.help) for one in OPTIONS.values())
 def build(
     name: Name,
     out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],

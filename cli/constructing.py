@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,41 +12,15 @@ from pronominal.cli.progress import progress_bar
 from pronominal.dataset_scripts.construction import METHOD
 from pronominal.errors import InputError
 
-if TYPE_CHECKING:
-    from pronominal.dataset_scripts.construction.rules import Rules
-
 construct = typer.Typer(
     help="Construct a new corpus from text by a published method.", no_args_is_help=True
 )
 
 
-class RuleChoice(StrEnum):
-    """Whose rules."""
-
-    PAPER = "paper"
-    RELEASED = "released"
-
-
-class Change(StrEnum):
-    """What is replaced, see `ReplacementRules`."""
-
-    OTHER = "other"
-    ANSWER = "answer"
-    BOTH = "both"
-
-
-class LabelChoice(StrEnum):
-    """Where labels come from."""
-
-    GENDER = "gender"
-    NONE = "none"
-
-
-class Engine(StrEnum):
-    """What runs the stages."""
-
-    LOCAL = "local"
-    RAY = "ray"
+RuleChoice = StrEnum("RuleChoice", {"PAPER": "paper", "RELEASED": "released"})
+Change = StrEnum("Change", {"OTHER": "other", "ANSWER": "answer", "BOTH": "both"})
+LabelChoice = StrEnum("LabelChoice", {"GENDER": "gender", "NONE": "none"})
+Engine = StrEnum("Engine", {"LOCAL": "local", "RAY": "ray"})
 
 
 @construct.command(METHOD)
@@ -104,8 +78,13 @@ def corpus(
     from pronominal.dataset_scripts.construction import ray_engine
     from pronominal.dataset_scripts.construction.engine import Construction
     from pronominal.dataset_scripts.construction.result import Description, construct_dataset
+    from pronominal.dataset_scripts.construction.rules import RULES
 
-    chosen = _rules(rules, pipeline, proper_names_only, labels)
+    if pipeline and proper_names_only:
+        raise InputError("--proper-names-only reads no pipeline", cure="leave one of them out")
+    chosen = replace(RULES[rules.value], labels=labels.value)
+    if pipeline or proper_names_only:
+        chosen = replace(chosen, pipeline=pipeline)
     if change is not None:
         chosen = replace(chosen, replacement=replace(chosen.replacement, change=change.value))
     if most_clusters is not None:
@@ -143,16 +122,3 @@ def check(
     if found:
         raise typer.Exit(1)
     print(f"{folder}: every check passed")
-
-
-def _rules(
-    choice: RuleChoice, pipeline: str | None, proper_names_only: bool, labels: LabelChoice
-) -> "Rules":
-    from pronominal.dataset_scripts.construction.rules import RULES
-
-    if pipeline and proper_names_only:
-        raise InputError("--proper-names-only reads no pipeline", cure="leave one of them out")
-    rules = replace(RULES[choice.value], labels=labels.value)
-    if not pipeline and not proper_names_only:
-        return rules
-    return replace(rules, pipeline=pipeline)

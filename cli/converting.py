@@ -28,8 +28,7 @@ def convert(
         typer.Option(help="e2e: text whose words keep their embeddings; all words without it."),
     ] = None,
     weights: Annotated[
-        str | None,
-        typer.Option(help="c2f: torch or tensorflow, for a folder that holds both."),
+        str | None, typer.Option(help="c2f: torch or tensorflow, for a folder that holds both.")
     ] = None,
 ) -> None:
     """Write an upstream checkpoint as safetensors and JSON, which hold no code."""

@@ -1,9 +1,9 @@
-"""``pronominal systems``, ``doctor`` and ``env``."""
+"""``pronominal systems``, ``check-system``, ``doctor`` and ``env``."""
 
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -11,10 +11,7 @@ from rich.table import Table as RichTable
 
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue.table import at
-from pronominal.cli.running import Json
-
-if TYPE_CHECKING:
-    from pronominal.adapters.catalogue.doctor import Diagnosis
+from pronominal.cli.running import Checkpoint, Json, Markdown, Settings
 
 env = typer.Typer(
     help="Environments for systems whose packages pin old dependencies.", no_args_is_help=True
@@ -37,10 +34,45 @@ def systems(as_json: Json = False) -> None:
     Console().print("\nYour own: --system MODULE:ATTRIBUTE, an object with one method.")
 
 
-def doctor(
+def check_system(
+    system: Annotated[
+        str, typer.Argument(help="NAME, NAME=CHECKPOINT, or your own as MODULE:ATTRIBUTE.")
+    ],
+    checkpoint: Checkpoint = None,
+    settings: Settings = None,
     as_json: Json = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
+    """Say whether a system keeps the promises of its interface; exit with 1 if it does not.
+
+    It is asked about sentences of our own only.
+    """
+    from pronominal.adapters import load
+    from pronominal.adapters.contract import check
+    from pronominal.eval.runs.asked_systems import parse_settings, parse_systems, refuse_unknown
+
+    (asked,) = parse_systems([system])
+    refuse_unknown([asked])
+    loaded = load(asked.name, checkpoint or asked.checkpoint, **parse_settings(settings or []))
+    done = []
+    for one in check.check_system(loaded):
+        done.append(one)
+        if not as_json:
+            kept = ("FAULT" if one.faults else "ok") if one.examined else "-"
+            print(f"{kept:5}  {one.promise}")
+            for fault in one.faults:
+                print(f"       - {fault}")
+    broken = sum(bool(one.faults) for one in done)
+    unknown = sum(not one.examined for one in done)
+    if as_json:
+        print(json.dumps({"system": asked.name, "checks": [asdict(one) for one in done]}, indent=2))
+    else:
+        rest = f", {unknown} not examined" if unknown else ""
+        print(f"{len(done) - broken - unknown} of {len(done)} promises kept{rest}")
+    if broken:
+        raise typer.Exit(1)
+
+
+def doctor(as_json: Json = False, markdown: Markdown = False) -> None:
     """Say what is installed, which systems can run now, and the command for each that cannot."""
     from pronominal.adapters.catalogue.doctor import diagnose
     from pronominal.eval.runs.versions import versions
@@ -50,7 +82,12 @@ def doctor(
         shown = {"versions": versions(), "systems": [asdict(system) for system in diagnoses]}
         print(json.dumps(shown, indent=2))
     elif markdown:
-        print(_markdown(diagnoses), end="")
+        # only the last column depends on the machine
+        print("| System | Kind | Install | Weights | Here |", f"|{' --- |' * 5}", sep="\n")
+        for system in diagnoses:
+            install = f"`{system.install}`" if system.install else "nothing"
+            cells = (f"`{system.name}`", system.kind, install, system.weights or "none")
+            print(f"| {' | '.join(cells)} | {system.state} |")
     else:
         print(" ".join(f"{name} {number}" for name, number in versions().items()))
         width = max(len(system.name) for system in diagnoses)
@@ -78,16 +115,3 @@ def create(
     from pronominal.adapters.remote import environments
 
     print(environments.create(name, python, lambda step: print(step, file=sys.stderr)))
-
-
-def _markdown(diagnoses: "list[Diagnosis]") -> str:
-    """Write the compatibility table; only its last column depends on the machine."""
-    lines = [
-        "| System | Kind | Install | Weights | Here |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    for system in diagnoses:
-        install = f"`{system.install}`" if system.install else "nothing"
-        cells = (f"`{system.name}`", system.kind, install, system.weights or "none")
-        lines.append(f"| {' | '.join(cells)} | {system.state} |")
-    return "\n".join(lines) + "\n"

@@ -1,12 +1,11 @@
 """``pronominal export``."""
 
-import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from pronominal.cli.declared_options import option, taking
 from pronominal.cli.progress import progress_bar
 from pronominal.cli.running import Config
 from pronominal.errors import InputError, unknown_name
@@ -16,32 +15,13 @@ from pronominal.eval.exchange.lm_eval import DATASETS
 LM_EVAL = "lm-eval"
 
 
-def _with_datasets(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for the place of each dataset of lm-evaluation-harness."""
-    own = inspect.signature(command)
-    places = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                str | None,
-                typer.Option(help=f"lm-eval: folder of {name}; its id on the Hub without it."),
-            ],
-        )
-        for name in DATASETS
-    ]
-    kept = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    command.__signature__ = own.replace(parameters=[*kept, *places])  # type: ignore[attr-defined]
-    command.__annotations__ |= {place.name: place.annotation for place in places}
-    return command
-
-
-@_with_datasets
+@taking(
+    option(name, str | None, f"lm-eval: folder of {name}; its id on the Hub without it.")
+    for name in DATASETS
+)
 def export(
     form: Annotated[
-        str,
-        typer.Argument(metavar="FORMAT", help=f"For whom: {', '.join([*FORMATS, LM_EVAL])}."),
+        str, typer.Argument(metavar="FORMAT", help=f"For whom: {', '.join([*FORMATS, LM_EVAL])}.")
     ],
     target: Annotated[
         Path | None, typer.Argument(metavar="[OUT]", help="The file or folder to make.")

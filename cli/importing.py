@@ -9,20 +9,18 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.cli.running import Config, DatasetPlace, Json, Out, ReadingName, SplitName
-from pronominal.errors import InputError
 from pronominal.eval.exchange import FORMATS
-
-FormatName = Annotated[
-    str, typer.Argument(metavar="FORMAT", help=f"Whose output it is: {', '.join(FORMATS)}.")
-]
 
 SHOWN = 5
 """How many rows without an answer are named on stderr; ``failures.jsonl`` has all."""
 
 
 def import_predictions(
-    form: FormatName,
+    form: Annotated[
+        str, typer.Argument(metavar="FORMAT", help=f"Whose output it is: {', '.join(FORMATS)}.")
+    ],
     file: Annotated[Path, typer.Argument(help="The output: a file or a folder.")],
     dataset: DatasetPlace,
     system: Annotated[str, typer.Option(help="What the system is to be called.")],
@@ -31,8 +29,7 @@ def import_predictions(
     out: Out = Path("runs"),
     reading: ReadingName = "offsets",
     skip_failed: Annotated[
-        bool,
-        typer.Option(help="Record rows whose answer is missing or misaligned as failures."),
+        bool, typer.Option(help="Record rows whose answer is missing or misaligned as failures.")
     ] = False,
 ) -> int:
     """Make a run of another system's output, and score it; exit with 1 if rows have no answer."""
@@ -69,12 +66,8 @@ def score_conll(
     as_json: Json = False,
 ) -> None:
     """Print MUC, B-cubed, CEAF, LEA and CoNLL's score of a response file."""
-    try:
+    with extra_needed("stats", "this"):
         from pronominal.eval.exchange.conll_files import score_files
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"this needs the package {error.name}", cure='pip install "pronominal[stats]"'
-        ) from error
 
     scores = score_files(key, response, form, singletons=singletons)
     if as_json:

@@ -2,8 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +16,6 @@ from pronominal.cli.running import Json
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
-    from pronominal.dataset_scripts.leakcheck.finder import Survey
     from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 
 Datasets = Annotated[
@@ -69,7 +66,7 @@ def leakcheck(
     survey, found = Survey(), []
     failure: InputError | None = None
     try:
-        with _bytes_read() as progress:
+        with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
             for leak in leakcheck(
                 paths or [],
                 known,
@@ -89,7 +86,8 @@ def leakcheck(
         print(json.dumps({"leaks": found, **told}, indent=2))
     if failure:
         raise failure
-    _complain(survey)
+    for complaint in survey.unreadable:
+        print(f"pronominal: {complaint}", file=sys.stderr)
     print(_summary(known, survey.documents, survey.size, len(found)), file=sys.stderr)
     if found or survey.unreadable:
         raise typer.Exit(1 if found else 2)
@@ -111,7 +109,7 @@ def overlap(
 
     known = _asked_index(dataset or [], index)
     survey = Survey()
-    with _bytes_read() as progress:
+    with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
         found = count(corpus, known, exclude=exclude or [], survey=survey, progress=progress)
     if as_json:
         told = {"splits": [asdict(split) for split in found], **asdict(survey)}
@@ -122,7 +120,8 @@ def overlap(
             shares = [f"{share:.1%}" for share in (split.whole, split.half, split.any, split.runs)]
             table.add_row(split.split, f"{split.n:,}", *shares)
         Console().print(table)
-    _complain(survey)
+    for complaint in survey.unreadable:
+        print(f"pronominal: {complaint}", file=sys.stderr)
     if survey.unreadable:
         raise typer.Exit(2)
 
@@ -137,15 +136,6 @@ def _asked_index(datasets: list[str], index: Path | None) -> "LeakIndex":
             "it must be known what to look for", cure="give either --dataset FOLDER or --index FILE"
         )
     return LeakIndex.read(index) if index else LeakIndex.of(map(open_dataset, datasets))
-
-
-def _bytes_read() -> AbstractContextManager[Callable[[int], None]]:
-    return progress_bar("", None, SpinnerColumn(), DownloadColumn())
-
-
-def _complain(survey: "Survey") -> None:
-    for complaint in survey.unreadable:
-        print(f"pronominal: {complaint}", file=sys.stderr)
 
 
 def _summary(known: "LeakIndex", documents: int, size: int, leaks: int) -> str:

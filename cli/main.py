@@ -12,7 +12,6 @@ import typer
 from pronominal.cli import (
     annotating,
     building,
-    checking,
     constructing,
     converting,
     diagnosing,
@@ -21,13 +20,11 @@ from pronominal.cli import (
     leakcheck,
     publishing,
     reporting,
-    reproducing,
-    rereading,
     running,
     switching,
-    task_options,
     training,
 )
+from pronominal.cli.declared_options import TaskCommand
 from pronominal.errors import InputError
 
 # newer versions of typer carry their own click: this is the base of usage errors in every one
@@ -68,19 +65,19 @@ app.add_typer(annotating.annotate, name="annotate")
 app.command("convert")(converting.convert)
 app.add_typer(training.train, name="train")
 app.command("systems")(diagnosing.systems)
-app.command("check-system")(checking.check_system)
+app.command("check-system")(diagnosing.check_system)
 app.command("doctor")(diagnosing.doctor)
 app.add_typer(diagnosing.env, name="env")
 app.command("run")(running.run)
 app.command("merge")(running.merge)
-app.command("reread")(rereading.reread)
-app.command("score", cls=task_options.TaskCommand)(running.score)
+app.command("reread")(running.reread)
+app.command("score", cls=TaskCommand)(running.score)
 app.command("evaluate")(running.evaluate)
 app.command("report")(reporting.report)
 app.command("export")(exporting.export)
 app.command("import")(importing.import_predictions)
 app.command("score-conll")(importing.score_conll)
-app.command("reproduce")(reproducing.reproduce)
+app.command("reproduce")(reporting.reproduce)
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
-"""One progress bar for all long work: on stderr, and only when that is a terminal."""
+"""What long work says on stderr: warnings, and a progress bar where that is a terminal."""
 
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 from rich import progress as rich_progress
 from rich.console import Console
@@ -18,33 +18,21 @@ from rich.progress import (
 )
 
 
-class Progress(Protocol):
-    """Moves a bar."""
-
-    def __call__(self, done: int, total: int | None = None, /) -> None:
-        """Take how many units are done, and of how many where that shows only on the way."""
-
-
-_TASK = "[progress.description]{task.description}"
-
-
 def _columns(total: int | None) -> tuple[ProgressColumn, ...]:
+    task = TextColumn("[progress.description]{task.description}")
     if total is None:
-        return SpinnerColumn(), TextColumn(_TASK), TextColumn("{task.completed:,}")
-    times = TimeElapsedColumn(), TimeRemainingColumn()
-    return TextColumn(_TASK), BarColumn(), MofNCompleteColumn(), *times
+        return SpinnerColumn(), task, TextColumn("{task.completed:,}")
+    return task, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
 
 
 @contextmanager
 def progress_bar(
     task: str, total: int | None = None, *columns: ProgressColumn
-) -> Iterator[Progress]:
-    """Show how far a task is.
+) -> Iterator[Callable[..., None]]:
+    """Show how far a task is, by what takes how many units are done.
 
-    Args:
-        task: what is being done.
-        total: how many units there are; None where that is not known.
-        columns: shown instead of the usual ones.
+    It also takes of how many, where that shows only on the way. Columns are shown instead of the
+    usual ones.
     """
     console = Console(stderr=True)
     with rich_progress.Progress(
@@ -57,3 +45,14 @@ def progress_bar(
     ) as bar:
         number = bar.add_task(task, total=total)
         yield lambda done, total=None: bar.update(number, completed=done, total=total)
+
+
+@contextmanager
+def loud_warnings() -> Iterator[None]:
+    """Print every warning of ours as one line on stderr."""
+    from pronominal.adapters.contract.systems import AnswerWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", AnswerWarning)  # texts of two chunks may read alike
+        warnings.showwarning = lambda message, *_: print(f"pronominal: {message}", file=sys.stderr)
+        yield

@@ -1,30 +1,16 @@
 """``pronominal publish`` and ``access``."""
 
 import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pronominal.dataset_scripts.hub.repository import Gating, require_hub_id
 from pronominal.errors import InputError
 
-if TYPE_CHECKING:
-    from pronominal.dataset_scripts.hub.access import AccessRequest
-
-Repository = Annotated[str, typer.Argument(metavar="ORG/NAME", help="A dataset on the Hub.")]
-
-
-class Action(StrEnum):
-    """What ``access`` does."""
-
-    LIST = "list"
-    ACCEPT = "accept"
-    REJECT = "reject"
-    GRANT = "grant"
-    EXPORT = "export"
+Action = StrEnum("Action", ["LIST", "ACCEPT", "REJECT", "GRANT", "EXPORT"])
 
 
 def publish(
@@ -63,7 +49,7 @@ def publish(
 
 
 def access(
-    repo: Repository,
+    repo: Annotated[str, typer.Argument(metavar="ORG/NAME", help="A dataset on the Hub.")],
     action: Annotated[Action, typer.Argument(help="What to do.")],
     target: Annotated[
         str | None,
@@ -84,7 +70,10 @@ def access(
             raise InputError(
                 f"list takes no {target}", cure=f"write 'pronominal access {repo} list'"
             )
-        _list(requests.access_requests(repo), answers)
+        for request in requests.access_requests(repo):
+            given = "; ".join(f"{key}: {value}" for key, value in request.answers.items())
+            line = f"{_printable(request.user):30} {request.status:10} {request.date}"
+            print(f"{line}  {_printable(given)}" if answers else line)
         return
     if target is None:
         wanted = "FILE" if action is Action.EXPORT else "USER"
@@ -97,13 +86,6 @@ def access(
         return
     requests.answer(repo, target, requests.Answer(action.value))
     print(f"{repo}: {target} {'rejected' if action is Action.REJECT else 'may read it'}")
-
-
-def _list(requests: "Sequence[AccessRequest]", answers: bool) -> None:
-    for request in requests:
-        given = "; ".join(f"{key}: {value}" for key, value in request.answers.items())
-        line = f"{_printable(request.user):30} {request.status:10} {request.date}"
-        print(f"{line}  {_printable(given)}" if answers else line)
 
 
 def _printable(text: str) -> str:

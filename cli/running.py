@@ -1,8 +1,8 @@
-"""``pronominal run``, ``merge``, ``score`` and ``evaluate``."""
+"""``pronominal run``, ``merge``, ``reread``, ``score`` and ``evaluate``."""
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from pronominal.cli.loud_warnings import loud_warnings
-from pronominal.cli.progress import progress_bar
-from pronominal.cli.task_options import given_options
+from pronominal.cli.progress import loud_warnings, progress_bar
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,10 +29,24 @@ ReadingName = Annotated[
     ),
 ]
 TaskPlace = Annotated[str | None, typer.Option(help="A task of your own, as MODULE:ATTRIBUTE.")]
+Checkpoint = Annotated[str | None, typer.Option(help="Folder or Hub id of the weights.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="KEY=VALUE, a setting of the system's own.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first row that a system cannot answer.")
 ]
+
+
+def print_tables(tables: Iterable["Table"], *, markdown: bool = False, latex: bool = False) -> None:
+    """Print tables as Markdown, for LaTeX, or as a terminal shows them."""
+    for table in tables:
+        if markdown or latex:
+            print(table.to_markdown() if markdown else table.to_latex())
+        else:
+            Console().print(table.to_rich())
 
 
 def run(
@@ -44,10 +56,8 @@ def run(
     ],
     config: Config = None,
     split: SplitName = "test",
-    checkpoint: Annotated[str | None, typer.Option(help="Folder or Hub id of the weights.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="KEY=VALUE, a setting of the system's own.")
-    ] = None,
+    checkpoint: Checkpoint = None,
+    settings: Settings = None,
     url: Annotated[str | None, typer.Option(help="Address of a local model server.")] = None,
     i_accept_contamination: Annotated[
         bool,
@@ -102,6 +112,22 @@ def merge(
     print(parts.merge(shards, out))
 
 
+def reread(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
+    out: Annotated[Path, typer.Argument(help="Predictions file to write.")],
+    dataset: DatasetPlace,
+    reading: ReadingName,
+    config: Config = None,
+    split: SplitName = "test",
+) -> None:
+    """Read a run's clusters in another way; 'pronominal score' scores the file."""
+    from pronominal.dataset_scripts.reading.loading import read_split
+    from pronominal.eval.runs import rereading
+
+    rereading.reread(read_split(dataset, config, split), run, reading, out)
+    print(out)
+
+
 def score(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="The dataset whose scores are wanted.")],
@@ -135,7 +161,7 @@ def score(
     if rows.dataset_name != name:
         cure = f"pronominal score {rows.dataset_name}"
         raise InputError(f"the folder holds {rows.dataset_name}", cure=cure, file=dataset)
-    given = given_options(context) | parse_settings(settings or [])
+    given = context.obj | parse_settings(settings or [])
     options, companions = task_options(scoring, rows, dataset, given, reading)
     scores = score_predictions(
         rows, predictions, options, reading, companions=companions, task=scoring
@@ -143,7 +169,7 @@ def score(
     if as_json:
         print(json.dumps(scores.content, indent=2))
     else:
-        _print(scoring.comparison_tables({_label(predictions): scores}))
+        print_tables(scoring.comparison_tables({_label(predictions): scores}))
     _exit_with_failures({_label(predictions): sum(failed_rows(scores).values())})
 
 
@@ -166,7 +192,7 @@ def evaluate(
     reading: ReadingName = "offsets",
     task: TaskPlace = None,
     as_json: Json = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    markdown: Markdown = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     strict: Strict = False,
 ) -> None:
@@ -198,7 +224,7 @@ def evaluate(
     if as_json:
         print(json.dumps({label: one.content for label, one in scores.items()}, indent=2))
     else:
-        _print(scoring.comparison_tables(scores), markdown=markdown, latex=latex)
+        print_tables(scoring.comparison_tables(scores), markdown=markdown, latex=latex)
     _exit_with_failures({label: sum(failed_rows(one).values()) for label, one in scores.items()})
 
 
@@ -218,16 +244,7 @@ def _exit_with_failures(failed: Mapping[str, int]) -> None:
 
 def _label(predictions: Path) -> str:
     """Call the predictions of a run after its folder, and any other file by its name."""
-    if predictions.is_dir():
-        return predictions.resolve().name
-    if predictions.name != "predictions.jsonl":
+    if not predictions.is_dir() and predictions.name != "predictions.jsonl":
         return predictions.stem
-    return predictions.resolve().parent.name
-
-
-def _print(comparison: Sequence["Table"], *, markdown: bool = False, latex: bool = False) -> None:
-    for table in comparison:
-        if markdown or latex:
-            print(table.to_markdown() if markdown else table.to_latex())
-        else:
-            Console().print(table.to_rich())
+    run = predictions if predictions.is_dir() else predictions.parent
+    return run.resolve().name

@@ -13,10 +13,9 @@ from rich.table import Table as RichTable
 
 from pronominal.adapters.catalogue.trainable import TRAINABLE, training_settings
 from pronominal.adapters.training.settings import TrainingSettings
-from pronominal.cli.loud_warnings import loud_warnings
-from pronominal.cli.progress import progress_bar
-from pronominal.cli.running import Json
-from pronominal.cli.settings import filled, options
+from pronominal.cli.declared_options import filled, settings_options, taking
+from pronominal.cli.progress import loud_warnings, progress_bar
+from pronominal.cli.running import Json, Markdown, print_tables
 from pronominal.errors import InputError
 from pronominal.eval.training.data.request import DataRequest
 
@@ -34,13 +33,10 @@ FirstSeed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the firs
 
 
 def add_command(name: str, kind: type[TrainingSettings]) -> None:
-    """Add the command that trains a system, with an option for each of its settings.
+    """Add the command that trains a system, with its settings' docstring and options."""
 
-    Args:
-        name: of the command.
-        kind: what the training is asked for; its docstring is the command's help.
-    """
-
+    @train.command(name, help=inspect.getdoc(kind))
+    @taking(settings_options(DataRequest, kind))
     def command(out: Out, seeds: Seeds = 1, first_seed: FirstSeed = 1, **given: Any) -> None:
         require_packages(*PACKAGES, *kind.packages)
         from pronominal.eval.training.data.reading import read_data
@@ -53,10 +49,9 @@ def add_command(name: str, kind: type[TrainingSettings]) -> None:
         if summary:
             _print(summary, out)
 
-    _declare(command, options(DataRequest, kind))
-    train.command(name, help=inspect.getdoc(kind))(command)
 
-
+@train.command("bag-of-words")
+@taking(one for one in settings_options(DataRequest) if one.name != "test")
 def bag_of_words(out: Out, **given: Any) -> None:
     """Train the floor: logistic regression over the words around the mentions, names removed.
 
@@ -81,15 +76,6 @@ def bag_of_words(out: Out, **given: Any) -> None:
     print(out)
 
 
-def _declare(command: Any, settings: list[inspect.Parameter]) -> None:
-    """Give a command the options of settings instead of its ``**given``."""
-    own = inspect.signature(command)
-    parameters = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    command.__signature__ = own.replace(parameters=[*parameters, *settings])
-
-
-_declare(bag_of_words, [one for one in options(DataRequest) if one.name != "test"])
-train.command("bag-of-words")(bag_of_words)
 for system in TRAINABLE:
     add_command(system, training_settings(system))
 
@@ -103,7 +89,7 @@ def compare(
     ] = None,
     test: Annotated[Path | None, typer.Option(help="Own rows that they were tested on.")] = None,
     as_json: Json = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    markdown: Markdown = False,
 ) -> None:
     """Say how much two trainings differ, seeds and test rows both taken as chance."""
     from pronominal.eval.training.data.reading import asked_tests
@@ -113,11 +99,7 @@ def compare(
     if as_json:
         print(json.dumps({measure: asdict(one) for measure, one in compared.items()}, indent=2))
         return
-    table = comparison_table(compared, (first.name, second.name))
-    if markdown:
-        print(table.to_markdown())
-    else:
-        Console().print(table.to_rich())
+    print_tables([comparison_table(compared, (first.name, second.name))], markdown=markdown)
 
 
 def require_packages(*names: str) -> None:

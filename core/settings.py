@@ -24,18 +24,13 @@ class Help:
 
 
 def setting(default: T, text: str, **limits: Any) -> T:
-    """Return a field of a dataclass that says what it means.
+    """Return a field of a dataclass that says what it means; `limits` is what else a `Help` has.
 
     >>> @dataclass
     ... class Rates:
     ...     decay: float = setting(0.01, "Of AdamW.", least=0.0)
     >>> Rates()
     Rates(decay=0.01)
-
-    Args:
-        default: the value where none is given.
-        text: see `Help`.
-        limits: what else a `Help` has.
     """
     described: T = field(default=default, metadata={"help": Help(text, **limits)})
     return described

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from pronominal.adapters.training.state import writing
@@ -53,26 +54,18 @@ def read_curves(path: Path) -> list[dict[str, Any]]:
 
 
 def draw_curves(points: Sequence[dict[str, Any]], path: Path, title: str) -> None:
-    """Draw loss and validation score over the updates.
-
-    Args:
-        points: the points of one training, as `read_curves` returns them.
-        path: an ``.svg`` or ``.png`` file to write.
-        title: of the picture.
-    """
+    """Draw loss and validation score over the updates into an ``.svg`` or ``.png`` file."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    losses = [(point["update"], point["loss"]) for point in points if "loss" in point]
+    updates = [point["update"] for point in points if "loss" in point]
+    losses = [point["loss"] for point in points if "loss" in point]
     scores = [(point["update"], point["validation"]) for point in points if "validation" in point]
     figure = Figure(figsize=(7, 4), layout="constrained")
     left = figure.add_subplot(title=title, xlabel="updates", ylabel="training loss")
-    smooth = [
-        sum(loss for _, loss in losses[max(0, last - WINDOW) : last])
-        / len(losses[max(0, last - WINDOW) : last])
-        for last in range(1, len(losses) + 1)
-    ]
-    left.plot([update for update, _ in losses], smooth, color="tab:blue")
+    ends = range(1, len(losses) + 1)
+    smooth = [fmean(losses[max(0, end - WINDOW) : end]) for end in ends]
+    left.plot(updates, smooth, color="tab:blue")
     if scores:
         right = left.twinx()
         right.plot(*zip(*scores, strict=True), "o-", color="tab:orange")

@@ -72,9 +72,7 @@ class Accelerated(OneProcess):
         """Return the model for several processes and mixed precision."""
         wrapped: nn.Module
         wrapped, *steppers = self._accelerator.prepare(model, *optimisers)
-        self._wrapped = {
-            id(optimiser): stepper for optimiser, stepper in zip(optimisers, steppers, strict=True)
-        }
+        self._wrapped = dict(zip(map(id, optimisers), steppers, strict=True))
         return wrapped
 
     def backward(self, loss: Tensor) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from pronominal.adapters.training import random_states, state
+from pronominal.adapters.training import state
 from pronominal.adapters.training.curves import Curves
 from pronominal.adapters.training.devices import OneProcess
 from pronominal.adapters.training.settings import LoopSettings
@@ -31,7 +31,7 @@ def train(
 ) -> Outcome:
     """Train a model, going on from the state in the folder if there is one.
 
-    Seed the random numbers first (see `random_states.seeded`); a state brings its own.
+    Seed the random numbers first (see `state.seeded`); a state brings its own.
 
     Args:
         training: what is trained.
@@ -158,9 +158,8 @@ class _Loop:
         if self.settings.keep == "last":
             position.figures = dict(measured.figures)
         if self.curves is not None:
-            self.curves.add(
-                position.update, validation=measured.score, figures=dict(measured.figures)
-            )
+            figures = dict(measured.figures)
+            self.curves.add(position.update, validation=measured.score, figures=figures)
 
     def _save(self) -> None:
         if self.curves is not None:
@@ -170,7 +169,7 @@ class _Loop:
                 "optimisers": [one.state_dict() for one in self.training.optimisers],
                 "schedules": [one.state_dict() for one in self.training.schedules],
                 "devices": self.devices.state_dict(),
-                "random": random_states.random_states(),
+                "random": state.random_states(),
             }
             self.curves.flush()
             state.save(self.folder / STATE, content)
@@ -186,7 +185,7 @@ class _Loop:
             for one, saved in zip(getattr(self.training, name), content[name], strict=True):
                 one.load_state_dict(saved)
         self.devices.load_state_dict(content["devices"])
-        random_states.restore(content["random"])
+        state.restore_random_states(content["random"])
 
     def _outcome(self) -> Outcome:
         position = self.position

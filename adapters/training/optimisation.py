@@ -11,12 +11,8 @@ from torch.optim.lr_scheduler import LambdaLR
 def linear_with_warmup(optimiser: Optimizer, updates: int, warmup: float) -> LambdaLR:
     """Let the learning rate rise over a share of the updates, and fall to 0 over the rest.
 
-    The first step is taken with one step's share of the rise, and none with 0.
-
-    Args:
-        optimiser: has the highest learning rate.
-        updates: number of steps of the whole training.
-        warmup: share of them over which it rises, in [0, 1].
+    The optimiser has the highest one; `warmup` is the share, in [0, 1]. The first step is taken
+    with one step's share of the rise, and none with 0.
     """
     rising = round(updates * warmup)
 
@@ -31,12 +27,9 @@ def linear_with_warmup(optimiser: Optimizer, updates: int, warmup: float) -> Lam
 def decay_groups(
     named: Mapping[str, nn.Parameter], decay: float, spared: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    """Return the groups of an optimiser: the parameters that decay, and those that do not.
+    """Return the groups of an optimiser: parameters that decay, and those that do not.
 
-    Args:
-        named: parameters by name; those that need no gradient are left out.
-        decay: of the first group.
-        spared: how the names of the second group's parameters end.
+    The names of the second group's end as in `spared`; what needs no gradient is in neither.
     """
     trained = {name: weight for name, weight in named.items() if weight.requires_grad}
     spares = {name: weight for name, weight in trained.items() if name.endswith(spared)}

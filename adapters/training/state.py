@@ -1,11 +1,13 @@
-"""The state of a training on disk: always whole, always the last one that was saved."""
+"""The state of a training: random numbers, and files that are always whole and the last saved."""
 
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from pronominal.atomic import new_file
@@ -80,3 +82,39 @@ def load(path: Path) -> dict[str, Any]:
             "the training's state is damaged", cure="remove its folder to begin again", file=path
         ) from error
     return content
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Seed every generator inside the block; afterwards they are as they were."""
+    before = random_states()
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    try:
+        yield
+    finally:
+        restore_random_states(before)
+
+
+def random_states() -> dict[str, Any]:
+    """Return the state of every generator, in types that ``weights_only=True`` reads back."""
+    generator: tuple[Any, ...] = tuple(np.random.get_state(legacy=True))
+    name, keys, *others = generator
+    return {
+        "python": random.getstate(),
+        "numpy": (name, torch.from_numpy(keys.astype(np.int64)), *others),
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+    }
+
+
+def restore_random_states(states: dict[str, Any]) -> None:
+    """Set every generator to what `random_states` returned."""
+    version, internal, gauss = states["python"]
+    random.setstate((version, tuple(internal), gauss))
+    name, keys, position, has_gauss, cached = states["numpy"]
+    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))
+    torch.set_rng_state(states["torch"].cpu())
+    if states["cuda"] and len(states["cuda"]) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all([state.cpu() for state in states["cuda"]])

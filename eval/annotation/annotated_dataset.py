@@ -36,7 +36,7 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
     if not kept.labels:
         cause = f"no row has {kept.needed} votes for one candidate"
         raise InputError(cause, cure="ask about more rows")
-    folder, source = result.free_folder(out, name, rows.dataset), rows.file.parent.parent
+    folder, source = result.free_folder(out, name, rows.dataset_name), rows.file.parent.parent
     if folder == source.resolve():
         raise InputError("the rows are from this folder", cure="give another --name", file=folder)
     header = _header(source)
@@ -49,7 +49,7 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
             SplitRows.from_rows(c, split, columns, found) for c, found in tables.items() if found
         ]
         canary = str(header["canary"])
-        built = [build.write_split(rows.dataset, each, canary, beside) for each in splits]
+        built = [build.write_split(rows.dataset_name, each, canary, beside) for each in splits]
         names = [f"{one.config}/{one.name}" for one in built]
         kept_back = names if _kept_back(rows, header) else []
         fields = {"pretty_name": name, "canary": header["canary"]}

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,7 @@ from pronominal.adapters.baselines.bag_of_words import (
 )
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
-from pronominal.eval.statistics.outcomes import FloatArray
-from pronominal.eval.training.data.left_out import NEITHER_IS_RIGHT, LeftOut, write_left_out
+from pronominal.eval.training.data.versions import NEITHER_IS_RIGHT, LeftOut, write_left_out
 from pronominal.instances import ResolutionInstance
 
 STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -61,11 +61,7 @@ class _Rows:
 
     @classmethod
     def of(cls, instances: Sequence[ResolutionInstance], split: str) -> "_Rows":
-        """Take the rows that can be learnt from.
-
-        Raises:
-            InputError: the same mention is right in all of them.
-        """
+        """Take the rows that can be learnt from; `InputError` if one mention is right in all."""
         kept, left_out = [], []
         for row in instances:
             if row.label not in (0, 1):
@@ -97,12 +93,8 @@ def train_bag_of_words(
     Plain accuracy would follow how often the first mention is right, which is 55 % of KnowRef's
     training rows and 47 % of its test.
 
-    Args:
-        train: rows to learn from; those without a right candidate or whose mentions have no order
-            are left out and listed in ``OUT/left-out.jsonl``.
-        validation: rows to choose by.
-        out: the checkpoint's folder, which is replaced.
-        data: what identifies the rows; kept in the checkpoint.
+    Rows without a right candidate or whose mentions have no order are left out and listed in
+    ``OUT/left-out.jsonl``. `data` identifies the rows; the folder `out` is replaced.
 
     Returns:
         What the checkpoint's ``config.json`` says: the data, the counts, the trials, the choice.
@@ -110,21 +102,25 @@ def train_bag_of_words(
     Raises:
         InputError: scikit-learn is not installed, or the rows have one kind of answer only.
     """
-    _require_packages()
+    try:
+        import scipy.sparse  # noqa: F401 - in `_matrix`
+        from sklearn.linear_model import LogisticRegression
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"bag-of-words needs the package {error.name} to be trained",
+            cure='pip install "pronominal[bag-of-words]"',
+        ) from error
     learnt, stopped = _Rows.of(train, "train"), _Rows.of(validation, "validation")
     vocabulary = _vocabulary(learnt.words)
     seen, unseen = _matrix(learnt.words, vocabulary), _matrix(stopped.words, vocabulary)
     trials, fitted = [], []
-    for strength in STRENGTHS:
-        for class_weight in CLASS_WEIGHTS:
-            model = _fit(seen, learnt.first_is_right, strength, class_weight)
-            trials.append(_trial(strength, class_weight, model.predict(unseen), stopped))
-            fitted.append(model)
+    for strength, class_weight in product(STRENGTHS, CLASS_WEIGHTS):
+        model = LogisticRegression(C=strength, class_weight=class_weight, max_iter=2000)
+        fitted.append(model.fit(seen, learnt.first_is_right))
+        trials.append(_trial(strength, class_weight, model.predict(unseen), stopped))
     best = max(range(len(trials)), key=lambda index: trials[index].balanced_accuracy)
-    weights = WordWeights(
-        float(fitted[best].intercept_[0]),
-        dict(zip(vocabulary, fitted[best].coef_[0].tolist(), strict=True)),
-    )
+    words = zip(vocabulary, fitted[best].coef_[0].tolist(), strict=True)
+    weights = WordWeights(float(fitted[best].intercept_[0]), dict(words))
     config = {
         "system": "bag-of-words",
         "data": dict(data),
@@ -143,17 +139,6 @@ def train_bag_of_words(
         save_word_weights(weights, config, beside)
         write_left_out(beside, [*learnt.left_out, *stopped.left_out])
     return config
-
-
-def _require_packages() -> None:
-    try:
-        import scipy.sparse  # noqa: F401
-        import sklearn.linear_model  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"bag-of-words needs the package {error.name} to be trained",
-            cure='pip install "pronominal[bag-of-words]"',
-        ) from error
 
 
 def _vocabulary(rows: Iterable[frozenset[str]]) -> list[str]:
@@ -175,27 +160,15 @@ def _matrix(rows: Sequence[frozenset[str]], vocabulary: Sequence[str]) -> Any:
     return csr_array((np.ones(len(indices)), indices, ends), shape=(len(rows), len(column_of)))
 
 
-def _fit(
-    matrix: Any, labels: npt.NDArray[np.bool_], strength: float, class_weight: str | None
-) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=strength, class_weight=class_weight, max_iter=2000).fit(
-        matrix, labels
-    )
-
-
 def _trial(
     strength: float, class_weight: str | None, answers: npt.NDArray[np.bool_], rows: _Rows
 ) -> Trial:
     right = answers == rows.first_is_right
-    halves: FloatArray = np.array(
-        [right[rows.first_is_right].mean(), right[~rows.first_is_right].mean()]
-    )
+    halves = right[rows.first_is_right].mean(), right[~rows.first_is_right].mean()
     return Trial(
         strength,
         class_weight,
         accuracy=float(right.mean()),
-        balanced_accuracy=float(halves.mean()),
+        balanced_accuracy=float(np.mean(halves)),
         first_mention=float(answers.mean()),
     )

@@ -15,22 +15,13 @@ from pronominal.eval.training.summary import counted
 def write_card(
     folder: Path, training: Mapping[str, Any], system: TrainableSystem, figures: Figures
 ) -> None:
-    """Write ``README.md``: what was trained, on what, what came out, and how to use it.
-
-    Args:
-        folder: the system's.
-        training: what ``training.json`` says.
-        system: what was trained.
-        figures: what was measured of rows.
-    """
+    """Write ``README.md`` from what ``training.json`` says: what was trained, and how to use it."""
     own = system.card_text()
     needed = "".join(
         f', {name}="{name.partition("_")[0].upper()}"' for name in system.asked.load_settings()
     )
     switching = " and with the candidates switched" if training["settings"]["switching"] else ""
-    learnt = (
-        f" It learnt every row as it is{switching}." if training["counts"]["train_rows"] else ""
-    )
+    learnt = f" It learnt every row as it is{switching}." * bool(training["counts"]["train_rows"])
     lines = [
         "---",
         *own.libraries,

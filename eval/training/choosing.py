@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import pyarrow as pa
 from torch import nn
 
 from pronominal.adapters.catalogue.trainable import open_trainable
@@ -10,9 +11,8 @@ from pronominal.adapters.training.settings import TrainingSettings
 from pronominal.adapters.training.trainable import TrainableSystem, Validation
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
-from pronominal.eval.training.data.left_out import unswitched
-from pronominal.eval.training.data.rows import TrainingData, resolution_table
-from pronominal.eval.training.data.versions import originals_first, versions
+from pronominal.eval.training.data.rows import RESOLUTION, TrainingData
+from pronominal.eval.training.data.versions import originals_first, unswitched, versions
 from pronominal.eval.training.measures.figures import CHOICES
 from pronominal.eval.training.preparation import PreparedTraining
 from pronominal.instances import ResolutionInstance
@@ -36,12 +36,7 @@ class TrainableChooser(TrainableSystem, Protocol):
 
 
 def prepare_chooser(data: TrainingData, asked: TrainingSettings) -> PreparedTraining:
-    """Open a chooser and let it read the rows.
-
-    Raises:
-        InputError: what the training begins with is wrong, or there is nothing to learn from or to
-            stop by.
-    """
+    """Open a chooser and let it read the rows; `InputError` if none can be learnt or stopped by."""
     data.refuse_documents()
     system: TrainableChooser = open_trainable(asked)
     rows, left_out = versions(data.rows, "train", system.read, switching=asked.switching)
@@ -54,7 +49,7 @@ def prepare_chooser(data: TrainingData, asked: TrainingSettings) -> PreparedTrai
     paired = system.asked.pair_batches
     units = rows if paired else [(version,) for version in originals_first(rows)]
     system.learn([tuple(version.content for version in unit) for unit in units])
-    table = resolution_table([version.instance for (version,) in stopping])
+    table = pa.Table.from_pylist([version.instance.to_row() for (version,) in stopping], RESOLUTION)
     examples = [version.content for (version,) in stopping]
 
     def validate(model: nn.Module) -> Validation:

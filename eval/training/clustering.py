@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+import pyarrow as pa
 from torch import nn
 
 from pronominal.adapters.catalogue.trainable import open_trainable
@@ -17,10 +18,15 @@ from pronominal.errors import InputError
 from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
 from pronominal.eval.runs.decision_rules import by_offsets
 from pronominal.eval.scores.conll import conll_scores
-from pronominal.eval.training.data.left_out import LeftOut, unswitched
 from pronominal.eval.training.data.row_documents import RowDocument, RowReader
-from pronominal.eval.training.data.rows import TrainingData, resolution_table
-from pronominal.eval.training.data.versions import Version, originals_first, versions
+from pronominal.eval.training.data.rows import RESOLUTION, TrainingData
+from pronominal.eval.training.data.versions import (
+    LeftOut,
+    Version,
+    originals_first,
+    unswitched,
+    versions,
+)
 from pronominal.eval.training.measures.figures import OUTCOMES
 from pronominal.eval.training.preparation import PreparedTraining
 from pronominal.spans import Cluster, Document
@@ -45,13 +51,8 @@ class TrainableClusterer(TrainableSystem, Protocol):
 def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) -> PreparedTraining:
     """Make documents of the rows, and open a clusterer that reads them.
 
-    Args:
-        data: rows and documents.
-        asked: the settings.
-        out: the folder of the trainings, which may get files that a system makes.
-
-    Raises:
-        InputError: a file is missing or damaged, or nothing is left to learn from.
+    A system may make files in `out`, the folder of the trainings. `InputError` where a file is
+    missing or damaged, or nothing is left to learn from.
     """
     reader = RowReader()
     rows, left_out = versions(data.rows, "train", reader.read, switching=asked.switching)
@@ -66,6 +67,8 @@ def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) ->
     corpus = Corpus(_words(learnt), _words([*learnt, *_others(data, stopping, reader)]), out)
     system: TrainableClusterer = open_trainable(asked, corpus)
     names = [(version.instance.id, version.name) for version in originals_first(rows)]
+    for number, gold in enumerate(data.documents, start=len(names)):
+        names.append((gold.document.key or f"document {number}", "original"))
     read = _read(system, learnt)
     long_enough = [document for document in read if system.can_learn(document)]
     if not long_enough:
@@ -75,8 +78,8 @@ def prepare_clusterer(data: TrainingData, asked: TrainingSettings, out: Path) ->
         )
     system.learn(long_enough)
     too_short = [
-        LeftOut("train", *_name(names, number, learnt[number]), "it is too short to keep a span")
-        for number, document in enumerate(read)
+        LeftOut("train", *name, "it is too short to keep a span")
+        for name, document in zip(names, read, strict=True)
         if not system.can_learn(document)
     ]
     return PreparedTraining(
@@ -105,25 +108,11 @@ def _others(
     return [version.content.gold for version in (*stopping, *tested)] + [*data.validation_documents]
 
 
-def _name(
-    rows: Sequence[tuple[str, str]], number: int, document: AnnotatedDocument
-) -> tuple[str, str]:
-    """Return the id and the version of a document of the training set, whose rows come first."""
-    if number < len(rows):
-        return rows[number]
-    return document.document.key or f"document {number}", "original"
-
-
 class ClusterValidation:
     """Measures a model on rows by their outcomes, and on documents by CoNLL's F1.
 
     The score is the share of rows that are answered right, the mean over those whose first and
     those whose second mention is right; CoNLL's F1; or the mean of both where there is both.
-
-    Args:
-        system: reads and clusters.
-        rows: rows to stop by.
-        documents: documents to stop by.
     """
 
     def __init__(
@@ -135,7 +124,7 @@ class ClusterValidation:
         self._system = system
         self._rows = rows
         self._gold = [document.clusters for document in documents]
-        self._table = resolution_table([row.instance for row in rows])
+        self._table = pa.Table.from_pylist([row.instance.to_row() for row in rows], RESOLUTION)
         self._row_documents = _read(system, [row.content.gold for row in rows])
         self._documents = _read(system, documents)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pronominal.adapters.training.trainable import TrainableSystem, Validate
-from pronominal.eval.training.data.left_out import LeftOut
 from pronominal.eval.training.data.rows import TrainingData
+from pronominal.eval.training.data.versions import LeftOut
 from pronominal.eval.training.measures.figures import Figures
 
 

@@ -19,10 +19,8 @@ SCHEMA_VERSION = 1
 class SeedFolder:
     """The folder of one seed.
 
-    Args:
-        path: the folder.
-        identity: what two trainings must have in common to share it: data, encoder and settings.
-        defaults: values of settings that an earlier version of pronominal did not write down.
+    Trainings must have the `identity` in common to share it: data, encoder and settings. The
+    `defaults` are values of settings that an earlier version of pronominal did not write down.
     """
 
     def __init__(
@@ -50,7 +48,13 @@ class SeedFolder:
             InputError: it holds another training, or one that is running.
         """
         with held_folder(self.path):
-            self._begin_or_go_on()
+            if (self.path / DESCRIPTION).exists():
+                earlier = _same_training(self.path, self.identity, self.defaults)
+                self.description = {**earlier, **self.identity}
+                if self.description != earlier:
+                    self.describe()
+            else:
+                self.describe()
             yield
 
     def describe(self, **facts: Any) -> None:
@@ -59,18 +63,14 @@ class SeedFolder:
         write_json(self.path / DESCRIPTION, self.description)
 
     def save(self, save: Callable[[Path], None]) -> None:
-        """Move what is trained into the folder, its weights last: without them it is none.
+        """Move what `save` writes into the folder, weights last: without them it is no system.
 
-        Args:
-            save: writes it into the folder that it is given.
-
-        Raises:
-            InputError: there is no room.
+        `InputError` where there is no room.
         """
+        whole = self.path / "checkpoint"
         try:
-            with new_folder(self.path / "checkpoint") as beside:
+            with new_folder(whole) as beside:
                 save(beside)
-            whole = self.path / "checkpoint"
             for file in sorted(whole.iterdir(), key=lambda file: file.suffix == ".safetensors"):
                 file.replace(self.path / file.name)
             whole.rmdir()
@@ -85,29 +85,11 @@ class SeedFolder:
                 file=self.path,
             ) from error
 
-    def _begin_or_go_on(self) -> None:
-        if not (self.path / DESCRIPTION).exists():
-            self.describe()
-            return
-        earlier = _same_training(self.path, self.identity, self.defaults)
-        self.description = {**earlier, **self.identity}
-        if self.description != earlier:
-            self.describe()
-
 
 def refuse_other_trainings(
     out: Path, identity: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> None:
-    """Refuse a folder in which another seed belongs to another training.
-
-    Args:
-        out: the folder of the seeds; it need not be there.
-        identity: what its seeds must have in common.
-        defaults: values of settings that an earlier version of pronominal did not write down.
-
-    Raises:
-        InputError: a seed differs.
-    """
+    """Refuse a folder, which need not be there, in which a seed belongs to another training."""
     for description in sorted(out.glob(f"seed-*/{DESCRIPTION}")):
         _same_training(description.parent, identity, defaults)
 

@@ -9,17 +9,12 @@ from pronominal.eval.training.measures.figures import over_seeds
 from pronominal.eval.training.seed_folder import read_training
 from pronominal.json_files import write_json
 
-SUMMARY = "summary.json"
-
 
 def summarise(out: Path, identity: Mapping[str, Any], tests: Mapping[str, str]) -> dict[str, Any]:
-    """Sum up the seeds of a training that are done, whichever commands trained them.
+    """Write ``OUT/summary.json`` about the seeds that are done, whichever commands trained them.
 
-    Args:
-        out: the folder of the seeds; ``summary.json`` is written there.
-        identity: what the seeds have in common.
-        tests: digests of the test rows by config, where there are any; a seed that was tested on
-            other rows, or on none, gives no scores.
+    `tests` are the digests of the test rows by config, where there are any: a seed that was tested
+    on other rows, or on none, gives no scores.
     """
     trainings = [read_training(path) for path in out.glob("seed-*")]
     done = [one for one in trainings if one["complete"] and identity.items() <= one.items()]
@@ -32,7 +27,7 @@ def summarise(out: Path, identity: Mapping[str, Any], tests: Mapping[str, str]) 
         "validation": over_seeds([one["outcome"]["validation"] for one in done]),
         "scores": over_seeds([one["scores"] for one in done if one.get("tests", {}) == tested_on]),
     }
-    write_json(out / SUMMARY, summary)
+    write_json(out / "summary.json", summary)
     return summary
 
 

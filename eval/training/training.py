@@ -9,31 +9,22 @@ from typing import Any
 from pronominal.adapters.training.curves import draw_curves, read_curves
 from pronominal.adapters.training.devices import OneProcess, open_devices
 from pronominal.adapters.training.loop import CURVES, remove_state, train
-from pronominal.adapters.training.random_states import seeded
 from pronominal.adapters.training.settings import TrainingSettings
+from pronominal.adapters.training.state import seeded
 from pronominal.errors import InputError
 from pronominal.eval.training.card import write_card
 from pronominal.eval.training.choosing import prepare_chooser
 from pronominal.eval.training.clustering import prepare_clusterer
-from pronominal.eval.training.data.left_out import write_left_out
 from pronominal.eval.training.data.rows import TrainingData
-from pronominal.eval.training.measures.testing import (
-    Progress,
-    digests_of,
-    run_tests,
-    score_tests,
-)
+from pronominal.eval.training.data.versions import write_left_out
+from pronominal.eval.training.measures.testing import Progress, digests_of, run_tests, score_tests
 from pronominal.eval.training.preparation import PreparedTraining
 from pronominal.eval.training.seed_folder import SeedFolder, refuse_other_trainings
 from pronominal.eval.training.summary import summarise
 
 
 def train_seeds(
-    data: TrainingData,
-    asked: TrainingSettings,
-    seeds: Sequence[int],
-    out: Path,
-    progress: Progress,
+    data: TrainingData, asked: TrainingSettings, seeds: Sequence[int], out: Path, progress: Progress
 ) -> dict[str, Any]:
     """Train one system for each seed, going on with trainings that were stopped.
 

@@ -1,19 +1,29 @@
 """From what a user says of the data of a training to the data."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
-from pronominal.eval.training.data.documents import (
-    names_documents,
-    read_documents,
-    share_held_out,
-)
+from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument, read_conll
+from pronominal.eval.exchange.gold_coref_jsonl import read_coref_jsonl
 from pronominal.eval.training.data.request import DataRequest
-from pronominal.eval.training.data.rows import TrainingData, own_data, own_tests, published_data
+from pronominal.eval.training.data.rows import (
+    TrainingData,
+    held_out,
+    own_data,
+    own_tests,
+    published_data,
+)
+
+READERS: dict[str, Callable[[Path], list[AnnotatedDocument]]] = {
+    "conll": read_conll,
+    "jsonlines": read_coref_jsonl,
+}
+"""How documents are read, by the word before the colon in ``--data KIND:PATH``."""
 
 
 def read_data(request: DataRequest) -> TrainingData:
@@ -26,20 +36,26 @@ def read_data(request: DataRequest) -> TrainingData:
     rows, named = _parted("--data", request.data)
     held_rows, held_named = _parted("--validation", request.validation or ())
     _refuse_unused(request, rows, held_rows, held=bool(held_rows if rows else held_named))
-    documents, digests = read_documents(named)
-    stopping, stopping_digests = read_documents(held_named)
+    documents, digests = _read_documents(named)
+    stopping, stopping_digests = _read_documents(held_named)
     share = request.validation_share
     share = request.usual_validation_share if share is None else share
     learnt = TrainingData()
     if rows is None and not stopping:
-        documents, stopping = share_held_out(documents, share)
+        if len(documents) < 2:
+            raise InputError(
+                "fewer than two documents to learn from and to stop by",
+                cure="give more, or others to stop by as --validation conll:PATH",
+            )
+        count = min(max(1, round(len(documents) * share)), len(documents) - 1)
+        documents, stopping = held_out(documents, count)
         digests["held_out"] = str(share)
     elif rows is not None and _is_file(rows):
         held = Path(held_rows) if held_rows else None
         learnt = own_data(Path(rows), held, request.test, share)
     elif rows is not None:
         learnt = published_data(rows, request.dataset, request.sources)
-    names = (d.partition(":")[0] if names_documents(d) else Path(d).stem for d in request.data)
+    names = (d.partition(":")[0] if _names_documents(d) else Path(d).stem for d in request.data)
     held_digests = {f"validation:{name}": digest for name, digest in stopping_digests.items()}
     return replace(
         learnt,
@@ -72,7 +88,7 @@ def _refuse_unused(
 
 def _parted(option: str, given: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the one set of rows, if there is one, and the documents."""
-    documents = [one for one in given if names_documents(one)]
+    documents = [one for one in given if _names_documents(one)]
     rows = [one for one in given if one not in documents]
     if len(rows) > 1:
         raise InputError(
@@ -82,19 +98,35 @@ def _parted(option: str, given: Sequence[str]) -> tuple[str | None, list[str]]:
     return (rows[0] if rows else None), documents
 
 
+def _names_documents(given: str) -> bool:
+    """Say whether a word of ``--data`` names documents, and not rows."""
+    kind, colon, _ = given.partition(":")
+    return bool(colon) and kind in READERS
+
+
+def _read_documents(given: Sequence[str]) -> tuple[list[AnnotatedDocument], dict[str, str]]:
+    """Read documents, each ``KIND:PATH``; the digests identify what is in each."""
+    documents: list[AnnotatedDocument] = []
+    digests = {}
+    for number, named in enumerate(given):
+        kind, _, path = named.partition(":")
+        own = READERS[kind](Path(path))
+        content = repr([(d.document, d.clusters) for d in own])
+        digests[f"{kind}{number}"] = hashlib.sha256(content.encode("utf-8")).hexdigest()
+        documents += own
+    return documents, digests
+
+
 def _is_file(rows: str) -> bool:
     return bool(Path(rows).suffix)
 
 
 def asked_tests(dataset: str | None, test: Path | None) -> tuple[dict[str, Split], str]:
-    """Read the rows that trainings were tested on.
-
-    Args:
-        dataset: the folder of a built dataset with ``original`` and ``switched``, or its Hub id.
-        test: a file of own rows; see `own_tests`.
+    """Read the rows that trainings were tested on: of a built dataset, or a file of own rows.
 
     Returns:
-        The rows by config, and the dataset that they are of: empty for a user's own.
+        The rows by config (``original`` and ``switched``), and the dataset that they are of: empty
+        for a user's own.
 
     Raises:
         InputError: not exactly one of them is given, or the rows cannot be read.

@@ -17,7 +17,7 @@ from pronominal.dataset_scripts.own_rows.rows import checked_row, read_own_rows
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.dataset_scripts.tables.columns import MENTION
+from pronominal.dataset_scripts.tables.columns import resolution_columns
 from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError, nearest_name
 from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
@@ -28,15 +28,7 @@ from pronominal.switching import Unswitchable, switch_row
 TRAINABLE = ("knowref", "gap")
 """Datasets with a train split of resolution rows."""
 
-RESOLUTION = pa.schema(
-    [
-        ("id", pa.string()),
-        ("text", pa.string()),
-        ("pronoun", MENTION),
-        ("candidates", pa.list_(MENTION)),
-        ("label", pa.int64()),
-    ]
-)
+RESOLUTION = pa.schema([(one.name, one.type) for one in resolution_columns("", ())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +66,10 @@ class TrainingData:
 
 
 def published_data(name: str, dataset: str | None, sources: Path | None) -> TrainingData:
-    """Read KnowRef or GAP from a built dataset, or from upstream's files.
+    """Read KnowRef or GAP from a built dataset, or build it in memory from upstream's files.
 
-    Args:
-        name: one of `TRAINABLE`.
-        dataset: the folder of the built dataset, or its Hub id; None builds it in memory.
-        sources: the folder of upstream's files; None downloads them.
-
-    Raises:
-        InputError: there is no such dataset, or it has no train split.
+    Without `sources` those are downloaded. `InputError` where there is no such dataset, or no train
+    split.
     """
     if name not in TRAINABLE:
         cure = f"{nearest_name(name, TRAINABLE)} or give a .jsonl or .parquet file of your own"
@@ -114,16 +101,10 @@ def published_data(name: str, dataset: str | None, sources: Path | None) -> Trai
 
 
 def own_data(train: Path, validation: Path | None, test: Path | None, share: float) -> TrainingData:
-    """Read a user's own rows.
+    """Read a user's own rows, JSONL or Parquet; see `checked_row` for what they may be.
 
-    Args:
-        train: JSONL or Parquet; see `checked_row` for what the rows may be.
-        validation: rows of the same form to stop by.
-        test: rows of the same form to test on, as they are and switched.
-        share: without `validation`, the share of the rows of `train` that is held out instead.
-
-    Raises:
-        InputError: a row is malformed, or an id is given twice.
+    Without `validation` a share of `train` is held out. `InputError` where a row is malformed, or
+    an id is given twice.
     """
     rows = _own_rows(train)
     if validation is None:
@@ -137,7 +118,7 @@ def own_data(train: Path, validation: Path | None, test: Path | None, share: flo
             file=train,
         )
     files = {"train": train, "validation": validation or train}
-    digests = {part: _file_digest(file) for part, file in files.items()}
+    digests = {part: hashlib.sha256(file.read_bytes()).hexdigest() for part, file in files.items()}
     if validation is None:
         digests["held_out"] = str(share)
     return TrainingData(
@@ -159,14 +140,9 @@ def held_out(items: Sequence[T], count: int) -> tuple[list[T], list[T]]:
 
 
 def own_tests(path: Path, name: str = "") -> dict[str, Split]:
-    """Read a user's own rows to test on, as they are and switched.
+    """Read a user's own rows to test on, as they are and switched; runs over them have the name.
 
-    Args:
-        path: JSONL or Parquet; see `checked_row` for what the rows may be.
-        name: what the runs over them are called by.
-
-    Raises:
-        InputError: a row is malformed, or an id is given twice.
+    `InputError` where a row is malformed, or an id is given twice.
     """
     rows = _own_rows(path)
     switched = []
@@ -180,29 +156,8 @@ def own_tests(path: Path, name: str = "") -> dict[str, Split]:
     for config, kept in (("original", rows), ("switched", switched)):
         if kept:
             table = pa.Table.from_pylist(kept, schema=RESOLUTION)
-            digest = content_digest(table)
-            tests[config] = Split(name, config, "test", table, digest, path)
+            tests[config] = Split(name, config, "test", table, content_digest(table), path)
     return tests
-
-
-def resolution_table(instances: Sequence[ResolutionInstance]) -> pa.Table:
-    """Return instances as the table that the scores read, without columns of their own."""
-    rows = [
-        {
-            "id": one.id,
-            "text": one.text,
-            "pronoun": one.pronoun._asdict(),
-            "candidates": [candidate._asdict() for candidate in one.candidates],
-            "label": one.label,
-        }
-        for one in instances
-    ]
-    return pa.Table.from_pylist(rows, schema=RESOLUTION)
-
-
-def _file_digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _built(dataset: str) -> dict[tuple[str, str], Split]:
@@ -219,10 +174,8 @@ def _in_memory(name: str, sources: Path | None) -> Iterator[tuple[tuple[str, str
     for split in script.splits(Sources(sources), BuildOptions()):
         table = pa.concat_tables(list(split.tables))
         place = (sources or Path(name)) / split.config / split.name
-        yield (
-            (split.config, split.name),
-            Split(name, split.config, split.name, table, content_digest(table), place),
-        )
+        key = (split.config, split.name)
+        yield key, Split(name, *key, table, content_digest(table), place)
 
 
 def _own_rows(path: Path) -> list[dict[str, Any]]:

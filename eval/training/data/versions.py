@@ -1,14 +1,37 @@
 """From rows to what a system reads of each and of its switched version, or why it reads nothing."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
-from pronominal.eval.training.data.left_out import NEITHER_IS_RIGHT, LeftOut
+from pronominal.atomic import new_file
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.instances import ResolutionInstance
 from pronominal.switching import SAME_NAME, Unswitchable, switch
 
 T = TypeVar("T")
+
+NEITHER_IS_RIGHT = "neither candidate is right"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A row that is not learnt from or measured on, or not in one of its versions.
+
+    Attributes:
+        split: ``train``, ``validation`` or ``test``.
+        id: of the row.
+        version: ``original`` (and then also its switched one) or ``switched``.
+        reason: why, without text of the row.
+    """
+
+    split: str
+    id: str
+    version: str
+    reason: str
+
 
 Read = Callable[[Sequence[ResolutionInstance]], Sequence[T | str]]
 """Returns what a system reads of each row, or the reason why it cannot, without its text."""
@@ -32,13 +55,7 @@ class Version(Generic[T]):
 def versions(
     rows: Sequence[ResolutionInstance], split: str, read: Read[T], *, switching: bool = False
 ) -> tuple[list[tuple[Version[T], ...]], list[LeftOut]]:
-    """Read rows, and their switched versions if those are wanted.
-
-    Args:
-        rows: as the data has them.
-        split: ``train``, ``validation`` or ``test``, for what is left out.
-        read: of the system.
-        switching: whether the switched version of each row is wanted, too.
+    """Read rows, and with `switching` their switched versions.
 
     Returns:
         For each row that can be learnt, in order, its original and its switched version, where
@@ -84,3 +101,27 @@ def _nothing_to_learn(row: ResolutionInstance) -> str:
     if row.label not in (0, 1):
         return NEITHER_IS_RIGHT
     return SAME_NAME if len({candidate.text for candidate in row.candidates}) < 2 else ""
+
+
+def unswitched(tests: Mapping[str, Split]) -> list[LeftOut]:
+    """Name the test rows that have no switched version, over which no consistency is measured."""
+    if "original" not in tests:
+        return []
+    known = set(tests["switched"].table["id"].to_pylist()) if "switched" in tests else set()
+    left_out = []
+    for instance in tests["original"].instances():
+        if instance.id not in known:
+            try:
+                switch(instance)
+                reason = "the test rows hold no switched version"
+            except Unswitchable as refusal:
+                reason = refusal.reason
+            left_out.append(LeftOut("test", instance.id, "switched", reason))
+    return left_out
+
+
+def write_left_out(out: Path, rows: Sequence[LeftOut]) -> None:
+    """Write ``OUT/left-out.jsonl``, one row a line."""
+    with new_file(out / "left-out.jsonl") as beside:
+        lines = [json.dumps(asdict(row)) + "\n" for row in rows]
+        beside.write_text("".join(lines), encoding="utf-8")

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered
 from pronominal.eval.scores import TASKS, task_of
@@ -23,6 +21,7 @@ from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.training.measures.testing import RUNS, Tests
 
 RESAMPLES = 2000
+SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +47,15 @@ class SeedComparison:
     interval: list[float] | None
 
 
-def compare_seeds(
-    first: FloatArray, second: FloatArray, resamples: int = RESAMPLES, seed: int = 0
-) -> SeedComparison:
-    """Compare two trainings by what each of their seeds got right.
+def compare_seeds(first: FloatArray, second: FloatArray) -> SeedComparison:
+    """Compare two trainings by how much of each unit each of their seeds got right.
 
-    Args:
-        first: how much of each unit each seed of the first training got right, in [0, 1], shape
-            ``[seeds, units]``.
-        second: the same for the second training; its seeds may be more or fewer, its units are
-            the same.
-        resamples: number of draws.
-        seed: of the draws.
+    Both are in [0, 1], of shape ``[seeds, units]``; the units are the same, the seeds may be more
+    or fewer.
     """
     units = first.shape[1]
-    bootstrap = Bootstrap.of(units, resamples, seed)
-    generator = np.random.default_rng([seed, 1])
+    bootstrap = Bootstrap.of(units, RESAMPLES, SEED)
+    generator = np.random.default_rng([SEED, 1])
     drawn = [_resampled(right, bootstrap, generator) for right in (first, second)]
     interval = bootstrap.intervals((drawn[1] - drawn[0])[:, None])[0]
     means = float(first.mean()), float(second.mean())
@@ -97,11 +89,7 @@ def compare_trainings(
 ) -> dict[str, SeedComparison]:
     """Compare what two folders of ``pronominal train`` hold, measure by measure.
 
-    Args:
-        tests: the rows that both were tested on.
-        name: the dataset that they are of; empty for a user's own rows.
-        first: folder with ``seed-1`` and so on.
-        second: the other one.
+    Both were tested on the same rows of the dataset `name`, which is empty for a user's own rows.
 
     Returns:
         ``correct``, as the dataset's scorer means it; ``consistently_correct``, where the rows
@@ -139,20 +127,17 @@ def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
         for config, split in tests.items()
     }
     task = task_of(name) if name in TASKS else None
-    items: dict[str, Any] = {}
+    items: dict[str, Any]
     if task is None or task.paired_units is None:
-        items = _right_choices(*answers["original"].pair)
+        rows, decisions = answers["original"].pair
+        items = {"correct": choices_of(decisions) == rows["label"].to_numpy()}
     else:
         companions = {c.name: answers[c.config] for c in task.companions if c.config in answers}
-        items |= task.paired_units(replace(answers["original"], companions=companions))
+        items = {**task.paired_units(replace(answers["original"], companions=companions))}
     if "switched" in answers and "consistently_correct" not in items:
         pairs = SwitchedPairs.of(answers["original"].pair, answers["switched"].pair)
         items["consistently_correct"] = pairs.both_right
     return {measured: np.asarray(values, np.float64) for measured, values in items.items()}
-
-
-def _right_choices(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
-    return {"correct": choices_of(decisions) == rows["label"].to_numpy()}
 
 
 def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str]) -> Table:
@@ -174,7 +159,8 @@ def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str
         rows=tuple(rows),
         notes=(
             f"( ): standard deviation over {seeds[0]} and {seeds[1]} seeds.",
-            f"[ ]: 95% percentile interval, {RESAMPLES:,} resamples of units and of seeds, seed 0.",
+            f"[ ]: 95% percentile interval, {RESAMPLES:,} resamples of units and of seeds, "
+            f"seed {SEED}.",
             *(f"{name}: one seed, whose chance the intervals leave out." for name in alone),
         ),
     )

@@ -29,11 +29,7 @@ from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, Swi
 
 
 def answer_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
-    """Measure one decision for each row.
-
-    Args:
-        rows: a table with ``candidates`` and ``label``.
-        decisions: in the order of the rows.
+    """Measure one decision for each row of a table with ``candidates`` and ``label``.
 
     Returns:
         ``n`` rows; ``accuracy`` (the task-specific one), ``balanced_accuracy`` and
@@ -130,8 +126,7 @@ def switching_figures(original: Answers, switched: Answers) -> dict[str, Any]:
 def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return mean, standard deviation (n - 1) and values of every number over the seeds.
 
-    Args:
-        measured: one nested dict of numbers for each seed, all of the same shape; none gives {}.
+    There is one nested dict of numbers for each seed, all of the same shape.
 
     Returns:
         The same shape, with ``{"mean", "sd", "values"}`` instead of each number; `sd` is

@@ -34,11 +34,7 @@ def digests_of(tests: Tests) -> dict[str, str]:
 
 
 def run_tests(
-    tests: Tests,
-    folder: Path,
-    progress: Progress,
-    system_name: str,
-    settings: Mapping[str, Any],
+    tests: Tests, folder: Path, progress: Progress, system_name: str, settings: Mapping[str, Any]
 ) -> None:
     """Run the system in a folder over the tests; the runs stay in ``FOLDER/runs``.
 
@@ -65,16 +61,10 @@ def score_tests(
     figures: Figures,
     prior: float | None = None,
 ) -> dict[str, Any]:
-    """Measure what `run_tests` left in a folder.
+    """Measure what `run_tests` left in a folder, over a dataset's tests or unnamed ones of a user.
 
-    Args:
-        tests: what was run.
-        name: the dataset that the tests are of; empty for a user's own rows.
-        folder: the system's.
-        system_name: under which it was run.
-        figures: what is measured of each config.
-        prior: share of the training rows whose first mention is right, which the probabilities
-            hold; 0.5 corrects nothing.
+    The prior is the share of the training rows whose first mention is right, which the
+    probabilities hold; 0.5 corrects nothing.
 
     Returns:
         ``as_given``, and with a prior ``prior_corrected``: `figures` for each config and those of
@@ -94,7 +84,13 @@ def score_tests(
         }
         scores["prior_corrected"] = _measured(corrected, figures)
     if name in TASKS:
-        scores[name] = _dataset_scores(name, tests, runs)
+        companions = {
+            one.name: answered(tests[one.config], runs[one.config])
+            for one in task_of(name).companions
+            if one.config in tests
+        }
+        own = score_and_keep(tests["original"], runs["original"], companions)
+        scores[name] = {**own.scores}
     return scores
 
 
@@ -119,15 +115,6 @@ def _measured(
     if "switched" in answers:
         measured["switching"] = switching_figures(answers["original"], answers["switched"])
     return measured
-
-
-def _dataset_scores(name: str, tests: Tests, runs: Mapping[str, Path]) -> dict[str, Any]:
-    companions = {
-        one.name: answered(tests[one.config], runs[one.config])
-        for one in task_of(name).companions
-        if one.config in tests
-    }
-    return {**score_and_keep(tests["original"], runs["original"], companions).scores}
 
 
 def _runs(tests: Tests, folder: Path, system_name: str) -> dict[str, Path]:

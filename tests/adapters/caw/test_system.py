@@ -27,7 +27,7 @@ from pronominal.adapters.caw import CAW, model, scorer, spans, tokens
 from pronominal.adapters.contract.systems import OversizedSentenceWarning, contract_clusters
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.adapters.words.windows import oversized
-from pronominal.cli.loud_warnings import loud_warnings
+from pronominal.cli.progress import loud_warnings
 from pronominal.eval.runs.runner import predict
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Mention

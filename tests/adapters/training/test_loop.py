@@ -21,9 +21,8 @@ from pronominal import InputError
 from pronominal.adapters.training.curves import draw_curves, read_curves
 from pronominal.adapters.training.loop import CURVES, remove_state, train
 from pronominal.adapters.training.optimisation import linear_with_warmup
-from pronominal.adapters.training.random_states import seeded
 from pronominal.adapters.training.settings import LoopSettings
-from pronominal.adapters.training.state import STATE
+from pronominal.adapters.training.state import STATE, seeded
 from pronominal.adapters.training.trainable import Outcome, Training, Validation
 from pronominal.adapters.words.length_buckets import length_buckets
 

@@ -32,7 +32,7 @@ from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
 from pronominal.adapters.c2f.learning.loss import gold_labels, marginal_loss
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, RefusedTextError
 from pronominal.adapters.contract.systems import OversizedSentenceWarning
-from pronominal.cli.loud_warnings import loud_warnings
+from pronominal.cli.progress import loud_warnings
 from pronominal.eval.runs.runner import predict
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
