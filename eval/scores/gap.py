@@ -63,8 +63,8 @@ def score(
             cure="give one decision for each row, or allow missing ones",
         )
     bootstrap, units = Bootstrap.of(rows.num_rows, resamples, seed), np.arange(rows.num_rows)
-    everything = Strata(("overall",), np.zeros_like(units))
-    counts, drawn = bootstrap.tally(_counts(rows, decisions), units, everything)
+    counted = _counts(rows, decisions)
+    counts, drawn = bootstrap.tally(counted, units, Strata.whole(rows.num_rows))
     observed, resampled = _Questions(counts[0]), _Questions(drawn[:, 0])
     return {
         **dict(zip(BLOCKS, _blocks(observed, resampled, bootstrap), strict=True)),
