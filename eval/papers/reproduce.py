@@ -163,12 +163,7 @@ def _found(figure: Figure, run: Run) -> Any:
 
 
 def _line(
-    key: str,
-    row: PaperRow,
-    name: str,
-    figure: Figure,
-    measured: Measured,
-    runs: tuple[str, ...],
+    key: str, row: PaperRow, name: str, figure: Figure, measured: Measured, runs: tuple[str, ...]
 ) -> Line:
     paper = row.paper.get(name)
     ours, sd = (None if one is None else figure.scale * one for one in measured)

@@ -131,10 +131,7 @@ class Drawer:
 
     def _map(self, chart: Map) -> Drawing:
         panels = tuple(
-            (
-                (title,) if chart.about_systems else (),
-                grid(title, heads, rows, side=chart.side),
-            )
+            ((title,) if chart.about_systems else (), grid(title, heads, rows, side=chart.side))
             for title, (heads, rows) in chart.grids.items()
         )
         return Drawing(chart.name, panels, tuple(chart.legend.items()), chart.table)

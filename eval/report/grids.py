@@ -19,11 +19,7 @@ GAP = 6.0
 
 
 def grid(
-    title: str,
-    columns: Sequence[Head],
-    rows: Mapping[str, Sequence[Sign]],
-    *,
-    side: float = 17.0,
+    title: str, columns: Sequence[Head], rows: Mapping[str, Sequence[Sign]], *, side: float = 17.0
 ) -> Markup:
     """Draw a cell of a side for each row and column; cells that say nothing are drawn at once."""
     left = min(max((len(name) for name in rows), default=0) * NARROW + 8, 128.0)

@@ -1,8 +1,7 @@
 """The scores of GAP (Webster et al., 2018), as its official scorer counts them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ra
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks
 from pronominal.eval.tables.measures import Measure
-from pronominal.eval.task import RESAMPLES, SEED, Answered, Option, Task
+from pronominal.eval.task import RESAMPLES, SEED, Option, Task
 
 BLOCKS = ("overall", "masculine", "feminine")
 
@@ -145,17 +144,7 @@ def _counted(label: int, decision: Decision | None) -> list[int]:
     return [*counts.values()]
 
 
-def _score(answered: Answered) -> Mapping[str, Any]:
-    return score(*answered.pair, **answered.options)
-
-
-def _paired_units(answered: Answered) -> Mapping[str, Any]:
-    return paired_units(*answered.pair)
-
-
-def _measures() -> tuple[Measure, ...]:
-    gendered = {"gender": ("masculine|feminine", "f1")}
-    return (
+MEASURES = (
         Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
         Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
         Measure(
@@ -163,7 +152,7 @@ def _measures() -> tuple[Measure, ...]:
             "F1",
             ("overall", "f1"),
             metric="f1",
-            divisions=gendered,
+            divisions={"gender": ("masculine|feminine", "f1")},
             card_divisions=("gender",),
             in_charts=True,
             chart_divisions=("gender",),
@@ -188,21 +177,19 @@ def _measures() -> tuple[Measure, ...]:
             direction="less",
             note="Missing: rows without a prediction, two false negatives each.",
         ),
-    )
+)
 
 
 GAP = Task(
     name="gap",
-    score=_score,
-    measures=_measures(),
+    score=lambda answered: score(*answered.pair, **answered.options),
+    measures=MEASURES,
     headline="f1",
     units="rows",
-    paired_units=_paired_units,
+    paired_units=lambda answered: paired_units(*answered.pair),
     options=(
         Option(
-            "allow_missing",
-            bool,
-            "Score rows without a prediction as the official scorer does.",
+            "allow_missing", bool, "Score rows without a prediction as the official scorer does."
         ),
         RESAMPLES,
         SEED,

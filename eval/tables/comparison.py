@@ -30,10 +30,7 @@ DIFFER = Measure(
 
 
 def comparison_tables(
-    measures: Sequence[Measure],
-    units: str,
-    further: Sequence[Table],
-    scores: Mapping[str, Scores],
+    measures: Sequence[Measure], units: str, further: Sequence[Table], scores: Mapping[str, Scores]
 ) -> list[Table]:
     """Return the table of measures and further ones; each says which systems failed at how much.
 

@@ -3,15 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.table import (
-    UNDEFINED,
-    Cell,
-    Score,
-    Table,
-    p_value,
-    percent,
-    table,
-)
+from pronominal.eval.tables.table import UNDEFINED, Cell, Score, Table, p_value, percent, table
 from pronominal.pronouns import PRONOUN_SETS
 
 WELCH = (
