@@ -1,8 +1,9 @@
 """Several systems on one split: run, score, compare."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
+from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.record import is_run, read_record
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
@@ -67,14 +69,16 @@ def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
         show, from what `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
+    if task.refuse is not None:
+        task.refuse(split)
     done = {}
-    rows = split.num_rows + sum(other.num_rows for other in companion_splits(task, split).values())
+    others = companion_splits(task, split)
+    rows = split.num_rows + sum(other.num_rows for other in others.values())
     for one in asked:
         with bars(one.label, rows) as progress:
-            own = systems.get(one.label)
-            done[one.label] = _evaluate(
-                split, one, out, reading, progress, own, task=task, strict=strict
-            )
+            system = systems[one.label] if one.label in systems else one.load()
+            run = partial(runner.run, system=system, asked=one, reading=reading, strict=strict)
+            done[one.label] = _evaluate(task, split, others, run, out, progress)
     scores = {label: one.scores for label, one in done.items()}
     if len(done) < 2:
         return scores
@@ -135,32 +139,29 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     Where the system failed at rows, they have ``failed``, the number of them, and these rows count
     as rows without an answer; with `strict` the first one is an `InputError`.
     """
-    task = task_of(split.dataset_name, task)
-    found = _evaluate(split, asked, out, reading, progress, system, task=task, strict=strict)
-    return found.scores
+    scores = evaluate_all(
+        *(split, [asked], out, reading, lambda *_: nullcontext(progress)),
+        task=task,
+        systems={} if system is None else {asked.label: system},
+        strict=strict,
+    )
+    return scores[asked.label]
 
 
-def _evaluate(  # noqa: PLR0913 - each one is an option of the command
-    split: Split,
-    asked: SystemSettings,
-    out: Path,
-    reading: str,
-    progress: ProgressCallback,
-    system: System | None,
-    *,
+def _evaluate(
     task: Task,
-    strict: bool,
+    split: Split,
+    others: Mapping[str, Split],
+    run: Callable[..., RunFolder],
+    out: Path,
+    progress: ProgressCallback,
 ) -> Evaluated:
-    if task.refuse is not None:
-        task.refuse(split)
-    loaded = asked.load() if system is None else system
-    run = partial(runner.run, system=loaded, asked=asked, reading=reading, strict=strict)
     folder = run(split, out=out, progress=progress)
     # a folder of one run has no room for a second one
     runs, done = out.parent if folder.path == out else out, split.num_rows
     companions: dict[str, Answered] = {}
     failed: dict[str, int] = {}
-    for name, other in companion_splits(task, split).items():
+    for name, other in others.items():
         beside = run(other, out=runs, progress=lambda n: progress(done + n))
         companions[name] = answered(other, beside.path)
         failed |= {f"{FAILED}_{name}": len(beside.failures)} if beside.failures else {}
@@ -174,7 +175,7 @@ def companion_splits(task: Task, split: Split) -> dict[str, Split]:
         name = one.split or split.name
         if (
             folder is not None
-            and one.goes_with(split.config)
+            and fnmatchcase(split.config, one.of)
             and any((folder / one.config).glob(f"{name}*.parquet"))
         ):
             found[one.name] = read_split(str(folder), one.config, name)
@@ -209,8 +210,7 @@ def score_and_keep(
         task: the dataset's own task without it.
     """
     task = task_of(split.dataset_name, task)
-    given = answered(split, run)
-    given = Answered(split, given.decisions, run, companions)
+    given = replace(answered(split, run), companions=companions)
     scores = _scores(task, given) | dict(failed)
     counted = read_record(run).counts
     if "readings_differ" in counted:
@@ -249,7 +249,7 @@ def score_predictions(
     task.refuse_unknown(given, companions)
     allow_missing = bool(given.get("allow_missing"))
     found = answered(split, predictions, reading, allow_missing=allow_missing)
-    return _scores(task, Answered(split, found.decisions, predictions, companions, given))
+    return _scores(task, replace(found, companions=companions, options=given))
 
 
 def _scores(task: Task, given: Answered) -> Scores:

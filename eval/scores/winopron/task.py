@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.dataset_scripts.building.sources import Sources
-from pronominal.eval.scores.winopron.bias_map import bias_map
-from pronominal.eval.scores.winopron.bias_tables import percentage_tables
+from pronominal.eval.scores.winopron.bias_tables import bias_map, percentage_tables
 from pronominal.eval.scores.winopron.occupations import correlation_tables, read_occupations
 from pronominal.eval.scores.winopron.score import paired_units, score, score_choices
 from pronominal.eval.scores.winopron.sentences import Sentences
