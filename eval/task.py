@@ -156,10 +156,11 @@ class Task:
     def __post_init__(self) -> None:
         keys = [measure.key for measure in self.measures]
         if self.headline not in keys:
-            raise InputError(
-                f"the headline of the task {self.name} is {self.headline!r}, which is no measure",
-                cure=f"choose one of {', '.join(keys)}" if keys else "give the task a measure",
+            cure = f"choose one of {', '.join(keys)}" if keys else "give the task a measure"
+            cause = (
+                f"the headline of the task {self.name} is {self.headline!r}, which is no measure"
             )
+            raise InputError(cause, cure=cure)
 
     @property
     def headline_measure(self) -> Measure:
@@ -175,11 +176,8 @@ class Task:
     def refuse_other_scores(self, scores: Scores, file: Path) -> None:
         """Raise `InputError` for scores that have none of the measures."""
         if not any(scores.has(measure.path) for measure in self.measures):
-            raise InputError(
-                f"it holds no scores of the task {self.name}",
-                cure="run 'pronominal evaluate' again",
-                file=file,
-            )
+            cure = "run 'pronominal evaluate' again"
+            raise InputError(f"it holds no scores of the task {self.name}", cure=cure, file=file)
 
     def refuse_unknown(self, options: Iterable[str], companions: Iterable[str]) -> None:
         """Raise `InputError` for an option or a companion split that is none of the task's."""

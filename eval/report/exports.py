@@ -27,11 +27,8 @@ def refuse_other_files(csv: Path | None, svg: Path | None) -> None:
             raise InputError("it is a file", cure="give a folder", file=folder)
         for file in sorted(folder.iterdir()):
             if not re.fullmatch(ours, file.name):
-                raise InputError(
-                    f"the folder would be replaced, and it holds {file.name}, of no report",
-                    cure="give a new folder",
-                    file=folder,
-                )
+                cause = f"the folder would be replaced, and it holds {file.name}, of no report"
+                raise InputError(cause, cure="give a new folder", file=folder)
 
 
 def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:

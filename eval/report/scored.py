@@ -77,11 +77,9 @@ def _add(found: dict[tuple[str, ...], Comparison], file: Path, own: Task | None)
     comparison.task.refuse_other_scores(scores, file)
     earlier = comparison.folders.setdefault(label, file.parent)
     if earlier.resolve() != file.parent.resolve():
-        raise InputError(
-            f"this run and that in {earlier} are both called {label}",
-            cure="evaluate one of them under another label",
-            file=file.parent,
-        )
+        cause = f"this run and that in {earlier} are both called {label}"
+        cure = "evaluate one of them under another label"
+        raise InputError(cause, cure=cure, file=file.parent)
     comparison.scores[label], comparison.runs[label] = scores, run
 
 
@@ -120,12 +118,9 @@ def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[Split]:
 def _other_rows(place: str, split: Split, comparisons: Sequence[Comparison]) -> InputError:
     of_it = [one for one in comparisons if one.dataset == split.dataset_name] or comparisons
     runs = ", ".join(f"{one.title.replace(' / ', '/')} ({one.digest[:12]})" for one in of_it)
-    return InputError(
-        f"it has {split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]}), and no "
-        f"run is of its rows; the runs are of {runs}",
-        cure="give the folder that they were run on",
-        file=place,
-    )
+    has = f"{split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]})"
+    cause = f"it has {has}, and no run is of its rows; the runs are of {runs}"
+    return InputError(cause, cure="give the folder that they were run on", file=place)
 
 
 def add_tests(comparison: Comparison, split: Split | None) -> None:
@@ -146,12 +141,9 @@ def add_tests(comparison: Comparison, split: Split | None) -> None:
             right.setdefault(measure, {})[label] = shares
     for measure, systems in right.items():
         if len({len(shares) for shares in systems.values()}) > 1:
-            folder = comparison.folders[next(iter(systems))]
-            raise InputError(
-                f"its units of {measure} are not those of the runs beside it",
-                cure=AGAIN,
-                file=folder / UNITS,
-            )
+            cause = f"its units of {measure} are not those of the runs beside it"
+            file = comparison.folders[next(iter(systems))] / UNITS
+            raise InputError(cause, cure=AGAIN, file=file)
     right = {measure: systems for measure, systems in right.items() if len(systems) > 1}
     folders = [*dict.fromkeys(folder.parent for folder in comparison.folders.values())]
     known = read_p_values(folders)

@@ -57,10 +57,8 @@ def score(
     """
     if len(decisions) != rows.num_rows or (None in decisions and not allow_missing):
         there = len(decisions) - sum(decision is None for decision in decisions)
-        raise InputError(
-            f"there are {there} decisions for {rows.num_rows} rows",
-            cure="give one decision for each row, or allow missing ones",
-        )
+        cure = "give one decision for each row, or allow missing ones"
+        raise InputError(f"there are {there} decisions for {rows.num_rows} rows", cure=cure)
     bootstrap, units = Bootstrap.of(rows.num_rows, resamples, seed), np.arange(rows.num_rows)
     counted = _counts(rows, decisions)
     counts, drawn = bootstrap.tally(counted, units, Strata.whole(rows.num_rows))

@@ -36,10 +36,8 @@ def choices_of(decisions: Sequence[Decision]) -> IntArray:
 def refuse_other_number(rows: pa.Table, decisions: Sequence[Decision]) -> None:
     """Raise `InputError` unless there is one decision for each row."""
     if len(decisions) != rows.num_rows:
-        raise InputError(
-            f"there are {len(decisions)} decisions for {rows.num_rows} rows",
-            cure="give one decision for each row",
-        )
+        cause = f"there are {len(decisions)} decisions for {rows.num_rows} rows"
+        raise InputError(cause, cure="give one decision for each row")
 
 
 def right_choices(labels: IntArray, candidates: int) -> IntArray:

@@ -42,11 +42,8 @@ class SwitchedPairs:
         rows, counts = [], []
         for name, (to, right) in zip(switched[0]["id"].to_pylist(), after, strict=True):
             if name not in places:
-                raise InputError(
-                    "the switched row has no original",
-                    cure="give both configs of one build",
-                    row=f"id {name}",
-                )
+                cause, cure = "the switched row has no original", "give both configs of one build"
+                raise InputError(cause, cure=cure, row=f"id {name}")
             start, was_right = before[places[name]]
             chosen = start is not None and to is not None
             changed, both_wrong = chosen and start != to, chosen and not (right or was_right)

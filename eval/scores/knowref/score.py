@@ -82,10 +82,9 @@ def refuse_unlabelled(rows: pa.Table) -> None:
     """Refuse rows that a construction left to annotators: no answer to them is right or wrong."""
     ids = rows.filter(pc.less(rows["label"], 0))["id"].to_pylist()
     if ids:
-        raise InputError(
-            f"{len(ids)} of {rows.num_rows} rows have no label, the first one is {ids[0]}",
-            cure="label them with 'pronominal annotate', and score what its 'keep' writes",
-        )
+        cause = f"{len(ids)} of {rows.num_rows} rows have no label, the first one is {ids[0]}"
+        cure = "label them with 'pronominal annotate', and score what its 'keep' writes"
+        raise InputError(cause, cure=cure)
 
 
 def paired_units(

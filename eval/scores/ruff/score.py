@@ -238,10 +238,8 @@ def _without_context(rows: pa.Table, tasks: pa.Table, decisions: Sequence[Decisi
     try:
         return np.array([found[key] for key in keys(rows)])
     except KeyError as error:
-        raise InputError(
-            f"there is no context-free answer for {' in the '.join(error.args[0])}",
-            cure="answer every row of the config no_context",
-        ) from error
+        cause = f"there is no context-free answer for {' in the '.join(error.args[0])}"
+        raise InputError(cause, cure="answer every row of the config no_context") from error
 
 
 def _context_free_counts(tasks: pa.Table, decisions: Sequence[Decision]) -> Block:
