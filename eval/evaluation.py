@@ -100,12 +100,8 @@ def with_comparisons(
 ) -> dict[str, Scores]:
     """Add to scores what compares the systems: `AGAINST`, and `ACROSS` where the task has it.
 
-    Args:
-        task: the task.
-        scores: label -> scores.
-        units: measure -> label -> paired units.
-        known: p-values that need not be computed again; new ones are added.
-        progress: told how many measures are done.
+    Scores are given by label, and units by measure and label. `known` are p-values that need not be
+    computed again; new ones are added. `progress` is told how many measures are done.
     """
     tests = against(units, known, progress)
     common: dict[str, Any] = {}
@@ -185,10 +181,7 @@ def companion_splits(task: Task, split: Split) -> dict[str, Split]:
 def answered(
     split: Split, predictions: Path, reading: str | None = None, *, allow_missing: bool = False
 ) -> Answered:
-    """Return a split with the answers of a predictions file, or of a run's folder.
-
-    Args and errors are those of `read_answers` and `read_given_answers`.
-    """
+    """Return a split with the answers of a predictions file, or of a run's folder."""
     read = read_given_answers if allow_missing else read_answers
     return Answered(split, read(predictions, split, reading), predictions)
 
@@ -200,14 +193,10 @@ def score_and_keep(
     failed: Mapping[str, int] = MappingProxyType({}),
     task: Task | None = None,
 ) -> Evaluated:
-    """Score a run and keep the result in its folder, as `SCORE` and with `write_units`.
+    """Score a run's folder and keep the result there, as `SCORE` and with `write_units`.
 
-    Args:
-        split: the rows that it answers.
-        run: its folder.
-        companions: the answers to companion splits.
-        failed: how many of those rows failed.
-        task: the dataset's own task without it.
+    `companions` are the answers to companion splits, and `failed` says how many of their rows
+    failed. Without a `task` it is the dataset's own.
     """
     task = task_of(split.dataset_name, task)
     given = replace(answered(split, run), companions=companions)
@@ -275,7 +264,7 @@ def rows_to_score(
 def task_options(
     task: Task, split: Split, where: str, given: Mapping[str, Any], reading: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Answered]]:
-    """Tell a task's options from the answers to its companion splits.
+    """Tell a task's options from the answers to its companion splits, which are read.
 
     Args:
         task: the task.
@@ -284,9 +273,6 @@ def task_options(
         given: values by the names of options and companions; those of companions are files of
             predictions, or folders of runs.
         reading: the decision rule by which clusters become decisions.
-
-    Raises:
-        InputError: a name is none of the task's, or predictions are not valid.
     """
     task.refuse_unknown(given, ())
     options = {

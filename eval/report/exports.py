@@ -15,11 +15,7 @@ TABLE, CHART = r"\d{3}-.+\.csv", r".+\.\d{2}\.svg"
 
 
 def refuse_other_files(csv: Path | None, svg: Path | None) -> None:
-    """Refuse folders to write to that hold what no report wrote, since they are replaced.
-
-    Raises:
-        InputError: one of them is a file, or holds such a file.
-    """
+    """Refuse files, and folders that hold what no report wrote, since folders are replaced."""
     for folder, ours in ((csv, TABLE), (svg, CHART)):
         if folder is None or not folder.exists():
             continue

@@ -52,13 +52,8 @@ class Comparison:
 def read_comparisons(folders: Iterable[Path], task: Task | None = None) -> list[Comparison]:
     """Read every scored run in some folders, at any depth; a folder may be a run itself.
 
-    Args:
-        folders: with runs.
-        task: of the datasets that have none of ours.
-
-    Raises:
-        InputError: a folder has no scored run, one is damaged, or two runs of the same rows have
-            one label.
+    `task` is that of datasets that have none of ours. `InputError` where two runs of the same rows
+    have one label.
     """
     found: dict[tuple[str, ...], Comparison] = {}
     for folder in folders:
@@ -84,11 +79,7 @@ def _add(found: dict[tuple[str, ...], Comparison], file: Path, own: Task | None)
 
 
 def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[str, Split]:
-    """Return the rows that runs answered, from built datasets, by their digest.
-
-    Raises:
-        InputError: a dataset has the rows of no run.
-    """
+    """Return the rows that runs answered by their digest; `InputError` for a dataset with none."""
     found: dict[str, Split] = {}
     for place in datasets:
         there = [*_default_split(place)]

@@ -32,11 +32,7 @@ class SwitchedPairs:
 
     @classmethod
     def of(cls, original: Answers, switched: Answers) -> "SwitchedPairs":
-        """Bring the answers to both versions together by the rows' ids.
-
-        Raises:
-            InputError: a switched row has no original.
-        """
+        """Bring the answers to both versions together by the rows' ids."""
         places = {name: row for row, name in enumerate(original[0]["id"].to_pylist())}
         before, after = _chosen(*original), _chosen(*switched)
         rows, counts = [], []

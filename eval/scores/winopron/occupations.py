@@ -49,11 +49,7 @@ Occupations = Mapping[str, Percentages]
 
 
 def read_occupations(sources: Sources) -> dict[str, Percentages]:
-    """Read the percentages of upstream's occupations.
-
-    Raises:
-        InputError: the file is missing, is not the pinned one, or has a cell that is no number.
-    """
+    """Read the percentages of upstream's occupations; `InputError` unless it is the pinned file."""
     rows = sources.table(STATISTICS, FILE, ("occupation", *COLUMNS.values()))
     sources.refuse_changed()
     found = {}
@@ -93,18 +89,10 @@ def occupation_gaps(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
 def correlations(table: pa.Table, decisions: Sequence[Decision], occupations: Occupations) -> Block:
     """Correlate the gaps of occupations with their percentages of women.
 
-    Args:
-        table: a published split of Winogender or WinoPron.
-        decisions: in the order of the rows.
-        occupations: what `read_occupations` gave.
-
     Returns:
         ``gaps`` (`occupation_gaps`) and, for each of `COLUMNS`, ``n`` (occupations), Pearson's
         ``r`` in [-1, 1] and its two-sided ``p``; None where fewer than three occupations are known
         or nothing varies.
-
-    Raises:
-        InputError: scipy is not installed.
     """
     gaps = occupation_gaps(table, decisions)
     known = [name for name in gaps if name in occupations]

@@ -80,10 +80,6 @@ def score(
 def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
     """Return the units that paired tests between systems compare: the template pairs.
 
-    Args:
-        table: as in `score`.
-        decisions: as in `score`.
-
     Returns:
         Shares by template pair, shape ``[pairs]``: ``accuracy``, of its sentences that are right;
         ``pronoun_consistency`` and ``disambiguation_consistency``, of its sentences that are in a
@@ -120,14 +116,8 @@ def score_choices(
 ) -> Block:
     """Score several answers to each sentence, such as those to FLAN-T5's 30 prompts, as `score`.
 
-    Every answer counts; a consistent group is right in all answers to all its sentences.
-
-    Args:
-        sentences: the rows.
-        choices: candidate indices or abstentions (`choices_of`), shape ``[rows, answers]``.
-        upstream_groups: as in `score`.
-        resamples: as in `score`.
-        seed: as in `score`.
+    Every answer counts; a consistent group is right in all answers to all its sentences. `choices`
+    are candidate indices or abstentions (`choices_of`), shape ``[rows, answers]``.
     """
     counts = outcome_counts(sentences.labels, choices)
     bootstrap = Bootstrap.of(sentences.pairs.size, resamples, seed)
