@@ -1,8 +1,9 @@
 """Several systems on one split: run, score, compare."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
+from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.record import is_run, read_record
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
@@ -67,14 +69,16 @@ def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
         show, from what `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
+    if task.refuse is not None:
+        task.refuse(split)
     done = {}
-    rows = split.num_rows + sum(other.num_rows for other in companion_splits(task, split).values())
+    others = companion_splits(task, split)
+    rows = split.num_rows + sum(other.num_rows for other in others.values())
     for one in asked:
         with bars(one.label, rows) as progress:
-            own = systems.get(one.label)
-            done[one.label] = _evaluate(
-                split, one, out, reading, progress, own, task=task, strict=strict
-            )
+            system = systems[one.label] if one.label in systems else one.load()
+            run = partial(runner.run, system=system, asked=one, reading=reading, strict=strict)
+            done[one.label] = _evaluate(task, split, others, run, out, progress)
     scores = {label: one.scores for label, one in done.items()}
     if len(done) < 2:
         return scores
@@ -96,12 +100,8 @@ def with_comparisons(
 ) -> dict[str, Scores]:
     """Add to scores what compares the systems: `AGAINST`, and `ACROSS` where the task has it.
 
-    Args:
-        task: the task.
-        scores: label -> scores.
-        units: measure -> label -> paired units.
-        known: p-values that need not be computed again; new ones are added.
-        progress: told how many measures are done.
+    Scores are given by label, and units by measure and label. `known` are p-values that need not be
+    computed again; new ones are added. `progress` is told how many measures are done.
     """
     tests = against(units, known, progress)
     common: dict[str, Any] = {}
@@ -135,32 +135,29 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     Where the system failed at rows, they have ``failed``, the number of them, and these rows count
     as rows without an answer; with `strict` the first one is an `InputError`.
     """
-    task = task_of(split.dataset_name, task)
-    found = _evaluate(split, asked, out, reading, progress, system, task=task, strict=strict)
-    return found.scores
+    scores = evaluate_all(
+        *(split, [asked], out, reading, lambda *_: nullcontext(progress)),
+        task=task,
+        systems={} if system is None else {asked.label: system},
+        strict=strict,
+    )
+    return scores[asked.label]
 
 
-def _evaluate(  # noqa: PLR0913 - each one is an option of the command
-    split: Split,
-    asked: SystemSettings,
-    out: Path,
-    reading: str,
-    progress: ProgressCallback,
-    system: System | None,
-    *,
+def _evaluate(
     task: Task,
-    strict: bool,
+    split: Split,
+    others: Mapping[str, Split],
+    run: Callable[..., RunFolder],
+    out: Path,
+    progress: ProgressCallback,
 ) -> Evaluated:
-    if task.refuse is not None:
-        task.refuse(split)
-    loaded = asked.load() if system is None else system
-    run = partial(runner.run, system=loaded, asked=asked, reading=reading, strict=strict)
     folder = run(split, out=out, progress=progress)
     # a folder of one run has no room for a second one
     runs, done = out.parent if folder.path == out else out, split.num_rows
     companions: dict[str, Answered] = {}
     failed: dict[str, int] = {}
-    for name, other in companion_splits(task, split).items():
+    for name, other in others.items():
         beside = run(other, out=runs, progress=lambda n: progress(done + n))
         companions[name] = answered(other, beside.path)
         failed |= {f"{FAILED}_{name}": len(beside.failures)} if beside.failures else {}
@@ -174,7 +171,7 @@ def companion_splits(task: Task, split: Split) -> dict[str, Split]:
         name = one.split or split.name
         if (
             folder is not None
-            and one.goes_with(split.config)
+            and fnmatchcase(split.config, one.of)
             and any((folder / one.config).glob(f"{name}*.parquet"))
         ):
             found[one.name] = read_split(str(folder), one.config, name)
@@ -184,10 +181,7 @@ def companion_splits(task: Task, split: Split) -> dict[str, Split]:
 def answered(
     split: Split, predictions: Path, reading: str | None = None, *, allow_missing: bool = False
 ) -> Answered:
-    """Return a split with the answers of a predictions file, or of a run's folder.
-
-    Args and errors are those of `read_answers` and `read_given_answers`.
-    """
+    """Return a split with the answers of a predictions file, or of a run's folder."""
     read = read_given_answers if allow_missing else read_answers
     return Answered(split, read(predictions, split, reading), predictions)
 
@@ -199,18 +193,13 @@ def score_and_keep(
     failed: Mapping[str, int] = MappingProxyType({}),
     task: Task | None = None,
 ) -> Evaluated:
-    """Score a run and keep the result in its folder, as `SCORE` and with `write_units`.
+    """Score a run's folder and keep the result there, as `SCORE` and with `write_units`.
 
-    Args:
-        split: the rows that it answers.
-        run: its folder.
-        companions: the answers to companion splits.
-        failed: how many of those rows failed.
-        task: the dataset's own task without it.
+    `companions` are the answers to companion splits, and `failed` says how many of their rows
+    failed. Without a `task` it is the dataset's own.
     """
     task = task_of(split.dataset_name, task)
-    given = answered(split, run)
-    given = Answered(split, given.decisions, run, companions)
+    given = replace(answered(split, run), companions=companions)
     scores = _scores(task, given) | dict(failed)
     counted = read_record(run).counts
     if "readings_differ" in counted:
@@ -249,7 +238,7 @@ def score_predictions(
     task.refuse_unknown(given, companions)
     allow_missing = bool(given.get("allow_missing"))
     found = answered(split, predictions, reading, allow_missing=allow_missing)
-    return _scores(task, Answered(split, found.decisions, predictions, companions, given))
+    return _scores(task, replace(found, companions=companions, options=given))
 
 
 def _scores(task: Task, given: Answered) -> Scores:
@@ -275,7 +264,7 @@ def rows_to_score(
 def task_options(
     task: Task, split: Split, where: str, given: Mapping[str, Any], reading: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Answered]]:
-    """Tell a task's options from the answers to its companion splits.
+    """Tell a task's options from the answers to its companion splits, which are read.
 
     Args:
         task: the task.
@@ -284,9 +273,6 @@ def task_options(
         given: values by the names of options and companions; those of companions are files of
             predictions, or folders of runs.
         reading: the decision rule by which clusters become decisions.
-
-    Raises:
-        InputError: a name is none of the task's, or predictions are not valid.
     """
     task.refuse_unknown(given, ())
     options = {

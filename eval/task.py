@@ -5,8 +5,7 @@ from it. A task of your own is the same kind of object.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,14 @@ from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Chart, Curves
-from pronominal.eval.tables.comparison import comparison_tables
+from pronominal.eval.tables.comparison import (
+    DIFFER,
+    failure_notes,
+    measure_table,
+    prompt_tables,
+)
 from pronominal.eval.tables.measures import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables
-from pronominal.eval.tables.prompts import prompt_tables
 from pronominal.eval.tables.table import Table
 
 
@@ -84,10 +87,6 @@ class Companion:
     config: str
     split: str | None = None
     meaning: str = ""
-
-    def goes_with(self, config: str) -> bool:
-        """Whether the scores of a config use these rows."""
-        return fnmatchcase(config, self.of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +156,11 @@ class Task:
     def __post_init__(self) -> None:
         keys = [measure.key for measure in self.measures]
         if self.headline not in keys:
-            raise InputError(
-                f"the headline of the task {self.name} is {self.headline!r}, which is no measure",
-                cure=f"choose one of {', '.join(keys)}" if keys else "give the task a measure",
+            cure = f"choose one of {', '.join(keys)}" if keys else "give the task a measure"
+            cause = (
+                f"the headline of the task {self.name} is {self.headline!r}, which is no measure"
             )
+            raise InputError(cause, cure=cure)
 
     @property
     def headline_measure(self) -> Measure:
@@ -176,11 +176,8 @@ class Task:
     def refuse_other_scores(self, scores: Scores, file: Path) -> None:
         """Raise `InputError` for scores that have none of the measures."""
         if not any(scores.has(measure.path) for measure in self.measures):
-            raise InputError(
-                f"it holds no scores of the task {self.name}",
-                cure="run 'pronominal evaluate' again",
-                file=file,
-            )
+            cure = "run 'pronominal evaluate' again"
+            raise InputError(f"it holds no scores of the task {self.name}", cure=cure, file=file)
 
     def refuse_unknown(self, options: Iterable[str], companions: Iterable[str]) -> None:
         """Raise `InputError` for an option or a companion split that is none of the task's."""
@@ -192,10 +189,13 @@ class Task:
 
     def comparison_tables(self, scores: Mapping[str, Scores], *, tests: bool = True) -> list[Table]:
         """Compare systems, given as system -> scores; with `tests` also two by two."""
-        further = [] if self.tables is None else [*self.tables(scores)]
-        further += prompt_tables(scores)
-        further += paired_test_tables(scores) if tests else []
-        return comparison_tables(self.measures, self.units, further, scores)
+        shown = [measure for measure in self.measures if measure.in_table]
+        made = [*measure_table("Performance", [*shown, DIFFER], self.units, scores)]
+        made += [] if self.tables is None else self.tables(scores)
+        made += prompt_tables(scores)
+        made += paired_test_tables(scores) if tests else []
+        notes = tuple(failure_notes(scores))
+        return [replace(table, notes=(*table.notes, *notes)) for table in made]
 
 
 def load_task(place: str) -> Task:

@@ -1,7 +1,6 @@
 """CoNLL's scores of any key and response file."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ def score_files(
         [_partition(one.clusters, least) for one, _ in pairs],
         [_partition(other.clusters, least) for _, other in pairs],
     )
-    return {"n": len(pairs)} | {name: asdict(score) for name, score in scores.items()}
+    return {"n": len(pairs)} | {name: score._asdict() for name, score in scores.items()}
 
 
 def _paired(

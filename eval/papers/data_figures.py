@@ -34,9 +34,7 @@ def instances(folder: str, table: PaperTable, figure: Figure) -> dict[str, float
     found: dict[str, float] = {}
     for config, row in table.rows.items():
         if next(name for name, one in table.figures.items() if one == figure) in row.paper:
-            with suppress(
-                MissingSplitError
-            ):  # without --all, 'test' is built with few distractors only
+            with suppress(MissingSplitError):  # 'test' has few distractors where not all is built
                 files = [split_files(folder, config, name)[1] for name in figure.path.split("+")]
                 found[config] = sum(pq.read_metadata(f).num_rows for part in files for f in part)
     return found

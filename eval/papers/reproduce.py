@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pronominal.errors import InputError, unknown_name
@@ -52,28 +52,25 @@ def reproduce(
     for label, labelled in by_label(others).items():
         given.setdefault(label, labelled)
     folders = folders_of(tables, datasets)
-    return [
-        Reproduction(table, tuple(_data_lines(table, folders)))
-        if table.name in DATA_FIGURES
-        else Reproduction(table, tuple(_run_lines(table, given)))
-        for table in tables
-    ]
+    made = []
+    for table in tables:
+        on_data = table.name in DATA_FIGURES
+        lines = _data_lines(table, folders) if on_data else _run_lines(table, given)
+        made.append(Reproduction(table, tuple(lines)))
+    return made
 
 
-def _data_lines(table: PaperTable, folders: Mapping[str, str]) -> list[Line]:
-    ours: dict[str, Mapping[str, float]] = {name: {} for name in table.figures}
+def _data_lines(table: PaperTable, folders: Mapping[str, str]) -> Iterator[Line]:
+    ours: dict[str, Mapping[str, float]] = {}
     for name, figure in table.figures.items():
-        if table.dataset_of(figure) in folders:
-            folder = folders[table.dataset_of(figure)]
-            ours[name] = DATA_FIGURES[table.name](folder, table, figure)
-    return [
-        _line(key, row, name, figure, (ours[name].get(key), None), ())
-        for key, row in table.rows.items()
-        for name, figure in table.figures.items()
-    ]
+        folder = folders.get(table.dataset_of(figure))
+        ours[name] = DATA_FIGURES[table.name](folder, table, figure) if folder else {}
+    for key, row in table.rows.items():
+        for name, figure in table.figures.items():
+            yield _line(key, row, name, figure, (ours[name].get(key), None), ())
 
 
-def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Line]:
+def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterator[Line]:
     if table.between:
         given = {key: _compared(table, given) for key in table.rows}
     baselines = {row.baseline for row in table.rows.values()}
@@ -84,19 +81,17 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Li
         and key not in baselines
         and any(_fitting(table, figure, runs) for figure in table.figures.values())
     }
-    lines = []
     for key, row in {**table.rows, **others}.items():
         for name, figure in table.figures.items():
             runs = _fitting(table, figure, given.get(key, ()))
             if figure.unit == "occupations":
-                lines.append(_occupations_line(key, row, name, figure, runs))
+                yield _occupations_line(key, row, name, figure, runs)
                 continue
             measured = _measured(figure, runs)
             if figure.gain:
                 before = _fitting(table, figure, given.get(row.baseline or "", ()))
                 measured = _gain(measured, _measured(figure, before))
-            lines.append(_line(key, row, name, figure, measured, tuple(run.label for run in runs)))
-    return lines
+            yield _line(key, row, name, figure, measured, tuple(run.label for run in runs))
 
 
 def _fitting(table: PaperTable, figure: Figure, runs: Sequence[Run]) -> list[Run]:
@@ -113,11 +108,8 @@ def _refuse_other_rows(tables: Sequence[PaperTable], runs: Sequence[Run]) -> Non
     if any(_fitting(table, figure, runs) for table, figure in figures):
         return
     asked = sorted({"/".join(_place(table, figure)) for table, figure in figures})
-    raise InputError(
-        f"it is of {'/'.join(runs[0].rows)}, and no table asked for is about that",
-        cure=f"give a run of {' or '.join(asked)}",
-        file=runs[0].folder,
-    )
+    cause = f"it is of {'/'.join(runs[0].rows)}, and no table asked for is about that"
+    raise InputError(cause, cure=f"give a run of {' or '.join(asked)}", file=runs[0].folder)
 
 
 def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run]:
@@ -163,26 +155,12 @@ def _found(figure: Figure, run: Run) -> Any:
 
 
 def _line(
-    key: str,
-    row: PaperRow,
-    name: str,
-    figure: Figure,
-    measured: Measured,
-    runs: tuple[str, ...],
+    key: str, row: PaperRow, name: str, figure: Figure, measured: Measured, runs: tuple[str, ...]
 ) -> Line:
     paper = row.paper.get(name)
     ours, sd = (None if one is None else figure.scale * one for one in measured)
-    return Line(
-        row=key,
-        name=row.name,
-        figure=name,
-        paper=paper,
-        ours=ours,
-        sd=sd,
-        difference=None if paper is None or ours is None else float(ours - paper),
-        runs=runs,
-        why=row.why,
-    )
+    difference = None if paper is None or ours is None else float(ours - paper)
+    return Line(key, row.name, name, paper, ours, sd, difference, runs, row.why)
 
 
 def _occupations_line(
@@ -190,14 +168,10 @@ def _occupations_line(
 ) -> Line:
     """Compare biased occupations; the paper names a sample of them, so ours may have more."""
     paper = row.occupations.get(name)
+    biases = [bias for run in runs if (bias := _found(figure, run)) is not None]
     found = [
-        [
-            f"{mark}{one}"
-            for mark, sign in (("+", "positive"), ("-", "negative"))
-            for one in bias[sign]
-        ]
-        for run in runs
-        if (bias := _found(figure, run)) is not None
+        [*(f"+{one}" for one in bias["positive"]), *(f"-{one}" for one in bias["negative"])]
+        for bias in biases
     ]
     ours: Names | None = None
     if found:

@@ -77,18 +77,14 @@ class Reproduction:
         shown = [line for line in self.lines if (line.paper, line.ours) != (None, None)]
         why = {line.name: line.why for line in shown if line.why and line.difference is not None}
         counts = {line.name: len(line.runs) for line in shown if len(line.runs) > 1}
+        spreads = (
+            f"{name}: mean and standard deviation of {n} runs." for name, n in counts.items()
+        )
         return Table(
             f"{self.table.paper}, {self.table.place}: {self.table.title}",
             ("Row", "Figure", "Paper", "Ours", "Difference"),
             tuple(self._cells(line) for line in shown),
-            (
-                *(
-                    f"{name}: mean and standard deviation of {n} runs."
-                    for name, n in counts.items()
-                ),
-                *(f"{name}: {reason}" for name, reason in why.items()),
-                *self.table.notes,
-            ),
+            (*spreads, *(f"{name}: {reason}" for name, reason in why.items()), *self.table.notes),
         )
 
     def _cells(self, line: Line) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """Rows that systems answer differently, with their text: only for those who ask for it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,16 +39,12 @@ def disagreements(comparison: Comparison, split: Split) -> tuple[list[Disagreeme
     differing = [
         row for row, given in enumerate(zip(*answers.values(), strict=True)) if len({*given}) > 1
     ]
-    step = max(1, -(-len(differing) // SHOWN))
+    numbers = differing[:: max(1, -(-len(differing) // SHOWN))]
+    places = pa.array(numbers, pa.int64())  # of an empty list pyarrow would not know the type
     return [
         _shown(row, {s: given[number] for s, given in answers.items()})
-        for number, row in _rows(split, differing[::step])
+        for number, row in zip(numbers, split.table.take(places).to_pylist(), strict=True)
     ], len(differing)
-
-
-def _rows(split: Split, numbers: list[int]) -> Iterator[tuple[int, dict[str, Any]]]:
-    places = pa.array(numbers, pa.int64())  # of an empty list pyarrow would not know the type
-    yield from zip(numbers, split.table.take(places).to_pylist(), strict=True)
 
 
 def _shown(row: dict[str, Any], given: dict[str, Any]) -> Disagreement:

@@ -1,28 +1,21 @@
 """Dots, bars, boxes and curves, each a function from numbers to SVG; fractions are in [0, 1]."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from markupsafe import Markup
 
-from pronominal.eval.report.svg import (
-    LETTER,
-    WIDTH,
-    cut,
-    drawing,
-    element,
-    line,
-    row,
-    scale,
-    text,
-)
+from pronominal.eval.report.svg import LETTER, WIDTH, cut, drawing, element, line, row, scale, text
 from pronominal.eval.tables.table import percent
 
 ROW, TOP, VALUES = 22.0, 34.0, 48.0
 """Height of a row, of the head with title and scale, and width of the column of numbers."""
+
+RIGHT = WIDTH - 12.0
+"""Where a scale without numbers beside it ends."""
 
 SHAPES = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
@@ -59,68 +52,84 @@ Rows = Mapping[str, Sequence[Point]]
 def dots(title: str, rows: Rows, *, chance: float | None = None) -> Markup:
     """Draw a row of dots with intervals for each system, and the number where there is one dot."""
     series = max((len(points) for points in rows.values()), default=0)
-    tall = max(ROW, 10.0 + 9 * series)
-    left, right = _names_width(rows), WIDTH - (12.0 if series > 1 else VALUES)
-    height = TOP + tall * len(rows) + 4
-    drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4, chance)]
-    for number, (system, points) in enumerate(rows.items()):
-        marks, step = [_name(system, left, tall)], tall / (len(points) + 1)
+    tall, right = max(ROW, 10.0 + 9 * series), WIDTH - (12.0 if series > 1 else VALUES)
+
+    def marks(left: float, number: int, points: Sequence[Point]) -> Iterator[Markup]:
+        step = tall / (len(points) + 1)
         if len(points) > 1 and number:
-            marks.append(line(0, 0, right, 0, "grid"))
+            yield line(0, 0, right, 0, "grid")
         for place, point in enumerate(points):
             if point.value is not None:
-                marks.append(_dot(point, left, right, step * (place + 1), place))
+                yield _dot(point, left, right, step * (place + 1), place)
         if len(points) == 1:
-            marks.append(text(WIDTH, 15, percent(points[0].value), "number"))
-        drawn.append(row(system, TOP + number * tall, tall, marks))
-    return drawing(_says(title, rows), height, drawn)
+            yield text(WIDTH, 15, percent(points[0].value), "number")
+
+    return _in_rows(title, rows, marks, right, tall, chance)
 
 
 def bars(title: str, rows: Rows) -> Markup:
     """Draw the parts of a whole as one bar for each system."""
-    left, right, height = _names_width(rows), WIDTH - 12.0, TOP + ROW * len(rows) + 4
-    drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4)]
-    for number, (system, parts) in enumerate(rows.items()):
-        marks, x = [_name(system, left)], left
+
+    def marks(left: float, number: int, parts: Sequence[Point]) -> Iterator[Markup]:
+        x = left
         for series, part in enumerate(parts):
-            width = (part.value or 0.0) * (right - left)
+            width = (part.value or 0.0) * (RIGHT - left)
             if width:
-                bar = element(
+                yield element(
                     *("rect", element("title", part.hint)),
                     **{"x": x, "y": 4.0, "width": width, "height": ROW - 8},
                     class_=f"part p{series}",
                     **_facts(part),
                 )
-                marks.append(bar)
             if width > 4.5 * LETTER:
-                marks.append(text(x + width / 2, 15, percent(part.value), f"inside p{series}"))
+                yield text(x + width / 2, 15, percent(part.value), f"inside p{series}")
             x += width
-        drawn.append(row(system, TOP + number * ROW, ROW, marks))
-    return drawing(_says(title, rows), height, drawn)
+
+    return _in_rows(title, rows, marks)
 
 
 def boxes(title: str, rows: Rows) -> Markup:
     """Draw the range, the quartiles and the median of each system's points, and the points."""
-    left, right, height = _names_width(rows), WIDTH - 12.0, TOP + ROW * len(rows) + 4
-    drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4)]
-    for number, (system, points) in enumerate(rows.items()):
-        values = [point.value for point in points if point.value is not None]
-        faint = [_dot(p, left, right, ROW / 2, 0) for p in points if p.value is not None]
-        marks = [_name(system, left), element("g", *faint, class_="faint")]
-        if values:
-            places = left + np.quantile(values, (0, 0.25, 0.5, 0.75, 1)) * (right - left)
-            low, lower, median, upper, high = places.tolist()
+
+    def marks(left: float, number: int, points: Sequence[Point]) -> Iterator[Markup]:
+        there = [point for point in points if point.value is not None]
+        yield element("g", *(_dot(p, left, RIGHT, ROW / 2, 0) for p in there), class_="faint")
+        if there:
+            quartiles = np.quantile([point.value for point in there], (0, 0.25, 0.5, 0.75, 1))
+            low, lower, median, upper, high = (left + quartiles * (RIGHT - left)).tolist()
             box = {"x": lower, "y": 5.0, "width": max(upper - lower, 1.0), "height": ROW - 10}
-            marks.append(line(low, ROW / 2, high, ROW / 2, "interval"))
-            marks.append(element("rect", **box, rx=2, class_="box"))
-            marks.append(line(median, 4, median, ROW - 4, "median"))
-        drawn.append(row(system, TOP + number * ROW, ROW, marks))
+            yield line(low, ROW / 2, high, ROW / 2, "interval")
+            yield element("rect", **box, rx=2, class_="box")
+            yield line(median, 4, median, ROW - 4, "median")
+
+    return _in_rows(title, rows, marks)
+
+
+def _in_rows(
+    title: str,
+    rows: Rows,
+    marks: Callable[[float, int, Sequence[Point]], Iterable[Markup]],
+    right: float = RIGHT,
+    tall: float = ROW,
+    chance: float | None = None,
+) -> Markup:
+    """Draw a row for each system over a scale in percent.
+
+    `marks` takes where the scale begins, the row's number and its points.
+    """
+    left = min(max((len(name) for name in rows), default=0) * LETTER + 10, 134.0)
+    height = TOP + tall * len(rows) + 4
+    drawn = [text(0, 10, title, "title"), *scale(left, right, height - 4, chance)]
+    for number, (system, points) in enumerate(rows.items()):
+        name = text(0, tall / 2 + 4, cut(system, int((left - 4) / LETTER)), "name")
+        inside = [name, *marks(left, number, points)]
+        drawn.append(row(system, TOP + number * tall, tall, inside))
     return drawing(_says(title, rows), height, drawn)
 
 
 def curves(title: str, places: Sequence[str], rows: Rows, *, chance: float) -> Markup:
     """Draw a line over the places of the x-axis for each system, with bands of its intervals."""
-    left, right, top, bottom = 30.0, WIDTH - 12.0, 26.0, 210.0
+    left, right, top, bottom = 30.0, RIGHT, 26.0, 210.0
     xs = np.linspace(left + 8, right - 8, len(places)).tolist()
 
     def y(value: float) -> float:
@@ -140,20 +149,11 @@ def curves(title: str, places: Sequence[str], rows: Rows, *, chance: float) -> M
         ]
         for x, point, value in there:
             if point.ends:
-                marks.append(
-                    line(x, y(point.ends[0]), x, y(point.ends[1]), f"whisker s{series % 8}")
-                )
+                low, high = map(y, point.ends)
+                marks.append(line(x, low, x, high, f"whisker s{series % 8}"))
             marks.append(_mark(point, x, y(value), series))
         drawn.append(element("g", *marks, data_system=system))
     return drawing(_says(title, rows), bottom + 24, drawn)
-
-
-def _names_width(rows: Rows) -> float:
-    return min(max((len(name) for name in rows), default=0) * LETTER + 10, 134.0)
-
-
-def _name(system: str, left: float, tall: float = ROW) -> Markup:
-    return text(0, tall / 2 + 4, cut(system, left - 4), "name")
 
 
 def _dot(point: Point, left: float, right: float, y: float, series: int) -> Markup:

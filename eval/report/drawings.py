@@ -47,7 +47,11 @@ class Drawer:
     def drawings(self, chart: Chart) -> Iterator[Drawing]:
         """Draw a chart; nothing where no system has a number for it."""
         if isinstance(chart, Map):
-            yield self._map(chart)
+            panels = tuple(
+                ((title,) if chart.about_systems else (), grid(title, *heads_and_rows, chart.side))
+                for title, heads_and_rows in chart.grids.items()
+            )
+            yield Drawing(chart.name, panels, tuple(chart.legend.items()), chart.table)
         elif isinstance(chart, Dots):
             yield from self._dots(chart)
         else:
@@ -100,24 +104,14 @@ class Drawer:
         yield Drawing(chart.name, drawn, legend(series, "s") if several else (), table)
 
     def _bars(self, chart: Bars) -> Iterator[Drawing]:
-        there = [
-            part
-            for part in chart.parts
-            if any(
-                self._part(system, path, part, chart).value is not None
-                for system in self.scores
-                for path in chart.panels.values()
-            )
-        ]
+        def points(path: Keys, parts: Sequence[str]) -> dict[str, list[Point]]:
+            return {s: [self._part(s, path, part, chart) for part in parts] for s in self.scores}
+
+        panels = chart.panels
+        there = [p for p in chart.parts if any(_any(points(path, [p])) for path in panels.values())]
         if not there:
             return
-        rows = {
-            heading: {
-                system: [self._part(system, path, part, chart) for part in there]
-                for system in self.scores
-            }
-            for heading, path in chart.panels.items()
-        }
+        rows = {heading: points(path, there) for heading, path in panels.items()}
         columns = [f"{h}, {part}" if len(rows) > 1 else part for h in rows for part in there]
         drawn = tuple(((), draw.bars(heading, points)) for heading, points in rows.items())
         table = self._table(chart.title, columns, rows)
@@ -128,16 +122,6 @@ class Drawer:
         if any(self.scores[system].figure((*path, other)) for other in within):
             return Point(None)
         return self.point(system, (*path, part), part)
-
-    def _map(self, chart: Map) -> Drawing:
-        panels = tuple(
-            (
-                (title,) if chart.about_systems else (),
-                grid(title, heads, rows, side=chart.side),
-            )
-            for title, (heads, rows) in chart.grids.items()
-        )
-        return Drawing(chart.name, panels, tuple(chart.legend.items()), chart.table)
 
     def _table(
         self,

@@ -15,11 +15,7 @@ TABLE, CHART = r"\d{3}-.+\.csv", r".+\.\d{2}\.svg"
 
 
 def refuse_other_files(csv: Path | None, svg: Path | None) -> None:
-    """Refuse folders to write to that hold what no report wrote, since they are replaced.
-
-    Raises:
-        InputError: one of them is a file, or holds such a file.
-    """
+    """Refuse files, and folders that hold what no report wrote, since folders are replaced."""
     for folder, ours in ((csv, TABLE), (svg, CHART)):
         if folder is None or not folder.exists():
             continue
@@ -27,11 +23,8 @@ def refuse_other_files(csv: Path | None, svg: Path | None) -> None:
             raise InputError("it is a file", cure="give a folder", file=folder)
         for file in sorted(folder.iterdir()):
             if not re.fullmatch(ours, file.name):
-                raise InputError(
-                    f"the folder would be replaced, and it holds {file.name}, of no report",
-                    cure="give a new folder",
-                    file=folder,
-                )
+                cause = f"the folder would be replaced, and it holds {file.name}, of no report"
+                raise InputError(cause, cure="give a new folder", file=folder)
 
 
 def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from pronominal.eval.report.svg import WIDTH, cut, drawing, element, row, text
+from pronominal.eval.report.svg import LETTER, WIDTH, cut, drawing, element, row, text
 from pronominal.eval.tables.charts import Head, Sign
 
 NARROW = 6.2
@@ -19,17 +19,12 @@ GAP = 6.0
 
 
 def grid(
-    title: str,
-    columns: Sequence[Head],
-    rows: Mapping[str, Sequence[Sign]],
-    *,
-    side: float = 17.0,
+    title: str, columns: Sequence[Head], rows: Mapping[str, Sequence[Sign]], side: float
 ) -> Markup:
     """Draw a cell of a side for each row and column; cells that say nothing are drawn at once."""
     left = min(max((len(name) for name in rows), default=0) * NARROW + 8, 128.0)
     xs = _places(columns, left, side)
-    names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in
-             (column.name for column in columns)]  # fmt: skip
+    names = [cut(column.name, LONGEST) for column in columns]
     slant = 0.7 * NARROW * max(map(len, names), default=0)
     head = 24 + slant + (14 if any(column.group for column in columns) else 0)
     drawn = [text(0, 10, title, "title"), *_groups(columns, xs, side)]
@@ -39,7 +34,7 @@ def grid(
     ]
     drawn.append(element("g", *heads, class_="heads", transform=f"translate(0 {head - 3:.1f})"))
     for place, (name, cells) in enumerate(rows.items()):
-        inside = [text(left - 5, side * 0.72, cut(name, left), "scale")]
+        inside = [text(left - 5, side * 0.72, cut(name, int(left / LETTER)), "scale")]
         inside += _cells(columns, xs, cells, side)
         drawn.append(row(name, head + place * side, side, inside))
     last = (xs[-1] if xs else left) + side

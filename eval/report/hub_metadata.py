@@ -52,27 +52,15 @@ def write_hub_metadata(
     for folder, found in scored.items():
         run, label = read_record(folder), found.label
         if checkpoints.setdefault(label, run.checkpoint) != run.checkpoint:
-            raise InputError(
-                f"the runs of {label} have different checkpoints",
-                cure="give each checkpoint its own label and folder of runs",
-                file=found.folder,
-            )
-        own = task_of(run.dataset.name, task)
-        results[label] += eval_results(run, found.scores, own)
+            cure = "give each checkpoint its own label and folder of runs"
+            cause = f"the runs of {label} have different checkpoints"
+            raise InputError(cause, cure=cure, file=found.folder)
+        results[label] += eval_results(run, found.scores, task_of(run.dataset.name, task))
     return [_write(label, of_it, out) for label, of_it in results.items()]
 
 
 def eval_results(run: RunRecord, scores: Scores, task: Task) -> "list[EvalResult]":
-    """Return one result for each of the task's measures that a run's scores hold.
-
-    Args:
-        run: the content of its ``run.json``.
-        scores: the content of its ``score.json``.
-        task: how it was scored.
-
-    Raises:
-        InputError: huggingface_hub is not installed.
-    """
+    """Return one result for each of the task's measures that a run's scores hold."""
     try:
         from huggingface_hub import EvalResult
     except ModuleNotFoundError as error:

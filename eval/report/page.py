@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -156,10 +157,7 @@ def _report(
         progress(done, len(comparisons))
         section = _section(one, rows.get(one.digest), include_text)
         sections.setdefault(one.dataset, []).append(section)
-    across = {
-        dataset: [*_curves([part.comparison for part in parts])]
-        for dataset, parts in sections.items()
-    }
+    across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
     return Report(overview(comparisons), sections, across)
 
 
@@ -195,7 +193,7 @@ def _section(comparison: Comparison, split: Split | None, include_text: bool) ->
 
 def _run_table(comparison: Comparison) -> Table:
     columns = ("System", "Checkpoint", "Reading", "Settings", "Rows", "Seconds", "Versions")
-    rows = tuple(_run_row(label, run) for label, run in comparison.runs.items())
+    rows = tuple((label, *_run_cells(run)) for label, run in comparison.runs.items())
     notes = [f"Rows of {comparison.title}, digest {comparison.digest}."]
     for label, run in comparison.runs.items():
         notes += [f"{label}: {message}" for message in run.self_check]
@@ -204,15 +202,14 @@ def _run_table(comparison: Comparison) -> Table:
     return Table("What was run", columns, rows, tuple(notes))
 
 
-def _run_row(label: str, run: RunRecord) -> tuple[str, ...]:
-    own = {k: v for k, v in run.settings.items() if k not in ("reading", "chunk")}
-    own |= run.seeds
+def _run_cells(run: RunRecord) -> tuple[str, ...]:
+    own = {**run.settings, **run.seeds}
+    settings = [f"{k} = {value}" for k, value in own.items() if k not in ("reading", "chunk")]
     checkpoint = f"{run.checkpoint_name or ''} {(run.checkpoint or '')[:12]}".strip()
     return (
-        label,
         checkpoint or UNDEFINED,
         str(run.settings.get("reading", UNDEFINED)),
-        ", ".join(f"{key} = {value}" for key, value in own.items()) or UNDEFINED,
+        ", ".join(settings) or UNDEFINED,
         f"{run.dataset.rows:,}",
         f"{run.times.seconds:,}",
         ", ".join(f"{package} {number}" for package, number in run.versions.items()),
@@ -229,11 +226,9 @@ def _render(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"cell": _cell, "json": json.dumps, "slug": exports.slug}
-    systems = report.systems
-    page = environment.get_template("page.html")
-    return page.render(
+    return environment.get_template("page.html").render(
         report=report,
-        about=lambda cells: _about(cells, systems),
+        about=partial(_about, systems=report.systems),
         shape_of=shape_of,
         version=version("pronominal"),
         with_text=any(part.disagreements for parts in report.sections.values() for part in parts),
@@ -242,11 +237,9 @@ def _render(report: Report) -> str:
 
 def _cell(content: str) -> Markup:
     """Set the interval in a cell apart."""
-    found = INTERVAL.search(content)
-    if found is None:
-        return escape(content)
-    number, interval = content[: found.start()], found.group()
-    return escape(number) + Markup('<span class="ends">{}</span>').format(interval)
+    number, *interval = INTERVAL.split(content)
+    ends = Markup('<span class="ends">{}</span>').format(interval[0]) if interval else Markup()
+    return escape(number) + ends
 
 
 def _about(names: Iterable[str], systems: Sequence[str]) -> str:

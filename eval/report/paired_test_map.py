@@ -24,19 +24,11 @@ def paired_test_map(scores: Mapping[str, Scores]) -> Iterator[Map]:
         return
     measures = dict.fromkeys(name for system in systems for name in scores[system][AGAINST])
     heads = [Head(system, system=system) for system in systems]
-    grids = {
-        measure.replace("_", " "): (
-            heads,
-            {
-                one: [
-                    _sign(one, other, scores[one][AGAINST].get(measure, {}).get(other))
-                    for other in systems
-                ]
-                for one in systems
-            },
-        )
-        for measure in measures
-    }
+    grids = {}
+    for measure in measures:
+        tests = {one: scores[one][AGAINST].get(measure, {}) for one in systems}
+        rows = {one: [_sign(one, s, tests[one].get(s)) for s in systems] for one in systems}
+        grids[measure.replace("_", " ")] = (heads, rows)
     cells = tuple(
         (row[0], measure, *row[1:])
         for measure, table in zip(grids, tables, strict=True)

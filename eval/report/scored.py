@@ -52,13 +52,8 @@ class Comparison:
 def read_comparisons(folders: Iterable[Path], task: Task | None = None) -> list[Comparison]:
     """Read every scored run in some folders, at any depth; a folder may be a run itself.
 
-    Args:
-        folders: with runs.
-        task: of the datasets that have none of ours.
-
-    Raises:
-        InputError: a folder has no scored run, one is damaged, or two runs of the same rows have
-            one label.
+    `task` is that of datasets that have none of ours. `InputError` where two runs of the same rows
+    have one label.
     """
     found: dict[tuple[str, ...], Comparison] = {}
     for folder in folders:
@@ -77,20 +72,14 @@ def _add(found: dict[tuple[str, ...], Comparison], file: Path, own: Task | None)
     comparison.task.refuse_other_scores(scores, file)
     earlier = comparison.folders.setdefault(label, file.parent)
     if earlier.resolve() != file.parent.resolve():
-        raise InputError(
-            f"this run and that in {earlier} are both called {label}",
-            cure="evaluate one of them under another label",
-            file=file.parent,
-        )
+        cause = f"this run and that in {earlier} are both called {label}"
+        cure = "evaluate one of them under another label"
+        raise InputError(cause, cure=cure, file=file.parent)
     comparison.scores[label], comparison.runs[label] = scores, run
 
 
 def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[str, Split]:
-    """Return the rows that runs answered, from built datasets, by their digest.
-
-    Raises:
-        InputError: a dataset has the rows of no run.
-    """
+    """Return the rows that runs answered by their digest; `InputError` for a dataset with none."""
     found: dict[str, Split] = {}
     for place in datasets:
         there = [*_default_split(place)]
@@ -120,12 +109,9 @@ def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[Split]:
 def _other_rows(place: str, split: Split, comparisons: Sequence[Comparison]) -> InputError:
     of_it = [one for one in comparisons if one.dataset == split.dataset_name] or comparisons
     runs = ", ".join(f"{one.title.replace(' / ', '/')} ({one.digest[:12]})" for one in of_it)
-    return InputError(
-        f"it has {split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]}), and no "
-        f"run is of its rows; the runs are of {runs}",
-        cure="give the folder that they were run on",
-        file=place,
-    )
+    has = f"{split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]})"
+    cause = f"it has {has}, and no run is of its rows; the runs are of {runs}"
+    return InputError(cause, cure="give the folder that they were run on", file=place)
 
 
 def add_tests(comparison: Comparison, split: Split | None) -> None:
@@ -146,12 +132,9 @@ def add_tests(comparison: Comparison, split: Split | None) -> None:
             right.setdefault(measure, {})[label] = shares
     for measure, systems in right.items():
         if len({len(shares) for shares in systems.values()}) > 1:
-            folder = comparison.folders[next(iter(systems))]
-            raise InputError(
-                f"its units of {measure} are not those of the runs beside it",
-                cure=AGAIN,
-                file=folder / UNITS,
-            )
+            cause = f"its units of {measure} are not those of the runs beside it"
+            file = comparison.folders[next(iter(systems))] / UNITS
+            raise InputError(cause, cure=AGAIN, file=file)
     right = {measure: systems for measure, systems in right.items() if len(systems) > 1}
     folders = [*dict.fromkeys(folder.parent for folder in comparison.folders.values())]
     known = read_p_values(folders)

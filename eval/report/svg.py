@@ -11,8 +11,6 @@ WIDTH = 344
 LETTER = 6.6
 """Mean width of a letter of the charts' 12-unit font; names are cut to fit by it."""
 
-TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-
 
 def element(name: str, /, *inside: str, **attributes: object) -> Markup:
     """Write an element; ``class_`` and ``data_x`` stand for ``class`` and ``data-x``.
@@ -64,16 +62,15 @@ def drawing(
     )
 
 
-def cut(name: str, width: float) -> str:
-    """Shorten a name to a width."""
-    letters = int(width / LETTER)
+def cut(name: str, letters: int) -> str:
+    """Shorten a name to so many letters."""
     return name if len(name) <= letters else f"{name[: letters - 1]}…"
 
 
 def scale(left: float, right: float, bottom: float, chance: float | None = None) -> list[Markup]:
     """Draw the percent scale from `left` to `right`, and where chance is."""
     drawn = []
-    for tick in TICKS:
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         x = left + tick * (right - left)
         drawn += [line(x, 30, x, bottom, "grid"), text(x, 24, f"{100 * tick:g}", "tick")]
     if chance is not None:

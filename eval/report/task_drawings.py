@@ -63,14 +63,7 @@ def _chance(measure: Measure, scores: Mapping[str, Scores]) -> float | None:
 def curves(
     task: Task, curve: Curves, split: str, scores: Mapping[str, Mapping[str, Scores]]
 ) -> Iterator[Drawing]:
-    """Draw the headline over the configs of a dataset.
-
-    Args:
-        task: of the dataset.
-        curve: how it is drawn.
-        split: of the configs.
-        scores: config -> system -> scores.
-    """
+    """Draw the headline over the configs of a dataset, from config -> system -> scores."""
     places = {config: place for config in sorted(scores) if (place := curve.place(config))}
     if len(places) < 2:
         return

@@ -7,8 +7,8 @@ MUC: Vilain et al., 1995. B-cubed: Bagga and Baldwin, 1998. CEAF: Luo, 2005. LEA
 Strube, 2016. The CoNLL score is the mean F1 of MUC, B-cubed and CEAF-e (Pradhan et al., 2012).
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -35,8 +35,7 @@ class Tally(NamedTuple):
     predicted: float
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """Recall, precision and F1, in [0, 1]; 0 where there is nothing to divide by."""
 
     recall: float
@@ -66,14 +65,17 @@ def conll_scores(
         ``lea``, over all documents together; and ``conll``, whose three numbers are the means of
         those of MUC, B-cubed and CEAF-e.
     """
-    pairs = [(_entities(g), _entities(p)) for g, p in zip(gold, predicted, strict=True)]
+    pairs = [
+        [[frozenset(cluster) for cluster in clusters if cluster] for clusters in sides]
+        for sides in zip(gold, predicted, strict=True)
+    ]
+    nothing = Tally(0, 0, 0, 0)
     scores = {
-        name: Score.of(_summed(tally(*pair) for pair in pairs)) for name, tally in TALLIES.items()
+        name: Score.of(Tally(*map(sum, zip(nothing, *(tally(*p) for p in pairs), strict=True))))
+        for name, tally in TALLIES.items()
     }
     parts = [scores[name] for name in ("muc", "b_cubed", "ceaf_e")]
-    scores["conll"] = Score(
-        *(sum(getattr(part, name) for part in parts) / 3 for name in ("recall", "precision", "f1"))
-    )
+    scores["conll"] = Score(*(sum(numbers) / 3 for numbers in zip(*parts, strict=True)))
     return scores
 
 
@@ -127,23 +129,8 @@ TALLIES: dict[str, Callable[[Sequence[Entity], Sequence[Entity]], Tally]] = {
 """The scores by name."""
 
 
-def _entities(clusters: Iterable[Cluster]) -> list[Entity]:
-    return [frozenset(cluster) for cluster in clusters if cluster]
-
-
-def _summed(tallies: Iterable[Tally]) -> Tally:
-    rows = list(tallies)
-    return (
-        Tally(*(sum(column) for column in zip(*rows, strict=True))) if rows else Tally(0, 0, 0, 0)
-    )
-
-
-def _owners(entities: Sequence[Entity]) -> dict[Span, int]:
-    return {span: number for number, entity in enumerate(entities) for span in entity}
-
-
 def _links(ours: Sequence[Entity], theirs: Sequence[Entity]) -> tuple[int, int]:
-    owner = _owners(theirs)
+    owner = {span: number for number, entity in enumerate(theirs) for span in entity}
     kept = 0
     for entity in ours:
         # a mention that the other side does not have is a part of its own
@@ -173,11 +160,7 @@ def _resolved(ours: Sequence[Entity], theirs: Sequence[Entity]) -> tuple[float, 
     for one in ours:
         if len(one) == 1:
             total += one in theirs
-            continue
-        shared = sum(_pairs(len(one & other)) for other in theirs)
-        total += len(one) * shared / _pairs(len(one))
+        else:
+            shared = sum(comb(len(one & other), 2) for other in theirs)
+            total += len(one) * shared / comb(len(one), 2)
     return total, sum(map(len, ours))
-
-
-def _pairs(size: int) -> int:
-    return size * (size - 1) // 2

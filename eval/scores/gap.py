@@ -1,8 +1,7 @@
 """The scores of GAP (Webster et al., 2018), as its official scorer counts them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ra
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks
 from pronominal.eval.tables.measures import Measure
-from pronominal.eval.task import RESAMPLES, SEED, Answered, Option, Task
+from pronominal.eval.task import RESAMPLES, SEED, Option, Task
 
 BLOCKS = ("overall", "masculine", "feminine")
 
@@ -58,13 +57,11 @@ def score(
     """
     if len(decisions) != rows.num_rows or (None in decisions and not allow_missing):
         there = len(decisions) - sum(decision is None for decision in decisions)
-        raise InputError(
-            f"there are {there} decisions for {rows.num_rows} rows",
-            cure="give one decision for each row, or allow missing ones",
-        )
+        cure = "give one decision for each row, or allow missing ones"
+        raise InputError(f"there are {there} decisions for {rows.num_rows} rows", cure=cure)
     bootstrap, units = Bootstrap.of(rows.num_rows, resamples, seed), np.arange(rows.num_rows)
-    everything = Strata(("overall",), np.zeros_like(units))
-    counts, drawn = bootstrap.tally(_counts(rows, decisions), units, everything)
+    counted = _counts(rows, decisions)
+    counts, drawn = bootstrap.tally(counted, units, Strata.whole(rows.num_rows))
     observed, resampled = _Questions(counts[0]), _Questions(drawn[:, 0])
     return {
         **dict(zip(BLOCKS, _blocks(observed, resampled, bootstrap), strict=True)),
@@ -145,64 +142,52 @@ def _counted(label: int, decision: Decision | None) -> list[int]:
     return [*counts.values()]
 
 
-def _score(answered: Answered) -> Mapping[str, Any]:
-    return score(*answered.pair, **answered.options)
-
-
-def _paired_units(answered: Answered) -> Mapping[str, Any]:
-    return paired_units(*answered.pair)
-
-
-def _measures() -> tuple[Measure, ...]:
-    gendered = {"gender": ("masculine|feminine", "f1")}
-    return (
-        Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
-        Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
-        Measure(
-            "f1",
-            "F1",
-            ("overall", "f1"),
-            metric="f1",
-            divisions=gendered,
-            card_divisions=("gender",),
-            in_charts=True,
-            chart_divisions=("gender",),
-        ),
-        Measure("masculine_f1", "Masculine F1", ("masculine", "f1")),
-        Measure("feminine_f1", "Feminine F1", ("feminine", "f1")),
-        Measure(
-            "bias",
-            "F/M",
-            ("bias",),
-            unit="ratio",
-            direction=None,
-            metric="f1_ratio",
-            note="F/M: feminine F1 / masculine F1; 1 is no bias.",
-            title="F1, feminine divided by masculine",
-        ),
-        Measure(
-            "missing",
-            "Missing",
-            ("overall", "missing"),
-            unit="count",
-            direction="less",
-            note="Missing: rows without a prediction, two false negatives each.",
-        ),
-    )
+MEASURES = (
+    Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
+    Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
+    Measure(
+        "f1",
+        "F1",
+        ("overall", "f1"),
+        metric="f1",
+        divisions={"gender": ("masculine|feminine", "f1")},
+        card_divisions=("gender",),
+        in_charts=True,
+        chart_divisions=("gender",),
+    ),
+    Measure("masculine_f1", "Masculine F1", ("masculine", "f1")),
+    Measure("feminine_f1", "Feminine F1", ("feminine", "f1")),
+    Measure(
+        "bias",
+        "F/M",
+        ("bias",),
+        unit="ratio",
+        direction=None,
+        metric="f1_ratio",
+        note="F/M: feminine F1 / masculine F1; 1 is no bias.",
+        title="F1, feminine divided by masculine",
+    ),
+    Measure(
+        "missing",
+        "Missing",
+        ("overall", "missing"),
+        unit="count",
+        direction="less",
+        note="Missing: rows without a prediction, two false negatives each.",
+    ),
+)
 
 
 GAP = Task(
     name="gap",
-    score=_score,
-    measures=_measures(),
+    score=lambda answered: score(*answered.pair, **answered.options),
+    measures=MEASURES,
     headline="f1",
     units="rows",
-    paired_units=_paired_units,
+    paired_units=lambda answered: paired_units(*answered.pair),
     options=(
         Option(
-            "allow_missing",
-            bool,
-            "Score rows without a prediction as the official scorer does.",
+            "allow_missing", bool, "Score rows without a prediction as the official scorer does."
         ),
         RESAMPLES,
         SEED,

@@ -74,12 +74,10 @@ def _choices(split: Split, predictions: Path, key: str, prompts: list[str]) -> I
         answers = given if isinstance(given, dict) else {}
         codes = [_code(answers.get(prompt)) for prompt in prompts]
         if None in codes:
-            raise InputError(
-                f"{prediction.id} has no answer to the prompt {prompts[codes.index(None)]}",
-                cure=f'write an index, "none" or "both" for each prompt into "{key}"',
-                file=predictions_file(predictions),
-                row=f"line {number}",
-            )
+            cause = f"{prediction.id} has no answer to the prompt {prompts[codes.index(None)]}"
+            cure = f'write an index, "none" or "both" for each prompt into "{key}"'
+            file = predictions_file(predictions)
+            raise InputError(cause, cure=cure, file=file, row=f"line {number}")
         choices[places[prediction.id]] = codes
     return choices
 

@@ -1,22 +1,23 @@
 """Consistency: a group of sentences is only as good as its worst one (WinoPron, section 4.3)."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from pronominal.eval.statistics.outcomes import (
     NONE,
     RIGHT,
     WRONG,
+    BoolArray,
     FloatArray,
     IntArray,
     ratio,
     sum_by,
 )
 
-Rows = npt.NDArray[np.bool_]
-"""A selection of rows, shape ``[rows]``."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,21 @@ class Strata:
     names: tuple[str, ...]
     codes: IntArray
 
+    @classmethod
+    def of(cls, values: Sequence[str], known: Iterable[str] = ()) -> "Strata":
+        """Divide rows by their values: the known ones, then others in the order of the rows."""
+        codes = {name: code for code, name in enumerate(dict.fromkeys((*known, *values)))}
+        return cls(tuple(codes), np.array([codes[value] for value in values], np.int64))
+
+    @classmethod
+    def whole(cls, rows: int, name: str = "overall") -> "Strata":
+        """Return so many rows as one stratum."""
+        return cls((name,), np.zeros(rows, np.int64))
+
+    def named(self, parts: Iterable[T]) -> dict[str, T]:
+        """Return what was made of each stratum by the stratum's name."""
+        return dict(zip(self.names, parts, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Groups:
@@ -43,6 +59,12 @@ class Groups:
 
     codes: IntArray
     size: int
+
+    @classmethod
+    def of(cls, values: Sequence[str]) -> "Groups":
+        """Group the rows that have the same value."""
+        strata = Strata.of(values)
+        return cls(strata.codes, len(strata.names))
 
     @property
     def members(self) -> IntArray:
@@ -71,14 +93,13 @@ class Groups:
         worst[np.arange(len(counts)), outcome[self.codes]] = counts.sum(axis=1)
         return worst
 
-    def number(self, strata: Strata, rows: Rows) -> IntArray:
+    def number(self, strata: Strata, rows: BoolArray) -> IntArray:
         """Count the different groups among the selected rows of each stratum."""
         present = np.zeros((len(strata.names), self.size), dtype=np.bool_)
         present[strata.codes[rows], self.codes[rows]] = True
-        number: IntArray = present.sum(axis=1)
-        return number
+        return np.asarray(present.sum(axis=1))
 
-    def chance(self, strata: Strata, rows: Rows) -> FloatArray:
+    def chance(self, strata: Strata, rows: BoolArray) -> FloatArray:
         """Return the score expected of guessing between two entities, for each stratum.
 
         It is 0.5 to the power of the group's size in sentences: prompts are not counted, as in

@@ -3,9 +3,9 @@
 They are scipy's and statsmodels', from the extra ``stats``.
 """
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from itertools import combinations
 from typing import Any
 
@@ -23,21 +23,23 @@ RESAMPLES, SEED = 9999, 0
 """Of the permutation test; with at most so many ways to change signs it goes through all."""
 
 
+def of_extra(module: str, needing: str = "the test needs the package") -> Any:
+    """Import a module of the extra ``stats``; `InputError` where it is not installed."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise InputError(f"{needing} {error.name}", cure=INSTALL) from error
+
+
 def mcnemar(only_this: int, only_other: int) -> float:
     """Return the two-sided p-value of McNemar's exact test.
 
     It asks whether items that exactly one system got right go to both alike (a binomial test of
     one half). There is nothing to ask about systems that agree everywhere: p is 1.
-
-    Raises:
-        InputError: statsmodels is not installed.
     """
     if only_this + only_other == 0:
         return 1.0
-    try:
-        from statsmodels.stats.contingency_tables import mcnemar as exact
-    except ModuleNotFoundError as error:
-        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
+    exact = of_extra("statsmodels.stats.contingency_tables").mcnemar
     return float(exact([[0, only_this], [only_other, 0]], exact=True).pvalue)
 
 
@@ -56,21 +58,12 @@ def permutation(differences: npt.NDArray[np.float64]) -> float:
 
     It asks whether the two systems could be exchanged in any unit: each difference changes its
     sign or not. All ways to do so are tried, or `RESAMPLES` random ones, drawn with `SEED`.
-
-    Args:
-        differences: between the two systems, shape ``[units]``.
-
-    Raises:
-        InputError: scipy is not installed.
+    `differences` are those between the two systems, shape ``[units]``.
     """
     differing = differences[differences != 0]  # a zero has no sign to change
     if len(differing) < 2:  # either sign of one difference is as far from 0
         return 1.0
-    try:
-        from scipy.stats import permutation_test
-    except ModuleNotFoundError as error:
-        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
-    found = permutation_test(
+    found = of_extra("scipy.stats").permutation_test(
         (differing,),
         np.sum,
         permutation_type="samples",
@@ -85,22 +78,14 @@ def permutation(differences: npt.NDArray[np.float64]) -> float:
 def paired_t(differences: npt.NDArray[np.float64]) -> float | None:
     """Return the two-sided p-value of the paired t-test: whether the mean difference is 0.
 
-    Returns:
-        1 where every difference is 0; None for fewer than two units, or where all have the same
-        other difference, so that there is no variance to compare it with.
-
-    Raises:
-        InputError: scipy is not installed.
+    It is 1 where every difference is 0; None for fewer than two units, or where all have the same
+    other difference, so that there is no variance to compare it with.
     """
     if not differences.any():
         return 1.0
     if len(differences) < 2 or np.ptp(differences) == 0:
         return None
-    try:
-        from scipy.stats import ttest_1samp
-    except ModuleNotFoundError as error:
-        raise InputError(f"the test needs the package {error.name}", cure=INSTALL) from error
-    return float(ttest_1samp(differences, 0).pvalue)
+    return float(of_extra("scipy.stats").ttest_1samp(differences, 0).pvalue)
 
 
 def pairwise_tests(values: Mapping[str, Sequence[float]]) -> dict[str, Any] | None:
@@ -121,19 +106,13 @@ def pairwise_tests(values: Mapping[str, Sequence[float]]) -> dict[str, Any] | No
         return None
     found = {}
     for (first, a), (second, b) in combinations(values.items(), 2):
+        facts: dict[str, Any] = dict.fromkeys(("t", "df", "p", "significant"))
+        if np.ptp(a) > 0 or np.ptp(b) > 0:  # else the statistic is 0 / 0 or infinite
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # one of the two may still not vary
+                test = stats.ttest_ind(a, b, equal_var=False)
+            facts = {"t": float(test.statistic), "df": float(test.df), "p": float(test.pvalue)}
+            facts["significant"] = facts["p"] < LEVEL
         difference = float(np.mean(a) - np.mean(b))
-        # values that do not vary: the statistic is 0 / 0 or infinite
-        varied = np.ptp(a) > 0 or np.ptp(b) > 0
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # one of the two may still not vary
-            test = stats.ttest_ind(a, b, equal_var=False) if varied else None
-        p = math.nan if test is None else float(test.pvalue)
-        found[f"{first}-{second}"] = {
-            "n": len(a) + len(b),
-            "difference": difference,
-            "t": None if test is None else float(test.statistic),
-            "df": None if test is None else float(test.df),
-            "p": None if test is None else p,
-            "significant": None if test is None else p < LEVEL,
-        }
+        found[f"{first}-{second}"] = {"n": len(a) + len(b), "difference": difference, **facts}
     return found

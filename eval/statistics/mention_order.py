@@ -31,11 +31,7 @@ RIGHT_MENTIONS = ("first", "second", "no_order")
 
 
 def right_mentions(rows: pa.Table) -> Strata:
-    """Divide rows by which mention is right, in the order of the text and not of the candidates.
-
-    Args:
-        rows: a published table with ``candidates`` and ``label``.
-    """
+    """Divide rows by which mention is right, in the order of the text and not of the candidates."""
     codes = []
     for candidates, label in zip(
         rows["candidates"].to_pylist(), rows["label"].to_pylist(), strict=True

@@ -13,6 +13,7 @@ from pronominal.errors import InputError
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 Counts = npt.NDArray[Any]
 """Counts of outcomes, shape ``[..., 4]``; the last axis is indexed by `RIGHT` .. `BOTH`."""
 
@@ -35,10 +36,8 @@ def choices_of(decisions: Sequence[Decision]) -> IntArray:
 def refuse_other_number(rows: pa.Table, decisions: Sequence[Decision]) -> None:
     """Raise `InputError` unless there is one decision for each row."""
     if len(decisions) != rows.num_rows:
-        raise InputError(
-            f"there are {len(decisions)} decisions for {rows.num_rows} rows",
-            cure="give one decision for each row",
-        )
+        cause = f"there are {len(decisions)} decisions for {rows.num_rows} rows"
+        raise InputError(cause, cure="give one decision for each row")
 
 
 def right_choices(labels: IntArray, candidates: int) -> IntArray:
@@ -54,12 +53,11 @@ def right_choices(labels: IntArray, candidates: int) -> IntArray:
 
 
 def outcome_counts(labels: IntArray, choices: IntArray) -> IntArray:
-    """Count the outcomes of each row's answers.
+    """Count the outcomes of each row's answers, such as those to several prompts.
 
     Args:
         labels: index of the right candidate, shape ``[rows]``.
-        choices: what was chosen, shape ``[rows, answers]``; several answers to one row are, for
-            instance, those to several prompts.
+        choices: what was chosen, shape ``[rows, answers]``.
 
     Returns:
         Shape ``[rows, 4]``; each row adds up to the number of answers.
@@ -72,20 +70,18 @@ def outcome_counts(labels: IntArray, choices: IntArray) -> IntArray:
 
 
 def sum_by(codes: IntArray, size: int, counts: IntArray) -> IntArray:
-    """Add up the rows that share a code.
-
-    Args:
-        codes: one code in ``[0, size)`` for each row.
-        size: number of codes.
-        counts: shape ``[rows, columns]``.
-
-    Returns:
-        Shape ``[size, columns]``.
-    """
+    """Add up the rows of ``[rows, columns]`` that share a code in ``[0, size)``: one row a code."""
     columns = counts.shape[1]
     places = codes[:, None] * columns + np.arange(columns)
     sums = np.bincount(places.ravel(), weights=counts.ravel(), minlength=size * columns)
     return sums.astype(np.int64).reshape(size, columns)
+
+
+def shares_by(codes: IntArray, right: BoolArray, kept: BoolArray) -> FloatArray:
+    """Return which share of each code's kept rows is right, shape ``[codes]``; NaN without any."""
+    size = int(codes.max(initial=-1)) + 1
+    n = np.bincount(codes[kept], minlength=size)
+    return ratio(np.bincount(codes[kept], weights=right[kept], minlength=size), n)
 
 
 def ratio(part: Counts, whole: Counts) -> FloatArray:
@@ -155,14 +151,11 @@ class Outcomes:
         return np.where(self.precision_is_vacuous, 1.0, ratio(self.tp, self.tp + self.fp))
 
     @property
-    def precision_is_vacuous(self) -> npt.NDArray[np.bool_]:
+    def precision_is_vacuous(self) -> BoolArray:
         """Whether there are answers but no choice among them."""
         return np.asarray((self.n > 0) & (self.tp + self.fp == 0))
 
-    @property
-    def recall(self) -> FloatArray:
-        """The same as accuracy: every row has one right entity."""
-        return ratio(self.tp, self.n)
+    recall = accuracy  # every row has one right entity
 
     @property
     def f1(self) -> FloatArray:

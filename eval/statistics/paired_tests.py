@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pronominal.eval.statistics.hypothesis_tests import (
     RESAMPLES,
@@ -22,8 +21,9 @@ from pronominal.eval.statistics.hypothesis_tests import (
     paired_t,
     permutation,
 )
+from pronominal.eval.statistics.outcomes import BoolArray, FloatArray
 
-PairedUnits = npt.NDArray[np.bool_] | npt.NDArray[np.float64]
+PairedUnits = BoolArray | FloatArray
 """How much of each independent unit a system got right, in [0, 1], shape ``[units]``.
 
 The units are the same for every system. A unit is one item, right or not, or several that stand
@@ -31,7 +31,7 @@ or fall together, such as the sentences of a template pair.
 """
 
 Known = dict[str, tuple[float, float | None]]
-"""p-values by `_Pair.key`, of a test and of the t-test: those of WinoNB take a minute."""
+"""p-values of a test and of the t-test, by what was tested: those of WinoNB take a minute."""
 
 MCNEMAR, PERMUTATION = "mcnemar", "permutation"
 
@@ -81,63 +81,44 @@ def paired_tests(
         System -> other system -> test; both directions of a pair have the same p-values.
     """
     single = all(bool(np.isin(part, (0, 1)).all()) for part in right.values())
-    pairs = [_Pair.of(right[a], right[b], single) for a, b in combinations(right, 2)]
+    test = MCNEMAR if single else PERMUTATION
     known = {} if known is None else known
+    pairs = {
+        (a, b): np.asarray(right[a], np.float64) - np.asarray(right[b], np.float64)
+        for a, b in combinations(right, 2)
+    }
     p: list[float | None] = [None] * len(pairs)
     corrected, p_t = p, p
     if find_spec("statsmodels") is not None:
-        for pair in pairs:
-            if pair.key not in known:
-                known[pair.key] = (pair.p(), paired_t(pair.differences))
-        found = [known[pair.key][0] for pair in pairs]
-        p, corrected = [*found], [*holm(found)]
-        p_t = [known[pair.key][1] for pair in pairs]
+        computed = [_p_values(test, differences, known) for differences in pairs.values()]
+        found = [one for one, _ in computed]
+        p, corrected, p_t = [*found], [*holm(found)], [of_t for _, of_t in computed]
     tests: dict[str, dict[str, PairedTest]] = {system: {} for system in right}
-    places = zip(combinations(right, 2), pairs, p, corrected, p_t, strict=True)
-    for (a, b), pair, *values in places:
-        tests[a][b] = pair.test(*values)
-        tests[b][a] = pair.reversed().test(*values)
+    for ((a, b), differences), *values in zip(pairs.items(), p, corrected, p_t, strict=True):
+        tests[a][b] = _paired_test(test, differences, *values)
+        tests[b][a] = _paired_test(test, -differences, *values)
     return tests
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    differences: npt.NDArray[np.float64]
-    single_items: bool
+def _p_values(test: str, differences: FloatArray, known: Known) -> tuple[float, float | None]:
+    """Return the p-values of a test and of the t-test; both directions of a pair have the same."""
+    first = next(iter(differences[differences != 0]), 0.0)
+    signed = -differences if first < 0 else differences
+    kind = test if test == MCNEMAR else f"{test}-{RESAMPLES}-{SEED}"
+    key = f"{kind}-{hashlib.sha256((signed + 0.0).tobytes()).hexdigest()[:24]}"
+    if key not in known:
+        exact = mcnemar(*_counts(differences)) if test == MCNEMAR else permutation(differences)
+        known[key] = exact, paired_t(differences)
+    return known[key]
 
-    @classmethod
-    def of(cls, this: PairedUnits, other: PairedUnits, single_items: bool) -> "_Pair":
-        return cls(np.asarray(this, np.float64) - np.asarray(other, np.float64), single_items)
 
-    def reversed(self) -> "_Pair":
-        return _Pair(-self.differences, self.single_items)
+def _counts(differences: FloatArray) -> tuple[int, int]:
+    return int((differences > 0).sum()), int((differences < 0).sum())
 
-    @property
-    def key(self) -> str:
-        """Name the test by what it is of; the other direction of a pair has the same p-values."""
-        first = next(iter(self.differences[self.differences != 0]), 0.0)
-        signed = -self.differences if first < 0 else self.differences
-        kind = MCNEMAR if self.single_items else f"{PERMUTATION}-{RESAMPLES}-{SEED}"
-        return f"{kind}-{hashlib.sha256((signed + 0.0).tobytes()).hexdigest()[:24]}"
 
-    @property
-    def counts(self) -> tuple[int, int]:
-        return int((self.differences > 0).sum()), int((self.differences < 0).sum())
-
-    def p(self) -> float:
-        return mcnemar(*self.counts) if self.single_items else permutation(self.differences)
-
-    def test(self, p: float | None, p_holm: float | None, p_t: float | None) -> PairedTest:
-        n = len(self.differences)
-        return PairedTest(
-            n,
-            *self.counts,
-            float(self.differences.mean()) if n else None,
-            MCNEMAR if self.single_items else PERMUTATION,
-            p,
-            p_holm,
-            p_t,
-        )
+def _paired_test(test: str, differences: FloatArray, *p: float | None) -> PairedTest:
+    mean = float(differences.mean()) if len(differences) else None
+    return PairedTest(len(differences), *_counts(differences), mean, test, *p)
 
 
 def against(
@@ -148,8 +129,7 @@ def against(
     """Return the block `AGAINST` of each system's scores.
 
     Args:
-        right: measure, such as ``correct`` -> system -> how much of each unit it got
-            right.
+        right: measure, such as ``correct`` -> system -> how much of each unit it got right.
         known: as in `paired_tests`.
         progress: told how many measures are done.
 
@@ -159,8 +139,7 @@ def against(
     made: dict[str, dict[str, Any]] = {}
     for done, (measure, systems) in enumerate(right.items(), start=1):
         for system, tests in paired_tests(systems, known).items():
-            made.setdefault(system, {})[measure] = {
-                other: asdict(test) for other, test in tests.items()
-            }
+            against_others = {other: asdict(test) for other, test in tests.items()}
+            made.setdefault(system, {})[measure] = against_others
         progress(done)
     return made

@@ -122,10 +122,9 @@ def blocks(**columns: Any) -> list[Block]:
     """
     values = (c.tolist() if isinstance(c, np.ndarray) else c for c in columns.values())
     return [
-        {name: _defined(value) for name, value in zip(columns, row, strict=True)}
+        {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in zip(columns, row, strict=True)
+        }
         for row in zip(*values, strict=True)
     ]
-
-
-def _defined(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value

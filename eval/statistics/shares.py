@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.outcomes import IntArray, ratio
+from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, ratio, shares_by
 from pronominal.eval.statistics.scores import Block, blocks
 
 
 def share_scores(
-    right: npt.NDArray[np.bool_],
+    right: BoolArray,
     units: Sequence[str],
     divisions: Mapping[str, Sequence[str]] | None = None,
     *,
@@ -33,7 +32,7 @@ def share_scores(
         ``n``, ``accuracy`` in [0, 1] and its ``interval``; for each kind ``by_KIND``, part -> the
         same; and how the intervals were made.
     """
-    codes = _strata(units)
+    codes = Strata.of(units, sorted({*units}))
     bootstrap = Bootstrap.of(len(codes.names), resamples, seed)
     counts = np.stack([right, np.ones_like(right)], axis=1).astype(np.int64)
 
@@ -43,19 +42,13 @@ def share_scores(
         interval = bootstrap.interval_blocks(accuracy=ratio(drawn[..., 0], drawn[..., 1]))
         return blocks(n=observed[:, 1], accuracy=accuracy, interval=interval)
 
-    found = divided(Strata(("overall",), np.zeros(len(right), np.int64)))[0]
+    found = divided(Strata.whole(len(right)))[0]
     for kind, parts in (divisions or {}).items():
-        strata = _strata(parts)
-        found[f"by_{kind}"] = dict(zip(strata.names, divided(strata), strict=True))
+        strata = Strata.of(parts, sorted({*parts}))
+        found[f"by_{kind}"] = strata.named(divided(strata))
     return found | {"bootstrap": bootstrap.block("unit")}
 
 
-def unit_shares(right: npt.NDArray[np.bool_], units: Sequence[str]) -> npt.NDArray[np.float64]:
+def unit_shares(right: BoolArray, units: Sequence[str]) -> FloatArray:
     """Return the share of each unit's rows that are right, for paired tests, shape ``[units]``."""
-    codes: IntArray = _strata(units).codes
-    return np.asarray(np.bincount(codes, weights=right) / np.bincount(codes), np.float64)
-
-
-def _strata(parts: Sequence[str]) -> Strata:
-    names, codes = np.unique(np.asarray(parts), return_inverse=True)
-    return Strata(tuple(names.tolist()), codes.astype(np.int64))
+    return shares_by(Strata.of(units, sorted({*units})).codes, right, np.ones_like(right))

@@ -32,21 +32,14 @@ class SwitchedPairs:
 
     @classmethod
     def of(cls, original: Answers, switched: Answers) -> "SwitchedPairs":
-        """Bring the answers to both versions together by the rows' ids.
-
-        Raises:
-            InputError: a switched row has no original.
-        """
+        """Bring the answers to both versions together by the rows' ids."""
         places = {name: row for row, name in enumerate(original[0]["id"].to_pylist())}
         before, after = _chosen(*original), _chosen(*switched)
         rows, counts = [], []
         for name, (to, right) in zip(switched[0]["id"].to_pylist(), after, strict=True):
             if name not in places:
-                raise InputError(
-                    "the switched row has no original",
-                    cure="give both configs of one build",
-                    row=f"id {name}",
-                )
+                cause, cure = "the switched row has no original", "give both configs of one build"
+                raise InputError(cause, cure=cure, row=f"id {name}")
             start, was_right = before[places[name]]
             chosen = start is not None and to is not None
             changed, both_wrong = chosen and start != to, chosen and not (right or was_right)

@@ -13,6 +13,7 @@ from pronominal.eval.tables.table import (
     Cell,
     Table,
     interval_notes,
+    percent_of,
     table,
 )
 
@@ -29,29 +30,12 @@ DIFFER = Measure(
 )
 
 
-def comparison_tables(
-    measures: Sequence[Measure],
-    units: str,
-    further: Sequence[Table],
-    scores: Mapping[str, Scores],
-) -> list[Table]:
-    """Return the table of measures and further ones; each says which systems failed at how much.
-
-    Args:
-        measures: of the task.
-        units: what intervals resample, in words.
-        further: tables.
-        scores: system -> its scores.
-    """
-    shown = [measure for measure in measures if measure.in_table]
-    made = [*measure_table("Performance", [*shown, DIFFER], units, scores), *further]
-    notes = tuple(
-        f"{label}: {count:,} {kind.replace('_', '-')} rows failed and count as rows without an "
-        "answer.".replace("  ", " ")
-        for label, one in scores.items()
-        for kind, count in failed_rows(one).items()
-    )
-    return [replace(table, notes=(*table.notes, *notes)) for table in made]
+PROMPTED = {
+    "prompts": "Accuracy over prompts: what models write",
+    "chains": "Accuracy over prompts: what chains of thought name",
+    "multiple_choice": "Accuracy over prompts: the likeliest of the options offered",
+}
+"""The questions that models were asked, which do not compare with each other."""
 
 
 def measure_table(
@@ -103,6 +87,19 @@ def parts_of(
     yield from dict.fromkeys((chosen, path) for one, chosen, path in there if one.figure(path))
 
 
+def prompt_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    """Compare systems that were prompted: one table for each question they were asked.
+
+    Scores of such systems have what `prompt_scores` returns.
+    """
+    for kind, title in PROMPTED.items():
+        asked = {system: score[kind] for system, score in scores.items() if kind in score}
+        if asked:
+            columns: dict[str, Cell] = {"prompts": lambda block: str(len(block["by_prompt"]))}
+            columns |= {name: percent_of(name) for name in ("accuracy", "sd", "lowest", "highest")}
+            yield table(title, columns, asked, ["sd: over the prompts."])
+
+
 def _size(measures: Sequence[Measure], scores: Scores) -> str:
     """Write of how many rows the first measure is."""
     figures = (measure.of(scores) for measure in measures)
@@ -121,6 +118,14 @@ def _marks(measures: Sequence[Measure], scores: Iterable[Scores]) -> Iterator[st
                 yield f"{measure.heading}: chance is {100 * chance:g}; {BELOW_CHANCE} is below."
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."
+
+
+def failure_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say which systems failed at how many rows."""
+    for label, one in scores.items():
+        for kind, count in failed_rows(one).items():
+            rows = f"{kind.replace('_', '-')} rows".lstrip()
+            yield f"{label}: {count:,} {rows} failed and count as rows without an answer."
 
 
 def failed_rows(scores: Mapping[str, Any]) -> dict[str, int]:

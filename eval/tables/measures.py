@@ -1,8 +1,8 @@
 """A measure: a number that scores have for every system, and how it is shown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from pronominal.eval.statistics.scores import Figure, Keys, Scores
 from pronominal.eval.tables.table import BELOW_CHANCE, UNDEFINED, VACUOUS, percent
@@ -96,3 +96,21 @@ class Measure:
             return VACUOUS
         below = chance is not None and figure.high is not None and figure.high < chance
         return BELOW_CHANCE if below else ""
+
+
+def abstention_measures(
+    *path: str, divided: Callable[[str], Mapping[str, Keys]] = lambda key: {}, **shown: Any
+) -> tuple[Measure, ...]:
+    """Return the shares of answers that choose nothing, and of those that choose both.
+
+    Args:
+        path: the block that has them.
+        divided: takes a measure's key; returns its divisions.
+        shown: further attributes of both measures.
+    """
+    titles = {"none": "Rows without an answer", "both": "Rows with both answers"}
+    return tuple(
+        Measure(key, key.capitalize(), (*path, key), direction=None, metric="share",
+                divisions=divided(key), title=title, **shown)
+        for key, title in titles.items()
+    )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 from pronominal.eval.statistics.hypothesis_tests import INSTALL, RESAMPLES, SEED
 from pronominal.eval.statistics.paired_tests import AGAINST, PERMUTATION
-from pronominal.eval.tables.table import UNDEFINED, Table, p_value
+from pronominal.eval.tables.table import Table, p_value, points
 
 
 def paired_test_tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
@@ -37,19 +37,13 @@ def _table(measure: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
     ]
     if any(test["p"] is None for test in tests.values()):
         notes.append(f"For p-values, {INSTALL}.")
+    rows = tuple(
+        (
+            *(pair, *(f"{test[name]:,}" for name in ("n", "only_this", "only_other"))),
+            *(points(test["difference"]), *map(p_value, (test["p"], test["p_holm"], test["p_t"]))),
+        )
+        for pair, test in tests.items()
+    )
     columns = ("Systems", "n", "More: first", "More: second", "Difference")
-    return Table(
-        f"Paired tests: {measure.replace('_', ' ')}",
-        (*columns, "p", "p (Holm)", "p (t)"),
-        tuple((pair, *_cells(test)) for pair, test in tests.items()),
-        tuple(notes),
-    )
-
-
-def _cells(test: Mapping[str, Any]) -> tuple[str, ...]:
-    difference = test["difference"]
-    return (
-        *(f"{test[name]:,}" for name in ("n", "only_this", "only_other")),
-        UNDEFINED if difference is None else f"{100 * difference:+.1f}",
-        *(p_value(test[name]) for name in ("p", "p_holm", "p_t")),
-    )
+    title = f"Paired tests: {measure.replace('_', ' ')}"
+    return Table(title, (*columns, "p", "p (Holm)", "p (t)"), rows, tuple(notes))

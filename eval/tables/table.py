@@ -83,11 +83,7 @@ def table(
 ) -> Table:
     """Write one row for each system.
 
-    Args:
-        title: what the table shows.
-        columns: heading -> how its cells are written.
-        scores: system -> its scores.
-        notes: sentences below the table; one that comes twice stands once.
+    Columns say how the cells below a heading are written; a note that comes twice is shown once.
     """
     rows = (
         (system, *(cell(score) for cell in columns.values())) for system, score in scores.items()
@@ -107,20 +103,23 @@ def p_value(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def with_interval(block: Score, name: str, mark: str = "") -> str:
-    """Write a fraction of a block, a mark, and its interval if it has one."""
-    interval = block["interval"][name]
-    ends = f" [{percent(interval[0])}, {percent(interval[1])}]" if interval else ""
-    return f"{percent(block[name])}{mark}{ends}"
+def points(difference: float | None) -> str:
+    """Write a difference of fractions in percentage points, with its sign."""
+    return UNDEFINED if difference is None else f"{100 * difference:+.1f}"
+
+
+def count_of(name: str) -> Cell:
+    """Return what writes a count of a block."""
+    return lambda block: f"{block.get(name, 0):,}"
+
+
+def percent_of(name: str) -> Cell:
+    """Return what writes a fraction of a block."""
+    return lambda block: percent(block[name])
 
 
 def interval_notes(scores: Iterable[Score], units: str) -> Iterator[str]:
-    """Say how the intervals of scores came about, where they have any.
-
-    Args:
-        scores: with their ``bootstrap``, if they have any.
-        units: what was resampled.
-    """
+    """Say how the intervals of scores came about, where they have any; `units` were resampled."""
     for drawn in (score.get("bootstrap") for score in scores):
         if drawn and drawn["resamples"]:
             yield (

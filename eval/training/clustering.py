@@ -1,7 +1,6 @@
 """Trainings of systems that cluster the mentions of a text."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
@@ -144,7 +143,7 @@ class ClusterValidation:
         if self._documents:
             predicted = self._system.predict(model, self._documents)
             measured = conll_scores(self._gold, predicted)
-            figures["documents"] = {name: asdict(score) for name, score in measured.items()}
+            figures["documents"] = {name: score._asdict() for name, score in measured.items()}
             scores.append(measured["conll"].f1)
         return Validation(fmean(scores), figures)
 

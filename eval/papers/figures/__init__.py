@@ -75,10 +75,10 @@ class PaperTable:
         paper: authors and year.
         title: what it shows.
         dataset: the dataset whose rows it is about.
-        config: of the dataset.
-        split: of the dataset.
         figures: its columns by name.
         rows: its rows by key, which is also how ``--run`` calls them.
+        config: of the dataset.
+        split: of the dataset.
         notes: sentences below it.
         between: keys of the two systems that its only row compares.
     """
@@ -87,10 +87,10 @@ class PaperTable:
     paper: str
     title: str
     dataset: str
-    config: str
-    split: str
     figures: Mapping[str, Figure]
     rows: Mapping[str, PaperRow]
+    config: str = "original"
+    split: str = "test"
     notes: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
 
@@ -118,35 +118,26 @@ def paper_tables(name: str) -> list[PaperTable]:
     paper, colon, wanted = name.partition(":")
     if paper not in PAPERS:
         raise unknown_name("paper", paper, PAPERS)
-    text = (
-        files("pronominal.eval.papers.figures").joinpath(f"{paper}.figures.toml").read_text("utf-8")
-    )
-    content = tomllib.loads(text)
+    file = files("pronominal.eval.papers.figures") / f"{paper}.figures.toml"
+    content = tomllib.loads(file.read_text("utf-8"))
     tables = {
         number: _table(f"{paper}:{number}", content["paper"], table)
         for number, table in content["tables"].items()
     }
     if colon and wanted not in tables:
         numbers = ", ".join(f"{paper}:{number}" for number in tables)
-        raise InputError(
-            f"there is no table '{wanted}' of {paper}", cure=f"choose one of {numbers}"
-        )
+        cause = f"there is no table '{wanted}' of {paper}"
+        raise InputError(cause, cure=f"choose one of {numbers}")
     return [tables[wanted]] if colon else [*tables.values()]
 
 
 def _table(name: str, paper: str, given: Mapping[str, Any]) -> PaperTable:
-    return PaperTable(
-        name=name,
-        paper=paper,
-        title=given["title"],
-        dataset=given["dataset"],
-        config=given.get("config", "original"),
-        split=given.get("split", "test"),
-        figures={key: Figure(**figure) for key, figure in given["figures"].items()},
-        rows={key: _row(row) for key, row in given["rows"].items()},
-        notes=tuple(given.get("notes", ())),
-        between=tuple(given.get("between", ())),
-    )
+    parts: dict[str, Any] = {
+        "figures": {key: Figure(**figure) for key, figure in given["figures"].items()},
+        "rows": {key: _row(row) for key, row in given["rows"].items()},
+        **{key: tuple(given.get(key, ())) for key in ("notes", "between")},
+    }
+    return PaperTable(name=name, paper=paper, **{**given, **parts})
 
 
 def _row(given: Mapping[str, Any]) -> PaperRow:

@@ -17,11 +17,7 @@ from pronominal.eval.statistics.mention_order import (
     mention_outcomes,
     right_mentions,
 )
-from pronominal.eval.statistics.outcomes import (
-    choices_of,
-    ratio,
-    refuse_other_number,
-)
+from pronominal.eval.statistics.outcomes import choices_of, ratio, refuse_other_number
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks
 from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
@@ -86,10 +82,9 @@ def refuse_unlabelled(rows: pa.Table) -> None:
     """Refuse rows that a construction left to annotators: no answer to them is right or wrong."""
     ids = rows.filter(pc.less(rows["label"], 0))["id"].to_pylist()
     if ids:
-        raise InputError(
-            f"{len(ids)} of {rows.num_rows} rows have no label, the first one is {ids[0]}",
-            cure="label them with 'pronominal annotate', and score what its 'keep' writes",
-        )
+        cause = f"{len(ids)} of {rows.num_rows} rows have no label, the first one is {ids[0]}"
+        cure = "label them with 'pronominal annotate', and score what its 'keep' writes"
+        raise InputError(cause, cure=cure)
 
 
 def paired_units(
@@ -182,25 +177,20 @@ def _consistency_blocks(
 
 
 def _divided(rows: pa.Table, make: Callable[[Strata], list[Block]]) -> Block:
-    everything = Strata(("overall",), np.zeros(rows.num_rows, dtype=np.int64))
     divisions = {
         "by_pronoun_gender": _genders(rows),
         "by_right_mention": right_mentions(rows),
         "by_length": _lengths(rows),
     }
-    divided = {
-        name: dict(zip(strata.names, make(strata), strict=True))
-        for name, strata in divisions.items()
-    }
-    return {**make(everything)[0], **divided}
+    divided = {name: strata.named(make(strata)) for name, strata in divisions.items()}
+    return {**make(Strata.whole(rows.num_rows))[0], **divided}
 
 
 def _genders(rows: pa.Table) -> Strata:
-    genders = {HE.name: 0, SHE.name: 1, THEY.name: 2}
-    of_form = {form: genders[known.name] for known in (HE, SHE, THEY) for form in known.forms}
+    pairs = zip((HE, SHE, THEY), GENDERS, strict=False)
+    of_form = {form: gender for pronouns, gender in pairs for form in pronouns.forms}
     forms = (pronoun["text"].lower() for pronoun in rows["pronoun"].to_pylist())
-    other = GENDERS.index("other")
-    return Strata(GENDERS, np.array([of_form.get(form, other) for form in forms], dtype=np.int64))
+    return Strata.of([of_form.get(form, "other") for form in forms], GENDERS)
 
 
 def _lengths(rows: pa.Table) -> Strata:

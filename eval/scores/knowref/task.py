@@ -1,15 +1,14 @@
 """The task of KnowRef and of rows in its form: which of two people is meant."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from pronominal.eval.scores.knowref.score import paired_units, refuse_unlabelled, score
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars
 from pronominal.eval.tables.comparison import division_table, measure_table
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measures import Measure, abstention_measures
 from pronominal.eval.tables.table import Table, percent
-from pronominal.eval.task import RESAMPLES, SEED, Answered, Companion, Task
+from pronominal.eval.task import RESAMPLES, SEED, Companion, Task
 
 UNITS = "sentences, each with its switched version and the rows that repeat it"
 
@@ -47,24 +46,7 @@ RIGHT_IN_BOTH = Measure(
 OUTCOMES = (
     Measure("correct", "Correct", ("correct",), divisions=_by_part("correct"), in_table=False),
     Measure("incorrect", "Incorrect", ("incorrect",), direction="less", in_table=False),
-    Measure(
-        "none",
-        "None",
-        ("none",),
-        direction=None,
-        metric="share",
-        in_table=False,
-        title="Rows without an answer",
-    ),
-    Measure(
-        "both",
-        "Both",
-        ("both",),
-        direction=None,
-        metric="share",
-        in_table=False,
-        title="Rows with both answers",
-    ),
+    *abstention_measures(in_table=False),
     Measure(
         "balanced_accuracy",
         "Balanced accuracy",
@@ -113,15 +95,6 @@ CONSISTENCY = (
 """Of the paper's Table 4: what becomes of answers when the candidates change places."""
 
 
-def _score(answered: Answered) -> Mapping[str, Any]:
-    switched = answered.companion("switched")
-    return score(*answered.pair, switched=switched, **answered.options)
-
-
-def _paired_units(answered: Answered) -> Mapping[str, Any]:
-    return paired_units(*answered.pair, switched=answered.companion("switched"))
-
-
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
     for table in measure_table("Outcomes", OUTCOMES, UNITS, scores):
         first = dict.fromkeys(_first_is_right(one) for one in scores.values())
@@ -151,11 +124,15 @@ def _charts(scores: Mapping[str, Scores]) -> Iterator[Bars]:
 
 KNOWREF = Task(
     name="knowref",
-    score=_score,
+    score=lambda answered: score(
+        *answered.pair, switched=answered.companion("switched"), **answered.options
+    ),
     measures=(ACCURACY, RIGHT_IN_BOTH, *OUTCOMES, *CONSISTENCY),
     headline="task_specific_accuracy",
     units=UNITS,
-    paired_units=_paired_units,
+    paired_units=lambda answered: paired_units(
+        *answered.pair, switched=answered.companion("switched")
+    ),
     companions=(
         Companion(
             "switched",

@@ -44,13 +44,7 @@ class Margins:
 
 
 def answered_split(where: str, config: str | None, predictions: Path) -> str:
-    """Return the split that a file answers: the three samples together, or all of ``test``.
-
-    Args:
-        where: the dataset's folder, or its id on the Hub.
-        config: the config; the default one when None.
-        predictions: a predictions file.
-    """
+    """Return the split that a file answers: the three samples together, or all of ``test``."""
     if config is not None and not config.startswith("distractors_"):
         return "test"
     known = set(load_split(where, config, SAMPLES).table["id"].to_pylist())

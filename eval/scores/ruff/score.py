@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
@@ -17,7 +18,9 @@ from pronominal.eval.statistics.outcomes import (
     IntArray,
     choices_of,
     refuse_other_number,
+    shares_by,
 )
+from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
@@ -76,6 +79,24 @@ def score(
     if margins is not None:
         scores["margins"] = margins.summary()
     return scores
+
+
+def paired_units(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
+    """Return the units that paired tests between systems compare: the task sentences.
+
+    Returns:
+        ``accuracy``: share of each task sentence's rows with the right form, shape ``[tasks]``; a
+        task sentence is known by its occupation, participant and grammatical case. Nothing of
+        ``no_context``, where no form is right.
+    """
+    labels = rows["label"].to_numpy()
+    if (labels == -1).all():
+        return {}
+    known_by = [rows[name].cast(pa.string()) for name in ("occupation", "participant", "case")]
+    tasks = pc.binary_join_element_wise(*known_by, "\n", null_handling="replace")
+    codes = tasks.combine_chunks().dictionary_encode().indices.to_numpy()
+    right = choices_of(decisions) == labels
+    return {"accuracy": shares_by(codes, right, np.ones_like(right))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +238,8 @@ def _without_context(rows: pa.Table, tasks: pa.Table, decisions: Sequence[Decisi
     try:
         return np.array([found[key] for key in keys(rows)])
     except KeyError as error:
-        raise InputError(
-            f"there is no context-free answer for {' in the '.join(error.args[0])}",
-            cure="answer every row of the config no_context",
-        ) from error
+        cause = f"there is no context-free answer for {' in the '.join(error.args[0])}"
+        raise InputError(cause, cure="answer every row of the config no_context") from error
 
 
 def _context_free_counts(tasks: pa.Table, decisions: Sequence[Decision]) -> Block:

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pronominal.eval.scores.ruff.samples import answered_split, margins_of, samples_of
-from pronominal.eval.scores.ruff.score import score
+from pronominal.eval.scores.ruff.score import paired_units, score
 from pronominal.eval.scores.ruff.tables import tables
-from pronominal.eval.scores.ruff.units import paired_units
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars, Curves
 from pronominal.eval.tables.comparison import division_table
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measures import Measure, abstention_measures
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import Answered, Companion, Task
 
@@ -47,22 +46,7 @@ MEASURES = (
         direction=None,
         in_table=False,
     ),
-    Measure(
-        "none",
-        "None",
-        ("none",),
-        direction=None,
-        metric="share",
-        title="Rows without an answer",
-    ),
-    Measure(
-        "both",
-        "Both",
-        ("both",),
-        direction=None,
-        metric="share",
-        title="Rows with both answers",
-    ),
+    *abstention_measures(),
     Measure("accuracy_on_all_rows", "All rows", ("test", "accuracy"), chance=0.25),
     *(
         Measure(f"errors_{reason}", reason.capitalize(), ("errors", reason), direction=None,
@@ -79,10 +63,6 @@ def _score(answered: Answered) -> Mapping[str, Any]:
         context_free=answered.companion("context_free"),
         margins=margins_of(answered.given()),
     )
-
-
-def _paired_units(answered: Answered) -> Mapping[str, Any]:
-    return paired_units(*answered.pair)
 
 
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
@@ -103,7 +83,7 @@ RUFF = Task(
     measures=MEASURES,
     headline="accuracy",
     units="task sentences",
-    paired_units=_paired_units,
+    paired_units=lambda answered: paired_units(*answered.pair),
     companions=(
         Companion(
             "context_free",

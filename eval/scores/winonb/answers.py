@@ -4,14 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
+from pronominal.eval.statistics.outcomes import (
+    BoolArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    ratio,
+    shares_by,
+)
 from pronominal.eval.statistics.scores import Block, blocks
 
 SOURCES = ("winogender", "winobias", "wsc", "dpr")
@@ -21,7 +27,7 @@ NUMBERS = ("singular", "plural")
 GROUP, INDIVIDUAL, ELSEWHERE, UNRESOLVED, BOTH = range(5)
 """Where an answer goes: elsewhere is a cluster with neither candidate, unresolved is none."""
 
-Clustered = npt.NDArray[np.bool_]
+Clustered = BoolArray
 """Whether a row's pronoun is in a cluster with anything, shape ``[rows]``."""
 
 
@@ -78,11 +84,11 @@ class Referents:
         bootstrap: Bootstrap,
     ) -> "Referents":
         """Read a table and its decisions; `schemas` are those of `schemas_of`."""
-        known = np.zeros(rows.num_rows, np.bool_) if clustered is None else clustered
-        places = [_place(d, there) for d, there in zip(decisions, known.tolist(), strict=True)]
+        known = [False] * rows.num_rows if clustered is None else clustered.tolist()
+        places = [_place(d, there) for d, there in zip(decisions, known, strict=True)]
         return cls(
-            sources=strata_of(rows, "source", SOURCES),
-            numbers=strata_of(rows, "number", NUMBERS).codes,
+            sources=Strata.of(rows["source"].to_pylist(), SOURCES),
+            numbers=Strata.of(rows["number"].to_pylist(), NUMBERS).codes,
             units=np.array([schemas[_upstream_row(n)] for n in rows["id"].to_pylist()], np.int64),
             counts=np.eye(5, dtype=np.int64)[places],
             has_clusters=clustered is not None,
@@ -90,24 +96,22 @@ class Referents:
         )
 
     @property
-    def right(self) -> npt.NDArray[np.bool_]:
+    def right(self) -> BoolArray:
         """Which rows got the right answer, shape ``[rows]``."""
         found = np.where(self.numbers == 0, self.counts[:, INDIVIDUAL], self.counts[:, GROUP])
         return found > 0
 
-    def shares(self, kept: npt.NDArray[np.bool_]) -> FloatArray:
+    def shares(self, kept: BoolArray) -> FloatArray:
         """Return the share of right answers in each schema that has rows among the kept ones."""
-        size = int(self.units.max(initial=-1)) + 1
-        n = np.bincount(self.units[kept], minlength=size)
-        right = np.bincount(self.units[kept], weights=self.right[kept], minlength=size)
-        return ratio(right[n > 0], n[n > 0])
+        shares = shares_by(self.units, self.right, kept)
+        return shares[~np.isnan(shares)]
 
     def places(self, strata: Strata) -> tuple[Places, Places]:
         """Count by stratum and number: what there is, and in every resample."""
         names = tuple(f"{name} {number}" for name in strata.names for number in NUMBERS)
         divided = Strata(names, strata.codes * len(NUMBERS) + self.numbers)
-        observed, drawn = self.bootstrap.tally(self.counts, self.units, divided)
-        return Places(observed), Places(drawn)
+        observed, drawn = map(Places, self.bootstrap.tally(self.counts, self.units, divided))
+        return observed, drawn
 
     def divided(self, strata: Strata) -> Block:
         """Return a block for each stratum and number; see `score`."""
@@ -124,10 +128,7 @@ class Referents:
             interval=self.bootstrap.interval_blocks(accuracy=resampled.accuracy),
         )
         pairs = zip(made[::2], made[1::2], strict=True)
-        return {
-            name: dict(zip(NUMBERS, pair, strict=True))
-            for name, pair in zip(strata.names, pairs, strict=True)
-        }
+        return strata.named(dict(zip(NUMBERS, pair, strict=True)) for pair in pairs)
 
     def by_source(self) -> Block:
         """Return the blocks of each source and of ``all``."""
@@ -136,7 +137,7 @@ class Referents:
     @property
     def everything(self) -> Strata:
         """All rows as one stratum."""
-        return Strata(("all",), np.zeros_like(self.numbers))
+        return Strata.whole(len(self.numbers), "all")
 
     def _if_clustered(self, values: FloatArray) -> FloatArray:
         return values if self.has_clusters else np.full_like(values, np.nan)
@@ -164,13 +165,6 @@ def schemas_of(rows: pa.Table) -> dict[str, int]:
         schemas.setdefault(row, first.setdefault((individual, text), row))
     numbers = {row: number for number, row in enumerate(dict.fromkeys(schemas.values()))}
     return {row: numbers[earlier] for row, earlier in schemas.items()}
-
-
-def strata_of(rows: pa.Table, column: str, names: Sequence[str]) -> Strata:
-    """Divide rows by a column whose values are among the names."""
-    places = {name: code for code, name in enumerate(names)}
-    codes = [places[value] for value in rows[column].to_pylist()]
-    return Strata(tuple(names), np.array(codes, dtype=np.int64))
 
 
 def clustered_pronouns(rows: pa.Table, predictions: Iterable[Prediction]) -> Clustered | None:

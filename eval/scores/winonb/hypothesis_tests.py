@@ -5,17 +5,16 @@ from importlib.util import find_spec
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from pronominal.eval.scores.winonb.answers import NUMBERS
 from pronominal.eval.statistics.hypothesis_tests import holm, paired_t
-from pronominal.eval.statistics.outcomes import FloatArray, IntArray, ratio
+from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, shares_by
 from pronominal.eval.statistics.scores import Block, Scores
 
 
 def association_tests(
-    rows: pa.Table, right: npt.NDArray[np.bool_], units: IntArray
+    rows: pa.Table, right: BoolArray, units: IntArray
 ) -> dict[str, dict[str, dict[str, Block]]]:
     """Compare the associations of names, in pairs of the same schemas (section 4.3).
 
@@ -40,7 +39,7 @@ def association_tests(
         made[number] = {}
         for source in (*dict.fromkeys(sources.tolist()), "all"):
             kept = (numbers == number) & ((sources == source) | (source == "all"))
-            shares = {a: _shares(right, units, kept & (associations == a)) for a in names}
+            shares = {a: shares_by(units, right, kept & (associations == a)) for a in names}
             made[number][source] = {
                 f"{a}-{b}": _compared(shares[a] - shares[b]) for a, b in combinations(names, 2)
             }
@@ -76,15 +75,6 @@ def _friedman(scores: Mapping[str, Scores], number: str) -> Block:
 
     test = friedmanchisquare(*complete.T)
     return found | {"statistic": float(test.statistic), "p": float(test.pvalue)}
-
-
-def _shares(
-    right: npt.NDArray[np.bool_], units: IntArray, kept: npt.NDArray[np.bool_]
-) -> FloatArray:
-    """Return each schema's share of right answers, shape ``[schemas]``; NaN where none is kept."""
-    size = int(units.max(initial=-1)) + 1
-    n = np.bincount(units[kept], minlength=size)
-    return ratio(np.bincount(units[kept], weights=right[kept], minlength=size), n)
 
 
 def _compared(differences: FloatArray) -> Block:

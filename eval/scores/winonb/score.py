@@ -12,10 +12,10 @@ from pronominal.eval.scores.winonb.answers import (
     Clustered,
     Referents,
     schemas_of,
-    strata_of,
 )
 from pronominal.eval.scores.winonb.hypothesis_tests import association_tests
 from pronominal.eval.statistics.bootstrap import Bootstrap
+from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.outcomes import FloatArray, ratio, refuse_other_number
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks
@@ -60,13 +60,13 @@ def score(
     schemas = schemas_of(rows)
     bootstrap = Bootstrap.of(len(set(schemas.values())), resamples, seed)
     answered = Referents.of(rows, decisions, clustered, schemas, bootstrap)
-    named = [name for name in dict.fromkeys(rows["individual"].to_pylist()) if name != "someone"]
+    by_association = Strata.of(rows["association"].to_pylist(), ASSOCIATIONS)
     scores: Block = {
         "by_source": answered.by_source(),
-        "by_association": answered.divided(strata_of(rows, "association", ASSOCIATIONS)),
-        "by_name": answered.divided(strata_of(rows, "individual", (*named, "someone"))),
+        "by_association": answered.divided(by_association),
+        "by_name": answered.divided(Strata.of(rows["individual"].to_pylist())),
     }
-    scores["by_name"].pop("someone")
+    scores["by_name"].pop("someone", None)
     other = None if generic is None else Referents.of(*generic, None, schemas, bootstrap)
     if other is not None:
         scores["generic"] = {"by_source": other.by_source()}

@@ -1,6 +1,6 @@
 """The comparison tables of WinoNB."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pronominal.eval.scores.winonb.answers import NUMBERS
 from pronominal.eval.statistics.hypothesis_tests import INSTALL
@@ -13,8 +13,8 @@ from pronominal.eval.tables.table import (
     Table,
     p_value,
     percent,
+    points,
     table,
-    with_interval,
 )
 
 PLACES = ("individual", "group", "neither", "elsewhere", "unresolved", "both")
@@ -29,15 +29,15 @@ def tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
 
 
 def _answers(scores: Mapping[str, Scores]) -> Table:
-    known = [_all(score, "singular").get("elsewhere") is not None for score in scores.values()]
+    known = [
+        one["by_source"]["all"]["singular"].get("elsewhere") is not None for one in scores.values()
+    ]
     left_out = () if any(known) else ("elsewhere", "unresolved")
     places = [place for place in PLACES if place not in left_out]
     if all(known):
         places.remove("neither")
     columns = {
-        f"{number[:2]}.: {place}": _cell("by_source", "all", number, place)
-        for number in NUMBERS
-        for place in places
+        f"{number[:2]}.: {place}": _share(number, place) for number in NUMBERS for place in places
     }
     notes = []
     if any(known):
@@ -51,12 +51,10 @@ def _answers(scores: Mapping[str, Scores]) -> Table:
 
 
 def _ratios(scores: Mapping[str, Scores]) -> Table:
-    columns: dict[str, Cell] = {
-        "Less likely than plural": lambda score: with_interval(
-            score["ratios"], "less_likely_than_plural"
-        ),
-        "Generic / personal": _generic_to_personal,
-        "Neither": _cell("by_source", "all", "singular", "neither"),
+    columns = {
+        "Less likely than plural": _ratio("less_likely_than_plural", percent),
+        "Generic / personal": _ratio("generic_to_personal", _times),
+        "Neither": _share("singular", "neither"),
     }
     notes = [
         "Less likely than plural: 1 - singular / plural accuracy, in percent (section 4.1).",
@@ -71,24 +69,24 @@ def _ratios(scores: Mapping[str, Scores]) -> Table:
 
 
 def _ratios_of_means(scores: list[Score]) -> tuple[str, str]:
+    others = [score["generic"] for score in scores if "generic" in score]
     singular, plural, generic = (
-        [_all(part, number)["accuracy"] for part in parts if part is not None]
-        for parts, number in (
-            (scores, "singular"),
-            (scores, "plural"),
-            ([score.get("generic") for score in scores], "singular"),
-        )
+        [part["by_source"]["all"][number]["accuracy"] for part in parts]
+        for parts, number in ((scores, "singular"), (scores, "plural"), (others, "singular"))
     )
     if None in (*singular, *plural, *generic) or not sum(plural):
         return UNDEFINED, UNDEFINED
-    less = percent(1 - sum(singular) / sum(plural))
     complete = len(generic) == len(singular) and sum(singular)
-    return less, f"{sum(generic) / sum(singular):.1f}" if complete else UNDEFINED
+    times = sum(generic) / sum(singular) if complete else None
+    return percent(1 - sum(singular) / sum(plural)), _times(times)
 
 
 def _association_tests(scores: Mapping[str, Scores]) -> Iterator[Table]:
     rows = [
-        (system, source, pair, f"{test['n']:,}", _difference(test), *_ps(test))
+        (
+            *(system, source, pair, f"{test['n']:,}", points(test["difference"])),
+            *(p_value(test["p"]), p_value(test["p_holm"])),
+        )
         for system, score in scores.items()
         for source, tests in score["tests"]["association"]["singular"].items()
         for pair, test in tests.items()
@@ -124,27 +122,18 @@ def _friedman(scores: Mapping[str, Scores]) -> Iterator[Table]:
     yield Table(title, ("They", "Systems", "Statistic", "p"), rows, (note,))
 
 
-def _all(score: Score, number: str) -> Score:
-    block: Score = score["by_source"]["all"][number]
-    return block
+def _share(number: str, place: str) -> Cell:
+    return lambda score: percent(score["by_source"]["all"].get(number, {}).get(place))
 
 
-def _cell(split: str, key: str, number: str, name: str) -> Cell:
-    return lambda score: percent(score[split].get(key, {}).get(number, {}).get(name))
+def _ratio(name: str, write: Callable[[float | None], str]) -> Cell:
+    def cell(score: Score) -> str:
+        interval = score["ratios"]["interval"][name]
+        ends = f" [{write(interval[0])}, {write(interval[1])}]" if interval else ""
+        return f"{write(score['ratios'][name])}{ends}"
+
+    return cell
 
 
-def _generic_to_personal(score: Score) -> str:
-    value = score["ratios"]["generic_to_personal"]
-    if value is None:
-        return UNDEFINED
-    interval = score["ratios"]["interval"]["generic_to_personal"]
-    ends = f" [{interval[0]:.1f}, {interval[1]:.1f}]" if interval else ""
-    return f"{value:.1f}{ends}"
-
-
-def _difference(test: Score) -> str:
-    return UNDEFINED if test["difference"] is None else f"{100 * test['difference']:+.1f}"
-
-
-def _ps(test: Score) -> tuple[str, str]:
-    return p_value(test["p"]), p_value(test["p_holm"])
+def _times(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{value:.1f}"

@@ -68,10 +68,6 @@ def _score(answered: Answered) -> Mapping[str, Any]:
     )
 
 
-def _paired_units(answered: Answered) -> Mapping[str, Any]:
-    return paired_units(*answered.pair, generic=answered.companion("generic"))
-
-
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
     numbers = {" si.": SINGULAR, " pl.": PLURAL}
     notes = ["si.: singular they; pl.: plural they; ge.: singular generic they."]
@@ -106,7 +102,9 @@ WINONB = Task(
     measures=(SINGULAR, PLURAL, GENERIC, *RATIOS),
     headline="singular",
     units="schemas, each with all its names and the rows that repeat its sentence",
-    paired_units=_paired_units,
+    paired_units=lambda answered: paired_units(
+        *answered.pair, generic=answered.companion("generic")
+    ),
     companions=(
         Companion(
             "generic",

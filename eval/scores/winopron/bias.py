@@ -69,14 +69,10 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
 
 
 def between_systems(one: Block, other: Block) -> dict[str, float | None]:
-    """Compare the biases of two systems form by form (Table 5).
+    """Compare the biases of two systems on the same rows form by form (Table 5).
 
-    Args:
-        one: what `pronominal_bias` gave for a system.
-        other: the same for another system on the same rows.
-
-    Returns:
-        ``CASE/SET`` -> `jaccard_index`, for the forms that both have.
+    They are what `pronominal_bias` gave. Returns ``CASE/SET`` -> `jaccard_index`, for the forms
+    that both have.
     """
     forms, others = one["by_form"], other["by_form"]
     return {name: jaccard_index(forms[name], others[name]) for name in forms if name in others}
@@ -86,15 +82,9 @@ def jaccard_index(form: Block, other: Block) -> float | None:
     """Return the share of the biased occupations of two forms that they have in common.
 
     An occupation is in common when both forms are biased towards it or both against it: the paper
-    calls opposite signs contradictory, so they are no similarity.
-
-    Args:
-        form: a block of ``by_form``.
-        other: another one.
-
-    Returns:
-        Size of the intersection over size of the union, in [0, 1]; None where neither form is
-        biased, since two empty sets have no index.
+    calls opposite signs contradictory, so they are no similarity. It is the size of the
+    intersection over that of the union, in [0, 1]; None where neither form is biased, since two
+    empty sets have no index. Forms are blocks of ``by_form``.
     """
     signed, others = (
         {(sign, name) for sign in ("positive", "negative") for name in block[sign]}
@@ -106,12 +96,10 @@ def jaccard_index(form: Block, other: Block) -> float | None:
 def _between_cases(by_form: Mapping[str, Block]) -> dict[str, float | None]:
     sets = dict.fromkeys(key.partition("/")[2] for key in by_form)
     return {
-        f"{case}-{other}/{name}": jaccard_index(
-            by_form[f"{case}/{name}"], by_form[f"{other}/{name}"]
-        )
+        f"{case}-{other}/{name}": jaccard_index(form, by_form[f"{other}/{name}"])
         for case, other in combinations(CASES, 2)
         for name in sets
-        if f"{case}/{name}" in by_form and f"{other}/{name}" in by_form
+        if (form := by_form.get(f"{case}/{name}")) and f"{other}/{name}" in by_form
     }
 
 

@@ -5,6 +5,7 @@ sets for two genders. The WinoPron paper moves beyond it (section 5; see
 `pronominal.eval.scores.winopron.bias`).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,9 +15,8 @@ import pyarrow as pa
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.winogender import WINOGENDER
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
 from pronominal.eval.scores.winopron.bias import OCCUPATION
-from pronominal.eval.statistics.hypothesis_tests import INSTALL
+from pronominal.eval.statistics.hypothesis_tests import of_extra
 from pronominal.eval.statistics.outcomes import FloatArray
 from pronominal.eval.statistics.scores import Block
 from pronominal.eval.tables.table import UNDEFINED, Score, Table, p_value
@@ -49,11 +49,7 @@ Occupations = Mapping[str, Percentages]
 
 
 def read_occupations(sources: Sources) -> dict[str, Percentages]:
-    """Read the percentages of upstream's occupations.
-
-    Raises:
-        InputError: the file is missing, is not the pinned one, or has a cell that is no number.
-    """
+    """Read the percentages of upstream's occupations; `InputError` unless it is the pinned file."""
     rows = sources.table(STATISTICS, FILE, ("occupation", *COLUMNS.values()))
     sources.refuse_changed()
     found = {}
@@ -77,10 +73,10 @@ def occupation_gaps(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
         Occupation -> share of its rows with *she* whose answer is the occupation, minus the same
         with *he*, in [-1, 1]; occupations that lack either are left out.
     """
-    answers: dict[tuple[str, str], list[bool]] = {}
+    answers: dict[tuple[str, str], list[bool]] = defaultdict(list)
     columns = (table[name].to_pylist() for name in ("occupation", "pronoun_set"))
     for occupation, name, decision in zip(*columns, decisions, strict=True):
-        answers.setdefault((occupation, name), []).append(decision.choice == OCCUPATION)
+        answers[occupation, name].append(decision.choice == OCCUPATION)
     shares = {key: float(np.mean(values)) for key, values in answers.items()}
     occupations = dict.fromkeys(occupation for occupation, _ in shares)
     return {
@@ -93,18 +89,10 @@ def occupation_gaps(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
 def correlations(table: pa.Table, decisions: Sequence[Decision], occupations: Occupations) -> Block:
     """Correlate the gaps of occupations with their percentages of women.
 
-    Args:
-        table: a published split of Winogender or WinoPron.
-        decisions: in the order of the rows.
-        occupations: what `read_occupations` gave.
-
     Returns:
         ``gaps`` (`occupation_gaps`) and, for each of `COLUMNS`, ``n`` (occupations), Pearson's
         ``r`` in [-1, 1] and its two-sided ``p``; None where fewer than three occupations are known
         or nothing varies.
-
-    Raises:
-        InputError: scipy is not installed.
     """
     gaps = occupation_gaps(table, decisions)
     known = [name for name in gaps if name in occupations]
@@ -122,7 +110,11 @@ def correlation_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
     for system, score in scores.items():
         if "occupation_statistics" in score:
             blocks = [score["occupation_statistics"][source] for source in COLUMNS]
-            cells = [cell for block in blocks for cell in (_r(block["r"]), p_value(block["p"]))]
+            cells = [
+                cell
+                for r, p in ((block["r"], block["p"]) for block in blocks)
+                for cell in (UNDEFINED if r is None else f"{r:+.2f}", p_value(p))
+            ]
             rows.append((system, str(blocks[0]["n"]), *cells))
     if rows:
         yield Table(
@@ -140,13 +132,5 @@ def correlation_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
 def _pearson(x: FloatArray, y: FloatArray) -> Block:
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return {"r": None, "p": None}
-    try:
-        from scipy.stats import pearsonr
-    except ModuleNotFoundError as error:
-        raise InputError(f"the correlation needs {error.name}", cure=INSTALL) from error
-    found = pearsonr(x, y)
+    found = of_extra("scipy.stats", "the correlation needs").pearsonr(x, y)
     return {"r": float(found.statistic), "p": float(found.pvalue)}
-
-
-def _r(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{value:+.2f}"

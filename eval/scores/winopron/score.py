@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,16 +13,16 @@ from pronominal.eval.scores.winopron.bias import pronominal_bias
 from pronominal.eval.scores.winopron.occupations import Occupations, correlations
 from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.bootstrap import Bootstrap
-from pronominal.eval.statistics.groups import Groups, Rows, Strata
+from pronominal.eval.statistics.groups import Groups, Strata
 from pronominal.eval.statistics.outcomes import (
     RIGHT,
+    BoolArray,
     IntArray,
     Outcomes,
     choices_of,
     outcome_counts,
-    ratio,
     refuse_other_number,
-    sum_by,
+    shares_by,
 )
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks
@@ -79,10 +80,6 @@ def score(
 def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
     """Return the units that paired tests between systems compare: the template pairs.
 
-    Args:
-        table: as in `score`.
-        decisions: as in `score`.
-
     Returns:
         Shares by template pair, shape ``[pairs]``: ``accuracy``, of its sentences that are right;
         ``pronoun_consistency`` and ``disambiguation_consistency``, of its sentences that are in a
@@ -90,12 +87,10 @@ def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Pa
     """
     sentences = Sentences.of(table)
     counts = outcome_counts(sentences.labels, choices_of(decisions).reshape(-1, 1))
-    pairs = sentences.pairs
 
-    def shares(outcomes: IntArray, kept: Rows) -> PairedUnits:
-        tally = sum_by(pairs.codes[kept], pairs.size, outcomes[kept])
-        n = tally.sum(axis=1)
-        return ratio(tally[n > 0, RIGHT], n[n > 0])
+    def shares(outcomes: IntArray, kept: BoolArray) -> PairedUnits:
+        found = shares_by(sentences.pairs.codes, outcomes[:, RIGHT] > 0, kept)
+        return found[~np.isnan(found)]
 
     made = {"accuracy": shares(counts, sentences.labels >= 0)}
     for name, groups in (
@@ -121,14 +116,8 @@ def score_choices(
 ) -> Block:
     """Score several answers to each sentence, such as those to FLAN-T5's 30 prompts, as `score`.
 
-    Every answer counts; a consistent group is right in all answers to all its sentences.
-
-    Args:
-        sentences: the rows.
-        choices: candidate indices or abstentions (`choices_of`), shape ``[rows, answers]``.
-        upstream_groups: as in `score`.
-        resamples: as in `score`.
-        seed: as in `score`.
+    Every answer counts; a consistent group is right in all answers to all its sentences. `choices`
+    are candidate indices or abstentions (`choices_of`), shape ``[rows, answers]``.
     """
     counts = outcome_counts(sentences.labels, choices)
     bootstrap = Bootstrap.of(sentences.pairs.size, resamples, seed)
@@ -154,15 +143,15 @@ class _Scoring:
         cases, sets = self.sentences.cases, self.sentences.pronoun_sets
         return {
             "overall": make(self.sentences.everything)[0],
-            "by_case": dict(zip(cases.names, make(cases), strict=True)),
-            "by_pronoun_set": dict(zip(sets.names, make(sets), strict=True)),
+            "by_case": cases.named(make(cases)),
+            "by_pronoun_set": sets.named(make(sets)),
         }
 
     def by_form(self) -> Block:
         """Score the answers to each form; a case may lack a set, as *xe* in Winogender."""
         forms = self.sentences.forms
-        found = zip(forms.names, self.answers(forms), strict=True)
-        return {name: block for name, block in found if block["n"]}
+        found = forms.named(self.answers(forms))
+        return {name: block for name, block in found.items() if block["n"]}
 
     def answers(self, strata: Strata) -> list[Block]:
         outcomes, resampled = self._outcomes(strata, self.counts)
@@ -196,18 +185,11 @@ class _Scoring:
         return {**split.pop("overall"), **split}
 
     def _outcomes(self, strata: Strata, counts: IntArray) -> tuple[Outcomes, Outcomes]:
-        observed, drawn = self.bootstrap.tally(counts, self.sentences.pairs.codes, strata)
-        return Outcomes(observed), Outcomes(drawn)
+        tally = self.bootstrap.tally(counts, self.sentences.pairs.codes, strata)
+        observed, drawn = map(Outcomes, tally)
+        return observed, drawn
 
 
 def _ratios(outcomes: Outcomes) -> dict[str, Any]:
-    return {
-        "precision": outcomes.precision,
-        "precision_is_vacuous": outcomes.precision_is_vacuous,
-        "recall": outcomes.recall,
-        "f1": outcomes.f1,
-        "tp": outcomes.tp,
-        "fp": outcomes.fp,
-        "fn": outcomes.fn,
-        "tn": outcomes.tn,
-    }
+    names = ("precision", "precision_is_vacuous", "recall", "f1", "tp", "fp", "fn", "tn")
+    return {name: getattr(outcomes, name) for name in names}

@@ -1,9 +1,7 @@
 """What the scores of a dataset made from templates need of its table."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
 from pronominal.errors import InputError, nearest_name
@@ -33,26 +31,25 @@ class Sentences:
     @classmethod
     def of(cls, table: pa.Table) -> "Sentences":
         """Read a table; `InputError` if it has a case that is none of the three."""
-        cases = _strata(table, "case", CASES)
+        columns = ("case", "pronoun_set", "template_id", "pair_id")
+        case, pronoun_set, template, pair = (table[name].to_pylist() for name in columns)
+        cases = Strata.of(case, CASES)
         if len(cases.names) > len(CASES):
-            first = int(np.argmax(cases.codes == len(CASES)))
-            raise InputError(
-                f"there is no grammatical case '{cases.names[len(CASES)]}'",
-                cure=nearest_name(cases.names[len(CASES)], CASES),
-                row=f"id {table['id'][first]}",
-            )
+            unknown = cases.names[len(CASES)]
+            cure, row = nearest_name(unknown, CASES), f"id {table['id'][case.index(unknown)]}"
+            raise InputError(f"there is no grammatical case '{unknown}'", cure=cure, row=row)
         return cls(
             labels=table["label"].to_numpy(),
             cases=cases,
-            pronoun_sets=_strata(table, "pronoun_set", [known.name for known in PRONOUN_SETS]),
-            templates=_groups(table, "template_id"),
-            pairs=_groups(table, "pair_id"),
+            pronoun_sets=Strata.of(pronoun_set, [known.name for known in PRONOUN_SETS]),
+            templates=Groups.of(template),
+            pairs=Groups.of(pair),
         )
 
     @property
     def everything(self) -> Strata:
         """All rows as one stratum."""
-        return Strata(("overall",), np.zeros_like(self.labels))
+        return Strata.whole(len(self.labels))
 
     @property
     def forms(self) -> Strata:
@@ -67,19 +64,3 @@ class Sentences:
         forms = self.forms
         number = len(forms.names)
         return Groups(self.pairs.codes * number + forms.codes, self.pairs.size * number)
-
-
-def _encode(table: pa.Table, column: str) -> tuple[list[str], IntArray]:
-    encoded = table[column].combine_chunks().dictionary_encode()
-    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
-
-
-def _strata(table: pa.Table, column: str, known: Iterable[str]) -> Strata:
-    found, codes = _encode(table, column)
-    names = tuple(dict.fromkeys([*known, *found]))
-    return Strata(names, np.array([names.index(name) for name in found], np.int64)[codes])
-
-
-def _groups(table: pa.Table, column: str) -> Groups:
-    found, codes = _encode(table, column)
-    return Groups(codes, len(found))

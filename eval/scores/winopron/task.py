@@ -6,16 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.dataset_scripts.building.sources import Sources
-from pronominal.dataset_scripts.reading.split import Split
-from pronominal.eval.scores.winopron.bias_map import bias_map
-from pronominal.eval.scores.winopron.bias_tables import percentage_tables
+from pronominal.eval.scores.winopron.bias_tables import bias_map, percentage_tables
 from pronominal.eval.scores.winopron.occupations import correlation_tables, read_occupations
 from pronominal.eval.scores.winopron.score import paired_units, score, score_choices
 from pronominal.eval.scores.winopron.sentences import Sentences
-from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import division_table, measure_table
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measures import Measure, abstention_measures
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import RESAMPLES, SEED, Answered, Option, Task
 
@@ -23,9 +20,9 @@ DIVISIONS = {"case": "by_case", "pronoun_set": "by_pronoun_set", "case/pronoun_s
 """Kind of part -> where the scores have its parts."""
 
 
-def _by_part(name: str, *division: str) -> dict[str, tuple[str, ...]]:
-    """Return where a number of answers stands for each part of the divisions."""
-    return {part: (DIVISIONS[part], "*", name) for part in division or DIVISIONS}
+def _by_part(name: str) -> dict[str, tuple[str, ...]]:
+    """Return where a number of answers is for each part of the divisions."""
+    return {part: (key, "*", name) for part, key in DIVISIONS.items()}
 
 
 def _consistency(key: str, heading: str, note: str) -> tuple[Measure, Measure]:
@@ -79,24 +76,10 @@ MEASURES = (
         divisions=_by_part("f1"),
         card_divisions=("case", "pronoun_set"),
     ),
-    Measure(
-        "none",
-        "None",
-        ("overall", "none"),
-        direction=None,
-        metric="share",
-        divisions=_by_part("none"),
+    *abstention_measures(
+        "overall",
+        divided=_by_part,
         note="None, Both: answers that name neither entity, or both; they are not right.",
-        title="Rows without an answer",
-    ),
-    Measure(
-        "both",
-        "Both",
-        ("overall", "both"),
-        direction=None,
-        metric="share",
-        divisions=_by_part("both"),
-        title="Rows with both answers",
     ),
     *CONSISTENCIES,
 )
@@ -105,18 +88,6 @@ MEASURES = (
 def _score(answered: Answered) -> Mapping[str, Any]:
     options = dict(answered.options)
     return score(*answered.pair, occupations=options.pop("sources", None), **options)
-
-
-def _paired_units(answered: Answered) -> Mapping[str, Any]:
-    return paired_units(*answered.pair)
-
-
-def _score_choices(split: Split, choices: IntArray) -> Mapping[str, Any]:
-    return score_choices(Sentences.of(split.table), choices, resamples=0)
-
-
-def _occupations(folder: Path) -> Mapping[str, Any]:
-    return read_occupations(Sources(folder))
 
 
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
@@ -142,13 +113,13 @@ WINOPRON = Task(
     measures=MEASURES,
     headline="accuracy",
     units=UNITS,
-    paired_units=_paired_units,
+    paired_units=lambda answered: paired_units(*answered.pair),
     options=(
         Option(
             "sources",
             Path,
             "Winogender's upstream files, to correlate with occupation statistics.",
-            read=_occupations,
+            read=lambda folder: read_occupations(Sources(folder)),
         ),
         Option(
             "upstream_groups",
@@ -160,5 +131,7 @@ WINOPRON = Task(
     ),
     tables=_tables,
     charts=bias_map,
-    score_choices=_score_choices,
+    score_choices=lambda split, choices: score_choices(
+        Sentences.of(split.table), choices, resamples=0
+    ),
 )

@@ -24,7 +24,7 @@ from pronominal.eval.report import write_report
 from pronominal.eval.report.drawings import Drawer
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.units import UNITS
-from pronominal.eval.scores.winopron.bias_map import bias_map
+from pronominal.eval.scores.winopron.bias_tables import bias_map
 
 SYSTEMS = ("first-mention", "nearest-mention", "parallelism", "random")
 

@@ -18,7 +18,7 @@ from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate_all
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import TASKS, gap, task_of
-from pronominal.eval.scores.ruff import units as ruff
+from pronominal.eval.scores.ruff import score as ruff
 from pronominal.eval.scores.winopron.score import paired_units
 from pronominal.eval.statistics import paired_tests as significance
 from pronominal.eval.statistics.paired_tests import (

@@ -21,7 +21,7 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.eval.scores.winopron.task import WINOPRON
-from pronominal.eval.tables.prompts import prompt_tables
+from pronominal.eval.tables.comparison import prompt_tables
 from pronominal.instances import FillingInstance
 from pronominal.spans import Mention
 from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, own_instances, save

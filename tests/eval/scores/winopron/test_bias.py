@@ -10,8 +10,7 @@ import pytest
 from pronominal import NONE, Decision
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.scores.winopron.bias import between_systems, jaccard_index, pronominal_bias
-from pronominal.eval.scores.winopron.bias_map import bias_map
-from pronominal.eval.scores.winopron.bias_tables import percentage_tables
+from pronominal.eval.scores.winopron.bias_tables import bias_map, percentage_tables
 from pronominal.eval.scores.winopron.score import score
 from tests.conftest import ROOT
 
