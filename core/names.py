@@ -20,9 +20,6 @@ def require_name(
         row: the place in that file.
     """
     if not NAME.fullmatch(name):
-        raise InputError(
-            f"the {kind} {name!r} cannot be the name of a folder",
-            cure="use letters from a to z, digits and . _ -, and begin with a letter or a digit",
-            file=file,
-            row=row,
-        )
+        cause = f"the {kind} {name!r} cannot be the name of a folder"
+        cure = "use letters from a to z, digits and . _ -, and begin with a letter or a digit"
+        raise InputError(cause, cure=cure, file=file, row=row)

@@ -76,17 +76,15 @@ def load_pronoun_sets(path: str | Path) -> tuple[PronounSet, ...]:
     try:
         tables = tomllib.loads(read_text(Path(path), cure="save it as UTF-8"))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(
-            f"no pronoun sets could be read ({error})", cure="give a TOML file", file=path
-        ) from error
+        cause = f"no pronoun sets could be read ({error})"
+        raise InputError(cause, cure="give a TOML file", file=path) from error
     if not tables:
         raise InputError("there is no pronoun set in it", cure="write one table a set", file=path)
     sets = list(PRONOUN_SETS)
     for name, table in tables.items():
         if name in {known.name for known in sets}:
-            raise InputError(
-                f"the set '{name}' exists already", cure="rename it", file=path, row=f"[{name}]"
-            )
+            cause = f"the set '{name}' exists already"
+            raise InputError(cause, cure="rename it", file=path, row=f"[{name}]")
         sets.append(_pronoun_set(name, table, path))
     return tuple(sets)
 

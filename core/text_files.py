@@ -20,9 +20,8 @@ def decoded(content: bytes, *, file: str | Path, cure: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise InputError(
-            "the text is not UTF-8", cure=cure, file=file, row=f"line {line}"
-        ) from error
+        cause = "the text is not UTF-8"
+        raise InputError(cause, cure=cure, file=file, row=f"line {line}") from error
 
 
 def read_text(path: Path, *, cure: str) -> str:

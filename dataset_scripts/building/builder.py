@@ -44,9 +44,8 @@ def builder(
     try:
         import datasets
     except ModuleNotFoundError as error:
-        raise InputError(
-            "a builder needs the package datasets", cure='pip install "pronominal[hub]"'
-        ) from error
+        cause = "a builder needs the package datasets"
+        raise InputError(cause, cure='pip install "pronominal[hub]"') from error
 
     cache = Path(cache_dir or datasets.config.HF_DATASETS_CACHE, "pronominal")
     cache.mkdir(parents=True, exist_ok=True)

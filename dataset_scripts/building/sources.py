@@ -170,10 +170,8 @@ def read_zip_member(sources: Sources, upstream: Upstream, archive: str, member: 
         raise refuse("the password is wrong", cure) from error
     # zlib.error: a wrong password may pass the check byte
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-        raise refuse(
-            "the archive is truncated, damaged, or the password is wrong",
-            "fetch it again from upstream, or set PRONOMINAL_ZIP_PASSWORD",
-        ) from error
+        cure = "fetch it again from upstream, or set PRONOMINAL_ZIP_PASSWORD"
+        raise refuse("the archive is truncated, damaged, or the password is wrong", cure) from error
 
 
 def _password(sources: Sources, upstream: Upstream, archive: str) -> str:

@@ -89,9 +89,8 @@ def read_labels(sources: Sources, split: str) -> list[Label]:
         words = ["".join(text.text or "" for text in item.iter(f"{XML}t")) for item in shared]
         rows = [[_cell(cell, words) for cell in row] for row in table.iter(f"{XML}row")][1:]
     except DAMAGED as error:
-        raise InputError(
-            "the spreadsheet is truncated or damaged", cure="fetch it again", file=file
-        ) from error
+        cause = "the spreadsheet is truncated or damaged"
+        raise InputError(cause, cure="fetch it again", file=file) from error
     labels = []
     for number, cells in enumerate(rows):
         first, second, correct = (*cells, "", "", "", "", "", "")[3:6]

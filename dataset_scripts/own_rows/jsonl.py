@@ -18,9 +18,8 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         with path.open("rb") as lines:
             yield from parse_json_lines(lines, path)
     except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror})", cure="give a JSONL file", file=path
-        ) from error
+        cause = f"cannot be read ({error.strerror})"
+        raise InputError(cause, cure="give a JSONL file", file=path) from error
 
 
 def parse_json_lines(lines: Iterable[bytes], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -41,7 +40,6 @@ def parse_json_lines(lines: Iterable[bytes], path: Path) -> Iterator[tuple[int, 
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            raise InputError(
-                "not a JSON object", cure="mend the line", file=path, row=f"line {number}"
-            )
+            cause = "not a JSON object"
+            raise InputError(cause, cure="mend the line", file=path, row=f"line {number}")
         yield number, record

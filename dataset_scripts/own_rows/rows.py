@@ -52,15 +52,13 @@ def _parquet_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OverflowError as error:
-        raise InputError(
-            "a date or time is out of Python's range", cure="leave its column out", file=path
-        ) from error
+        cause = "a date or time is out of Python's range"
+        raise InputError(cause, cure="leave its column out", file=path) from error
     except (pa.ArrowException, OSError) as error:
         # pyarrow raises a bare OSError for damaged data
         reason = getattr(error, "strerror", None) or "the Parquet data are damaged"
-        raise InputError(
-            f"cannot be read ({reason})", cure="check the path, or write it again", file=path
-        ) from error
+        cause = f"cannot be read ({reason})"
+        raise InputError(cause, cure="check the path, or write it again", file=path) from error
 
 
 def checked_row(

@@ -91,9 +91,8 @@ def _output_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror})", cure="check the path", file=target
-        ) from error
+        cause = f"cannot be written ({error.strerror})"
+        raise InputError(cause, cure="check the path", file=target) from error
 
 
 def _write_json(rows: Iterator[Located], source: Path, path: Path) -> int:

@@ -81,9 +81,8 @@ def _damage(file: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            "the Parquet file is damaged", cure="build or fetch it again", file=file
-        ) from error
+        cause = "the Parquet file is damaged"
+        raise InputError(cause, cure="build or fetch it again", file=file) from error
 
 
 def _without_canary(table: pa.Table) -> pa.Table:

@@ -40,11 +40,9 @@ def read_answers(path: Path, split: Split, reading: str | None = None) -> list[D
         if decision is None and name not in failed
     ]
     if missing:
-        raise InputError(
-            f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
-            cure="predict every row; an answer that is none has abstained: none",
-            file=predictions_file(path),
-        )
+        cause = f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}"
+        cure = "predict every row; an answer that is none has abstained: none"
+        raise InputError(cause, cure=cure, file=predictions_file(path))
     return [NONE if decision is None else decision for decision in decisions]
 
 
@@ -63,12 +61,9 @@ def read_given_answers(
         _refuse_other_choice(name, decision, most, file, number)
         # a row of several samples may be in a file once for each
         if name in decisions and not (filling and decisions[name] == decision):
-            raise InputError(
-                f"the id {name} is given twice",
-                cure="keep one line for each id",
-                file=file,
-                row=f"line {number}",
-            )
+            cause = f"the id {name} is given twice"
+            cure = "keep one line for each id"
+            raise InputError(cause, cure=cure, file=file, row=f"line {number}")
         decisions[name] = decision
     if not decisions and not read_failures(path):
         raise InputError("the file is empty", cure="run the system again", file=file)
@@ -118,9 +113,8 @@ def _refuse_other_rows(folder: Path, split: Split) -> None:
         return
     dataset = read_record(folder).dataset
     if dataset.digest != split.digest:
-        raise InputError(
+        cause = (
             f"the run is of other rows ({dataset}, {dataset.digest[:12]}) than "
-            f"{split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]})",
-            cure="give the rows of the run",
-            file=folder,
+            f"{split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]})"
         )
+        raise InputError(cause, cure="give the rows of the run", file=folder)

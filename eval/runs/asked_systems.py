@@ -62,9 +62,8 @@ def read_systems(path: Path) -> list[SystemSettings]:
     try:
         tables = tomllib.loads(read_text(path, cure="save it as UTF-8"))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(
-            f"no systems could be read ({error})", cure="give a TOML file", file=path
-        ) from error
+        cause = f"no systems could be read ({error})"
+        raise InputError(cause, cure="give a TOML file", file=path) from error
     systems = []
     for label, table in tables.items():
         where = {"file": str(path), "row": f"[{label}]"}
@@ -98,7 +97,6 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
             raise unknown_name("system", system.name, SYSTEMS)
         require_name("label", system.label)
         if system.label in labels:
-            raise InputError(
-                f"two systems are called {system.label}", cure="give one another label"
-            )
+            cause = f"two systems are called {system.label}"
+            raise InputError(cause, cure="give one another label")
         labels.add(system.label)

@@ -54,7 +54,6 @@ def strictly(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction],
     except THIRD_PARTY_ERRORS:
         for instance in instances:
             for failure in attempt(ask, [instance])[1]:
-                raise InputError(
-                    failure.cause, cure="see it with --debug", row=f"id {failure.id}"
-                ) from None
+                cure = "see it with --debug"
+                raise InputError(failure.cause, cure=cure, row=f"id {failure.id}") from None
         raise

@@ -27,11 +27,8 @@ def predict_choices(
         except (TypeError, ValueError):
             scores = []
         if len(scores) != len(instance.candidates) or not all(0 <= s <= 1 for s in scores):
-            raise InputError(
-                f"{system.name} does not give one probability for each candidate",
-                cure="return numbers from 0 to 1",
-                row=f"id {instance.id}",
-            )
+            cause = f"{system.name} does not give one probability for each candidate"
+            raise InputError(cause, cure="return numbers from 0 to 1", row=f"id {instance.id}")
         decision = from_probabilities(scores)
         predictions.append(Prediction(instance.id, decision, {"scores": scores}))
     return predictions

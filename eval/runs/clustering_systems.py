@@ -59,20 +59,14 @@ def clusters_of(prediction: Prediction, path: Path, number: int) -> list[Cluster
     """
     file, given = predictions_file(path), prediction.given
     if "clusters" not in given:
-        raise InputError(
-            "the run has no clusters, which readings are about",
-            cure="give the run of a clustering system",
-            file=file,
-        )
+        cause = "the run has no clusters, which readings are about"
+        raise InputError(cause, cure="give the run of a clustering system", file=file)
     try:
         return [[Span(int(a), int(b)) for a, b in cluster] for cluster in given["clusters"]]
     except (TypeError, ValueError) as error:
-        raise InputError(
-            "these are no clusters",
-            cure="write lists of pairs of offsets",
-            file=file,
-            row=f"line {number}",
-        ) from error
+        cause = "these are no clusters"
+        cure = "write lists of pairs of offsets"
+        raise InputError(cause, cure=cure, file=file, row=f"line {number}") from error
 
 
 @contextmanager

@@ -64,27 +64,21 @@ class RunFolder:
     def _begin_or_go_on(self) -> None:
         if not is_run(self.path):
             if self.predictions.exists():
-                raise InputError(
-                    "there are predictions but no run.json", cure="remove it", file=self.path
-                )
+                cause = "there are predictions but no run.json"
+                raise InputError(cause, cure="remove it", file=self.path)
             self.describe()
             return
         earlier = read_record(self.path)
         for key, names in earlier.differences(self.record).items():
             inside = f": {', '.join(names)}" if names else ""
-            raise InputError(
-                f"the folder holds a run with another {key}{inside}",
-                cure="choose another --out or remove the folder",
-                file=self.path,
-            )
+            cause = f"the folder holds a run with another {key}{inside}"
+            cure = "choose another --out or remove the folder"
+            raise InputError(cause, cure=cure, file=self.path)
         self.failures = read_failures(self.path)
         unfinished = not earlier.complete or self.failures
         if unfinished and earlier.versions != self.record.versions:
-            raise InputError(
-                "the run was begun with other versions of its packages",
-                cure="remove the folder to begin again",
-                file=self.path,
-            )
+            cause = "the run was begun with other versions of its packages"
+            raise InputError(cause, cure="remove the folder to begin again", file=self.path)
         self.record = earlier
 
     @property
@@ -130,12 +124,9 @@ class RunFolder:
         return Prediction.parse(line, self.predictions, number).id
 
     def _refuse_other_instance(self, number: int) -> NoReturn:
-        raise InputError(
-            "the prediction is not that of the instance in its place",
-            cure="remove the run's folder to begin again",
-            file=self.predictions,
-            row=f"line {number}",
-        )
+        cause = "the prediction is not that of the instance in its place"
+        cure = "remove the run's folder to begin again"
+        raise InputError(cause, cure=cure, file=self.predictions, row=f"line {number}")
 
     def append(self, predictions: Iterable[Prediction], failures: Iterable[Failure] = ()) -> None:
         """Add a chunk of predictions, and those it has failed at, and make sure it is on disk."""

@@ -54,10 +54,8 @@ class Prediction:
             raise refuse("the id is not a string", f"write {form}")
         if choice is None:
             if abstained not in ("none", "both"):
-                raise refuse(
-                    f"{name} has neither a choice nor an abstention",
-                    'write "abstained": "none" or "both" where "choice" is null',
-                )
+                cause = f"{name} has neither a choice nor an abstention"
+                raise refuse(cause, 'write "abstained": "none" or "both" where "choice" is null')
             return cls(name, Decision(None, abstained), fields)
         if abstained is not None:
             raise refuse(f"{name} has a choice and an abstention", "set one of the two to null")
@@ -71,10 +69,8 @@ def refuse_other_length(name: str, answers: Any, inputs: Sequence[object]) -> No
     if not isinstance(answers, Sequence) or isinstance(answers, str):
         raise FailedCallError(f"{name} gives a {type(answers).__name__}", cure="return a list")
     if len(answers) != len(inputs):
-        raise FailedCallError(
-            f"{name} gives {len(answers)} answers to {len(inputs)} inputs",
-            cure="return one answer for each input, in order",
-        )
+        cause = f"{name} gives {len(answers)} answers to {len(inputs)} inputs"
+        raise FailedCallError(cause, cure="return one answer for each input, in order")
 
 
 def predictions_file(path: Path) -> Path:
@@ -102,6 +98,5 @@ def read_predictions(path: Path) -> Iterator[tuple[int, Prediction]]:
                     continue
                 yield number, Prediction.parse(b"" if empty else line, file, empty or number)
     except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror})", cure="give a predictions file", file=file
-        ) from error
+        cause = f"cannot be read ({error.strerror})"
+        raise InputError(cause, cure="give a predictions file", file=file) from error

@@ -220,9 +220,6 @@ def read_record(folder: Path) -> RunRecord:
     path, cure = folder / RUN, "remove the folder and run again"
     content = read_object(path, cure=cure)
     if content.get("schema_version") != SCHEMA_VERSION:
-        raise InputError(
-            f"the field schema_version is not {SCHEMA_VERSION}",
-            cure="run it again with this version of pronominal",
-            file=path,
-        )
+        cause = f"the field schema_version is not {SCHEMA_VERSION}"
+        raise InputError(cause, cure="run it again with this version of pronominal", file=path)
     return as_record(RunRecord, content, file=path, cure=cure)

@@ -27,11 +27,8 @@ def reread(split: Split, run: Path, reading: str, out: Path) -> None:
     rule = decision_rule(reading)
     read_answers(run, split)  # refuses other rows and missing ones
     if failed := read_failures(run):
-        raise InputError(
-            f"the run failed at {len(failed):,} rows, which no reading can answer",
-            cure="run the same command again, which asks for them",
-            file=run,
-        )
+        cause = f"the run failed at {len(failed):,} rows, which no reading can answer"
+        raise InputError(cause, cure="run the same command again, which asks for them", file=run)
     rows = list(clustered_rows(run, split.stream()))
     with new_file(out) as beside, beside.open("w", encoding="utf-8") as file:
         file.writelines(prediction_of(*row, rule).line() for row in rows)

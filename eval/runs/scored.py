@@ -75,10 +75,8 @@ def by_label(runs: Iterable[Run]) -> dict[str, list[Run]]:
     for run in runs:
         for other in labelled.setdefault(run.label, []):
             if other.rows == run.rows:
-                raise InputError(
-                    f"this run and that in {other.folder} are both called {run.label}",
-                    cure=f"say which row they are, with --run ROW={run.folder}",
-                    file=run.folder,
-                )
+                cause = f"this run and that in {other.folder} are both called {run.label}"
+                cure = f"say which row they are, with --run ROW={run.folder}"
+                raise InputError(cause, cure=cure, file=run.folder)
         labelled[run.label].append(run)
     return labelled

@@ -102,22 +102,15 @@ def _refuse_parts_of_others(records: dict[Path, RunRecord], shards: dict[Path, S
             raise InputError("the shard is not done", cure="run it to its end", file=path)
         for key in (*IDENTITY, "versions"):
             if getattr(_without_shard(record), key) != getattr(_without_shard(whole), key):
-                raise InputError(
-                    f"the shard has another {key} than {first}",
-                    cure="give the shards of one run",
-                    file=path,
-                )
+                cause = f"the shard has another {key} than {first}"
+                raise InputError(cause, cure="give the shards of one run", file=path)
         if shard.of != of or places.setdefault(shard.index, path) != path:
-            raise InputError(
-                f"the shard is {shard}, which does not go with {first}",
-                cure="give every shard of one run once",
-                file=path,
-            )
+            cause = f"the shard is {shard}, which does not go with {first}"
+            raise InputError(cause, cure="give every shard of one run once", file=path)
     for index in range(1, of + 1):
         if index not in places:
-            raise InputError(
-                f"the shard {index}/{of} is missing", cure="run it, or give its folder too"
-            )
+            cause = f"the shard {index}/{of} is missing"
+            raise InputError(cause, cure="run it, or give its folder too")
 
 
 def _shard_of(record: RunRecord, path: Path) -> Shard:
