@@ -1,12 +1,11 @@
 """English third-person pronoun sets, and how a user adds one."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from pronominal.errors import InputError
-from pronominal.text_files import read_text
+from pronominal.text_files import read_toml
 
 Case = Literal["nominative", "accusative", "possessive"]
 CASES: tuple[Case, ...] = get_args(Case)
@@ -73,11 +72,7 @@ def load_pronoun_sets(path: str | Path) -> tuple[PronounSet, ...]:
     Raises:
         InputError: the file is missing, is not TOML, or a set is incomplete or already known.
     """
-    try:
-        tables = tomllib.loads(read_text(Path(path), cure="save it as UTF-8"))
-    except tomllib.TOMLDecodeError as error:
-        cause = f"no pronoun sets could be read ({error})"
-        raise InputError(cause, cure="give a TOML file", file=path) from error
+    tables = read_toml(Path(path), "pronoun sets")
     if not tables:
         raise InputError("there is no pronoun set in it", cure="write one table a set", file=path)
     sets = list(PRONOUN_SETS)

@@ -11,7 +11,7 @@ from pronominal.adapters.catalogue.own_object import is_place
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.names import require_name
-from pronominal.text_files import read_text
+from pronominal.text_files import read_toml
 
 
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
@@ -59,13 +59,8 @@ def read_systems(path: Path) -> list[SystemSettings]:
         checkpoint = "checkpoints/lingmess"
         batch_size = 8
     """
-    try:
-        tables = tomllib.loads(read_text(path, cure="save it as UTF-8"))
-    except tomllib.TOMLDecodeError as error:
-        cause = f"no systems could be read ({error})"
-        raise InputError(cause, cure="give a TOML file", file=path) from error
     systems = []
-    for label, table in tables.items():
+    for label, table in read_toml(path, "systems").items():
         where = {"file": str(path), "row": f"[{label}]"}
         if not isinstance(table, dict):
             raise InputError("a system is a table", cure="write its settings below", **where)

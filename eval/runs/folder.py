@@ -15,12 +15,7 @@ from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.errors import InputError
 from pronominal.eval.runs.clustering_systems import clusters_of
 from pronominal.eval.runs.decision_rules import differing
-from pronominal.eval.runs.failures import (
-    FAILURES,
-    Failure,
-    read_failures,
-    write_failures,
-)
+from pronominal.eval.runs.failures import FAILURES, Failure, read_failures, write_failures
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predictions
 from pronominal.eval.runs.record import RUN, RunRecord, is_run, now, read_record
 from pronominal.instances import ResolutionInstance

@@ -106,11 +106,7 @@ def _likeliest(scores: Sequence[float]) -> list[int]:
 
 
 def predict_generations(
-    system: GeneratingSystem,
-    instances: Sequence[Instance],
-    reading: str,
-    *,
-    include_text: bool,
+    system: GeneratingSystem, instances: Sequence[Instance], reading: str, *, include_text: bool
 ) -> list[Prediction]:
     """Ask a model that writes with every prompt, and read its answers.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pronominal.adapters.contract.refusals import FailedCallError
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 from pronominal.json_files import parse_object
 
 PREDICTIONS = "predictions.jsonl"
@@ -90,13 +90,9 @@ def read_predictions(path: Path) -> Iterator[tuple[int, Prediction]]:
     """
     file = predictions_file(path)
     empty = None
-    try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.strip():
-                    empty = empty or number
-                    continue
-                yield number, Prediction.parse(b"" if empty else line, file, empty or number)
-    except OSError as error:
-        cause = f"cannot be read ({error.strerror})"
-        raise InputError(cause, cure="give a predictions file", file=file) from error
+    with os_errors(file, "give a predictions file"), file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                empty = empty or number
+                continue
+            yield number, Prediction.parse(b"" if empty else line, file, empty or number)
