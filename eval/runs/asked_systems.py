@@ -69,11 +69,9 @@ def read_systems(path: Path) -> list[SystemSettings]:
 
 
 def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings:
-    """Read one system from its settings.
+    """Read one system from ``system``, perhaps ``label`` and ``checkpoint``, and its own settings.
 
-    Args:
-        given: ``system``, and perhaps ``label`` and ``checkpoint``; all else is the system's own.
-        where: the file and the row that errors name.
+    `where` is the file and the row that errors name.
     """
     settings = dict(given)
     name, checkpoint = settings.pop("system", None), settings.pop("checkpoint", None)

@@ -19,8 +19,7 @@ from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.answers import clustered_rows
 from pronominal.eval.runs.attempts import Attempt, attempt, strictly
-from pronominal.eval.runs.choosing_systems import predict_choices
-from pronominal.eval.runs.clustering_systems import predict_clusters
+from pronominal.eval.runs.coreference_systems import predict_choices, predict_clusters
 from pronominal.eval.runs.decision_rules import SEQUENTIAL_RULES, DecisionRule, decision_rule
 from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.language_models import (
