@@ -9,7 +9,6 @@ from typing import Any
 from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object
 from pronominal.adapters.catalogue.table import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
 from pronominal.adapters.checkpoints.files import is_hub_id
-from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,
     ClusteringSystem,
@@ -20,7 +19,7 @@ from pronominal.adapters.contract.systems import (
     System,
     kind_of,
 )
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError, extra_needed, unknown_name
 
 
 def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pronominal.adapters.checkpoints.third_party import extra_needed
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError, extra_needed, unknown_name
 
 
 def convert(

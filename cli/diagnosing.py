@@ -75,7 +75,7 @@ def check_system(
 def doctor(as_json: Json = False, markdown: Markdown = False) -> None:
     """Say what is installed, which systems can run now, and the command for each that cannot."""
     from pronominal.adapters.catalogue.doctor import diagnose
-    from pronominal.eval.runs.versions import versions
+    from pronominal.eval.runs.record import versions
 
     diagnoses = diagnose()
     if as_json:

@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from pronominal.adapters.checkpoints.third_party import extra_needed
 from pronominal.cli.running import Config, DatasetPlace, Json, Out, ReadingName, SplitName
+from pronominal.errors import extra_needed
 from pronominal.eval.exchange import FORMATS
 
 SHOWN = 5

@@ -122,9 +122,9 @@ def reread(
 ) -> None:
     """Read a run's clusters in another way; 'pronominal score' scores the file."""
     from pronominal.dataset_scripts.reading.loading import read_split
-    from pronominal.eval.runs import rereading
+    from pronominal.eval.runs import answers
 
-    rereading.reread(read_split(dataset, config, split), run, reading, out)
+    answers.reread(read_split(dataset, config, split), run, reading, out)
     print(out)
 
 

@@ -48,11 +48,18 @@ def new_folder(path: str | Path) -> Iterator[Path]:
         with _claimed_folder(target) as beside:
             yield beside
             beside.chmod(0o755)
-            with _moves_at_the_same_time(target):
+            try:
                 if target.exists():
                     _replace(target, beside)
                 else:
                     beside.replace(target)
+            except OSError as error:
+                # a folder has come to, or gone from, the target meanwhile
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+                    raise
+                cause = "another process has written the folder at the same time"
+                cure = "wait until it is done and run the same command again"
+                raise InputError(cause, cure=cure, file=target) from error
         _remove_abandoned(target)
 
 
@@ -86,19 +93,6 @@ def _replace(target: Path, beside: Path) -> None:
             if old.exists() and not target.exists():
                 old.replace(target)
             raise
-
-
-@contextmanager
-def _moves_at_the_same_time(target: Path) -> Iterator[None]:
-    """Raise `InputError` where a folder has come to, or gone from, `target` in the block."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
-            raise
-        cause = "another process has written the folder at the same time"
-        cure = "wait until it is done and run the same command again"
-        raise InputError(cause, cure=cure, file=target) from error
 
 
 @contextmanager

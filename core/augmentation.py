@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pronominal.errors import InputError
+from pronominal.errors import InputError, extra_needed
 from pronominal.instances import ResolutionInstance
 from pronominal.located_rows import COLUMNS, located_row
 from pronominal.switching import Unswitchable, switch
@@ -56,11 +56,8 @@ def switch_antecedents(
         InputError: it is no `datasets.Dataset`, lacks a column, or a row's label, candidates or
             offsets cannot be; the package datasets is not installed.
     """
-    try:
-        from datasets import Dataset, Features
-    except ModuleNotFoundError as error:
-        cause = "switch_antecedents needs the package datasets"
-        raise InputError(cause, cure='pip install "pronominal[train]"') from error
+    with extra_needed("train", "switch_antecedents"):
+        from datasets import Dataset, Features, List, Value
 
     if not isinstance(dataset, Dataset):
         cause = f"switch_antecedents was given a {type(dataset).__name__}"
@@ -76,17 +73,11 @@ def switch_antecedents(
             switched.append(switch(instance, repair_case=repair_case).to_row())
         except Unswitchable as refusal:
             left_out.append(LeftOutRow(number, refusal.reason))
-    features = Features({**dataset.features, **_mention_features()})
+    mention = {"text": Value("string"), "start": Value("int32"), "end": Value("int32")}
+    features = Features({**dataset.features, "pronoun": mention, "candidates": List(mention)})
     rows = [*located, *switched] if originals else switched
     columns = {name: [row[name] for row in rows] for name in features}
     return SwitchedDataset(Dataset.from_dict(columns, features=features), left_out)
-
-
-def _mention_features() -> dict[str, Any]:
-    from datasets import List, Value
-
-    mention = {"text": Value("string"), "start": Value("int32"), "end": Value("int32")}
-    return {"pronoun": mention, "candidates": List(mention)}
 
 
 def _instance(row: Mapping[str, Any], number: int) -> ResolutionInstance:

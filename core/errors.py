@@ -1,8 +1,9 @@
-"""The one error that a user meets, and the hint for a mistyped name."""
+"""The one error that a user meets, what becomes one, and the hint for a mistyped name."""
 
 import difflib
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,25 @@ def redacted(value: str) -> str:
     if len(value) <= 24 and len(value.split()) == 1:
         return f"'{value}'"
     return f"a text of {len(value)} characters"
+
+
+@contextmanager
+def extra_needed(extra: str, user: str) -> Iterator[None]:
+    """Name the extra to install where a package that belongs to it is missing; `user` needs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        cause = f"{user} needs the package {error.name}"
+        raise InputError(cause, cure=f'pip install "pronominal[{extra}]"') from error
+
+
+@contextmanager
+def os_errors(file: Path, cure: str, cause: str = "cannot be read") -> Iterator[None]:
+    """Turn what the system says of a file, such as *No such file*, into an `InputError`."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{cause} ({error.strerror})", cure=cure, file=file) from error
 
 
 THIRD_PARTY_ERRORS = (Exception, SystemExit)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from pronominal.atomic import new_file
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 
 Record = TypeVar("Record")
 
@@ -29,24 +29,15 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 def read_object(path: Path, *, cure: str) -> dict[str, Any]:
     """Return the object that a file holds; `InputError` as in `parse_object`, or if it is gone."""
-    try:
+    with os_errors(path, cure, "it cannot be read"):
         content = path.read_bytes()
-    except OSError as error:
-        cause = f"it cannot be read ({error.strerror})"
-        raise InputError(cause, cure=cure, file=path) from error
     return parse_object(content, file=path, cure=cure)
 
 
 def parse_object(
     content: bytes, *, file: Path, cure: str, row: str | None = None
 ) -> dict[str, Any]:
-    """Return the object of a JSON text.
-
-    Args:
-        content: the text, in UTF-8.
-        file: where it comes from, for errors.
-        cure: what to do if it is damaged.
-        row: the place in the file; the text is one of its lines then.
+    """Return the object of a JSON text in UTF-8, which is one line of its file if `row` names it.
 
     Raises:
         InputError: it is no JSON in UTF-8, is nested too deeply to be read, or is no object.
@@ -62,12 +53,7 @@ def parse_object(
 
 
 def as_record(
-    kind: type[Record],
-    content: Mapping[str, Any],
-    *,
-    file: Path,
-    cure: str,
-    row: str | None = None,
+    kind: type[Record], content: Mapping[str, Any], *, file: Path, cure: str, row: str | None = None
 ) -> Record:
     """Return a JSON object as a dataclass, whose type hints say what each field may hold.
 

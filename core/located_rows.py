@@ -36,10 +36,8 @@ def located_row(row: Mapping[str, Any], refuse: Refuse, *, may_be_absent: bool) 
     if not isinstance(text, str):
         raise refuse("the text is no string", "write a string")
     if type(label) is not int or label not in (0, 1, 2):
-        raise refuse(
-            "the label is outside 0, 1 and 2",
-            "write the index of the right candidate, or 2 for neither",
-        )
+        cause = "the label is outside 0, 1 and 2"
+        raise refuse(cause, "write the index of the right candidate, or 2 for neither")
     if not isinstance(candidates, list) or len(candidates) != 2:
         raise refuse("there are not two candidates", "give a list of two")
     pronoun = _located_pronoun(_mention(row["pronoun"], "the pronoun", text, refuse), text, refuse)
@@ -47,10 +45,8 @@ def located_row(row: Mapping[str, Any], refuse: Refuse, *, may_be_absent: bool) 
     located = _located_candidates(given, pronoun.span, text)
     for index, (before, after) in enumerate(zip(given, located, strict=True)):
         if isinstance(before, str) and not after.located and not may_be_absent:
-            raise refuse(
-                f"candidate {index} does not occur in the text",
-                "correct it, or give it the offsets -1 to have the row left out",
-            )
+            cause = f"candidate {index} does not occur in the text"
+            raise refuse(cause, "correct it, or give it the offsets -1 to have the row left out")
     mentions = {"pronoun": pronoun._asdict(), "candidates": [one._asdict() for one in located]}
     return {**row, **mentions}
 
@@ -69,10 +65,8 @@ def _mention(given: Any, name: str, text: str, refuse: Refuse) -> Mention | str:
         raise refuse(f"{name} has half an offset", "give start and end as integers")
     mention = Mention(words, start, end)
     if mention.span != (-1, -1) and not mention.stands_in(text):
-        raise refuse(
-            f"the offsets {start}:{end} of {name} do not hold its text",
-            "count code points from 0, the end being one after the last",
-        )
+        cause = f"the offsets {start}:{end} of {name} do not hold its text"
+        raise refuse(cause, "count code points from 0, the end being one after the last")
     return mention
 
 

@@ -13,16 +13,9 @@ def require_name(
 ) -> None:
     """Raise `InputError` unless a name can be that of a folder, and never leads out of one.
 
-    Args:
-        kind: what has the name, such as ``"label"``.
-        name: the name.
-        file: where it was read, for the error.
-        row: the place in that file.
+    `kind` is what has the name, such as ``"label"``; `file` and `row` are where it was read.
     """
     if not NAME.fullmatch(name):
-        raise InputError(
-            f"the {kind} {name!r} cannot be the name of a folder",
-            cure="use letters from a to z, digits and . _ -, and begin with a letter or a digit",
-            file=file,
-            row=row,
-        )
+        cause = f"the {kind} {name!r} cannot be the name of a folder"
+        cure = "use letters from a to z, digits and . _ -, and begin with a letter or a digit"
+        raise InputError(cause, cure=cure, file=file, row=row)

@@ -1,12 +1,11 @@
 """English third-person pronoun sets, and how a user adds one."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from pronominal.errors import InputError
-from pronominal.text_files import read_text
+from pronominal.text_files import read_toml
 
 Case = Literal["nominative", "accusative", "possessive"]
 CASES: tuple[Case, ...] = get_args(Case)
@@ -73,20 +72,14 @@ def load_pronoun_sets(path: str | Path) -> tuple[PronounSet, ...]:
     Raises:
         InputError: the file is missing, is not TOML, or a set is incomplete or already known.
     """
-    try:
-        tables = tomllib.loads(read_text(Path(path), cure="save it as UTF-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(
-            f"no pronoun sets could be read ({error})", cure="give a TOML file", file=path
-        ) from error
+    tables = read_toml(Path(path), "pronoun sets")
     if not tables:
         raise InputError("there is no pronoun set in it", cure="write one table a set", file=path)
     sets = list(PRONOUN_SETS)
     for name, table in tables.items():
         if name in {known.name for known in sets}:
-            raise InputError(
-                f"the set '{name}' exists already", cure="rename it", file=path, row=f"[{name}]"
-            )
+            cause = f"the set '{name}' exists already"
+            raise InputError(cause, cure="rename it", file=path, row=f"[{name}]")
         sets.append(_pronoun_set(name, table, path))
     return tuple(sets)
 

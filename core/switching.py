@@ -7,6 +7,7 @@ the other name, in one pass, and nothing else changes.
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -152,13 +153,13 @@ def switch_row(row: Mapping[str, Any], *, repair_case: bool = False) -> dict[str
     return {**row, **switch(ResolutionInstance.from_row(row), repair_case=repair_case).to_row()}
 
 
-def switched_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def switched_rows(
+    rows: Iterable[Mapping[str, Any]], *, repair_case: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of a published table switched, without those that cannot be."""
     for row in rows:
-        try:
-            yield switch_row(row)
-        except Unswitchable:
-            continue
+        with suppress(Unswitchable):
+            yield switch_row(row, repair_case=repair_case)
 
 
 def _two_candidates(instance: ResolutionInstance) -> tuple[Mention, Mention]:
@@ -206,15 +207,14 @@ def _exchange(
     """Write the other name in each place; return the text and the places of the new names."""
     pieces: list[str] = []
     new = []
-    length = done = 0
+    shift = done = 0
     for start, end, index in old:
         name = names[1 - index]
         if repair_case:
             name = _in_case(name, _begins_sentence(text, start))
         pieces += (text[done:start], name)
-        length += start - done
-        new.append(Occurrence(length, length + len(name), 1 - index))
-        length, done = length + len(name), end
+        new.append(Occurrence(start + shift, start + shift + len(name), 1 - index))
+        shift, done = new[-1].end - end, end
     return "".join((*pieces, text[done:])), new
 
 

@@ -46,10 +46,7 @@ TABLE = (
     *("A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"),
 )
 COREF = {("TRUE", "FALSE"): 0, ("FALSE", "TRUE"): 1, ("FALSE", "FALSE"): 2}
-GENDERS = {
-    **dict.fromkeys(HE.forms, "masculine"),
-    **dict.fromkeys(SHE.forms, "feminine"),
-}
+GENDERS = {**dict.fromkeys(HE.forms, "masculine"), **dict.fromkeys(SHE.forms, "feminine")}
 
 # our split -> upstream's name for it, which its ids begin with
 SPLITS = {"train": "development", "validation": "validation", "test": "test"}

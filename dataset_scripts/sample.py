@@ -3,39 +3,32 @@
 from collections.abc import Iterator
 from importlib.resources import files
 
+from pronominal.dataset_scripts import winopron
 from pronominal.dataset_scripts.building.options import PRONOUNS, BuildOptions
 from pronominal.dataset_scripts.building.script import SplitRows
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.tables.tab_separated import TableRow, read_table
 from pronominal.dataset_scripts.tables.violations import Violation
-from pronominal.dataset_scripts.winopron import COLUMNS as WINOPRON_COLUMNS
-from pronominal.dataset_scripts.winopron import (
-    SINGLE,
-    TABLE,
-    parse_schema,
-    schema_splits,
-    table_violations,
-)
 
 NAME = "sample"
 OPTIONS = (PRONOUNS,)
 UPSTREAM: tuple[Upstream, ...] = ()
 UNPUBLISHABLE = ()
-COLUMNS = WINOPRON_COLUMNS
+COLUMNS = winopron.COLUMNS
 
 TEMPLATES = "sample_templates.tsv"
 
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``double`` and ``single``, in the order of WinoPron."""
-    yield from schema_splits([parse_schema(row) for row in _rows()], options)
+    yield from winopron.schema_splits([*map(winopron.parse_schema, _rows())], options)
 
 
 def violations(sources: Sources) -> Iterator[Violation]:
     """Check the sample exactly as WinoPron is checked."""
-    yield from table_violations(_rows(), templates=144)
+    yield from winopron.table_violations(_rows(), templates=144)
 
 
 def _rows() -> list[TableRow]:
     content = files("pronominal.dataset_scripts").joinpath(TEMPLATES).read_bytes()
-    return read_table(content, (*TABLE, SINGLE), TEMPLATES)
+    return read_table(content, (*winopron.TABLE, winopron.SINGLE), TEMPLATES)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import product, starmap
 
 from pronominal.dataset_scripts.building.options import PRONOUNS, BuildOptions
 from pronominal.dataset_scripts.building.script import SplitRows
@@ -56,12 +57,12 @@ INDEFINITE = frozenset({12, 13})
 
 def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield ``original`` (he, she, they) and ``with_xe`` (every set of the build)."""
-    templates = [parse_template(row) for row in _rows(sources)]
+    templates = [*map(parse_template, sources.table(WINOGENDER, TEMPLATES, TABLE))]
     for template in templates:
         refuse_slot_faults(template, BOTH)
     sources.refuse_changed()
     for config, sets in (("original", ORIGINAL_SETS), ("with_xe", options[PRONOUNS])):
-        instances = (instantiate(template, pronouns) for template in templates for pronouns in sets)
+        instances = starmap(instantiate, product(templates, sets))
         yield SplitRows.from_instances(config, "test", COLUMNS, instances)
 
 
@@ -89,7 +90,7 @@ def violations(sources: Sources) -> Iterator[Violation]:
     The 16 pairs that are not parallel, the two templates with "a", and "was" after a pronoun
     (facts that WinoPron, section 3.1, states and mends) are known and not reported.
     """
-    rows = _rows(sources)
+    rows = sources.table(WINOGENDER, TEMPLATES, TABLE)
     templates, errors = parse_each(parse_template, rows)
     yield from map(Violation.of, errors)
     if len(rows) != NUMBER_OF_TEMPLATES:
@@ -99,7 +100,11 @@ def violations(sources: Sources) -> Iterator[Violation]:
     for violation in (*alone, *pair_violations(templates)):
         if not _known(violation):
             yield violation
-    yield from _incomplete_pairs(templates)
+    counts = Counter(template.pair for template in templates)
+    for template in templates:
+        if (count := counts[template.pair]) != 2:
+            message = f"{redacted(template.pair)} has {count} templates instead of 2"
+            yield template.origin.violation(message)
     yield from _other_sentences(sources, templates)
     yield from sources.changed_files()
 
@@ -115,32 +120,17 @@ def _known(violation: Violation) -> bool:
     return "another grammatical case" in violation.message and line in OTHER_CASE
 
 
-def _incomplete_pairs(templates: Sequence[Template]) -> Iterator[Violation]:
-    counts = Counter(template.pair for template in templates)
-    for template in templates:
-        count = counts[template.pair]
-        if count != 2:
-            message = f"{redacted(template.pair)} has {count} templates instead of 2"
-            yield template.origin.violation(message)
-
-
 def _other_sentences(sources: Sources, templates: Sequence[Template]) -> Iterator[Violation]:
     """Compare with the 360 of upstream's 720 sentences that name the participant."""
     table = sources.table(WINOGENDER, ALL_SENTENCES, ("sentid", "sentence"))
     upstream = {row.cells["sentid"]: row for row in table}
     genders = {"he": "male", "she": "female", "they": "neutral"}
-    for template in templates:
-        for pronouns in ORIGINAL_SETS:
-            # upstream's ids hold the answer's position, in its own numbering of the two entities
-            gender = genders[pronouns.name]
-            sentid = f"{template.occupation}.{template.participant}.{template.answer}.{gender}.txt"
-            row = upstream.get(sentid)
-            if row is None:
-                message = f"the sentence {redacted(sentid)} is missing"
-                yield Violation(table[0].file, None, message)
-            elif row.cells["sentence"] != instantiate(template, pronouns).text:
-                yield row.violation(f"{redacted(sentid)} is not what templates give")
-
-
-def _rows(sources: Sources) -> list[TableRow]:
-    return sources.table(WINOGENDER, TEMPLATES, TABLE)
+    for template, pronouns in product(templates, ORIGINAL_SETS):
+        # upstream's ids hold the answer's position, in its own numbering of the two entities
+        gender = genders[pronouns.name]
+        sentid = f"{template.occupation}.{template.participant}.{template.answer}.{gender}.txt"
+        row = upstream.get(sentid)
+        if row is None:
+            yield Violation(table[0].file, None, f"the sentence {redacted(sentid)} is missing")
+        elif row.cells["sentence"] != instantiate(template, pronouns).text:
+            yield row.violation(f"{redacted(sentid)} is not what templates give")

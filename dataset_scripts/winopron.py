@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product, starmap
 
 import pyarrow as pa
 
@@ -88,16 +89,10 @@ def schema_splits(schemas: Sequence[Schema], options: BuildOptions) -> Iterator[
     for schema in schemas:
         refuse_slot_faults(schema.double, BOTH)
         refuse_slot_faults(schema.single, (BOTH[schema.single.answer],))
-    for config, templates in (
-        ("double", [schema.double for schema in schemas]),
-        ("single", [schema.single for schema in schemas]),
-    ):
-        instances = (
-            instantiate(template, pronouns)
-            for template in templates
-            for pronouns in options[PRONOUNS]
-        )
-        yield SplitRows.from_instances(config, "test", COLUMNS, instances)
+    sets = options[PRONOUNS]
+    for config in ("double", "single"):
+        filled = product([getattr(schema, config) for schema in schemas], sets)
+        yield SplitRows.from_instances(config, "test", COLUMNS, starmap(instantiate, filled))
 
 
 def parse_schema(row: TableRow) -> Schema:
@@ -110,12 +105,7 @@ def parse_schema(row: TableRow) -> Schema:
 
 
 def table_violations(rows: Sequence[TableRow], templates: int) -> Iterator[Violation]:
-    """Check a table of templates in WinoPron's form.
-
-    Args:
-        rows: the table, of one row at least.
-        templates: how many rows it must have.
-    """
+    """Check a table in WinoPron's form, of one row at least, which must have so many templates."""
     schemas, errors = parse_each(parse_schema, rows)
     yield from map(Violation.of, errors)
     if len(rows) != templates:
@@ -141,8 +131,7 @@ def _incomplete_blocks(templates: Sequence[Template]) -> Iterator[Violation]:
     counts = Counter((t.occupation, t.participant, t.case) for t in templates)
     for entities, template in first.items():
         for case in CASES:
-            count = counts[*entities, case]
-            if count != 2:
+            if (count := counts[*entities, case]) != 2:
                 pair = redacted("-".join(entities))
                 yield template.origin.violation(f"{pair} has {count} {case} templates instead of 2")
 

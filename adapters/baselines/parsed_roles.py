@@ -5,8 +5,7 @@ from typing import Any
 
 from pronominal.adapters.baselines.surface_roles import Place, Role
 from pronominal.adapters.checkpoints.spacy_pipelines import open_spacy
-from pronominal.adapters.checkpoints.third_party import extra_needed
-from pronominal.errors import InputError
+from pronominal.errors import InputError, extra_needed
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
 

@@ -35,17 +35,6 @@ def input_error_on(
         raise InputError(said, cure=cure, file=file) from error
 
 
-@contextmanager
-def extra_needed(extra: str, user: str) -> Iterator[None]:
-    """Name the extra to install where a package that belongs to it is missing; `user` needs it."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"{user} needs the package {error.name}", cure=f'pip install "pronominal[{extra}]"'
-        ) from error
-
-
 def first_line(error: BaseException) -> str:
     r"""Return what a package's error says, as an `InputError` may quote it.
 

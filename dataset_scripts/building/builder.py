@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.tables.checksums import SUMS
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import extra_needed, unknown_name
 
 if TYPE_CHECKING:
     from datasets import DatasetBuilder
@@ -41,12 +41,8 @@ def builder(
         InputError: `datasets` is not installed, the dataset or config does not exist, or an
             upstream file is missing or wrong.
     """
-    try:
+    with extra_needed("hub", "a builder"):
         import datasets
-    except ModuleNotFoundError as error:
-        raise InputError(
-            "a builder needs the package datasets", cure='pip install "pronominal[hub]"'
-        ) from error
 
     cache = Path(cache_dir or datasets.config.HF_DATASETS_CACHE, "pronominal")
     cache.mkdir(parents=True, exist_ok=True)

@@ -57,14 +57,9 @@ def write_page(
 ) -> None:
     """Fill a page of ``cards/`` and write it under a header that `datasets` and the Hub read.
 
-    Args:
-        page: its name, without the suffix.
-        fields: of the header, instead of the page's own or beside them.
-        built: the splits.
-        path: the card.
-        unpublishable: splits that `publish` refuses, as ``config/split``.
-        notice: what stands before the page.
-        told: what the page asks for besides the tables of splits and columns.
+    `fields` of the header replace the page's own or are added to them; `unpublishable` are the
+    splits that `publish` refuses, as ``config/split``; the `notice` comes before the page; `told`
+    is what the page asks for besides the tables of splits and columns.
     """
     own, body = _page(page)
     header = {**yaml.safe_load(own), **fields, **generated_fields(built)}

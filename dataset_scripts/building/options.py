@@ -11,10 +11,6 @@ from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet, load_pronoun_se
 T = TypeVar("T")
 
 
-def _nothing(value: object) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class BuildOption(Generic[T]):
     """One thing that a user may ask of a build.
@@ -31,7 +27,7 @@ class BuildOption(Generic[T]):
     default: T
     help: str
     read: Callable[[Path], T] | None = None
-    note: Callable[[T], str] = _nothing
+    note: Callable[[T], str] = lambda value: ""
 
     @property
     def flag(self) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pronominal.dataset_scripts.tables.tab_separated import TableRow, read_table
 from pronominal.dataset_scripts.tables.violations import Violation
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 
 DOWNLOADS = "https://raw.githubusercontent.com"
 
@@ -75,8 +75,10 @@ class Sources:
     def read(self, upstream: Upstream, name: str) -> bytes:
         """Return a file's bytes; `InputError` when it is missing or cannot be downloaded."""
         if self.root:
+            path = self.root / upstream.folder / name
             cure = "give --sources a folder that holds it, or leave --sources out to download"
-            content = _read(self.root / upstream.folder / name, cure)
+            with os_errors(path, cure):
+                content = path.read_bytes()
         else:
             content = _download(upstream, name)
         key = f"{upstream.folder}/{name}"
@@ -84,17 +86,14 @@ class Sources:
             self.changed.append(key)
         return content
 
-    def read_own(self, path: Path) -> bytes:
-        """Return the bytes of a file below `root` that is not upstream's."""
-        return _read(path, "check the path")
-
     def table(
         self, upstream: Upstream, name: str, columns: tuple[str, ...], member: str | None = None
     ) -> list[TableRow]:
         """Return the rows of a tab-separated file, or of one in an archive; see `read_table`."""
-        if member is None:
-            return read_table(self.read(upstream, name), columns, self.locate(upstream, name))
-        content = read_zip_member(self, upstream, name, member)
+        if member:
+            content = read_zip_member(self, upstream, name, member)
+        else:
+            content = self.read(upstream, name)
         return read_table(content, columns, self.locate(upstream, name, member))
 
     def locate(self, upstream: Upstream, name: str, member: str | None = None) -> str:
@@ -118,13 +117,6 @@ class Sources:
         """Yield every file read so far that is not the pinned one."""
         for file in self.changed:
             yield Violation(file, None, "not the pinned upstream version (SHA-256 differs)")
-
-
-def _read(path: Path, cure: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", cure=cure, file=path) from error
 
 
 def _download(upstream: Upstream, name: str) -> bytes:
@@ -170,10 +162,8 @@ def read_zip_member(sources: Sources, upstream: Upstream, archive: str, member: 
         raise refuse("the password is wrong", cure) from error
     # zlib.error: a wrong password may pass the check byte
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-        raise refuse(
-            "the archive is truncated, damaged, or the password is wrong",
-            "fetch it again from upstream, or set PRONOMINAL_ZIP_PASSWORD",
-        ) from error
+        cure = "fetch it again from upstream, or set PRONOMINAL_ZIP_PASSWORD"
+        raise refuse("the archive is truncated, damaged, or the password is wrong", cure) from error
 
 
 def _password(sources: Sources, upstream: Upstream, archive: str) -> str:

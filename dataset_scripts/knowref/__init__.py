@@ -20,7 +20,7 @@ from pronominal.dataset_scripts.knowref.reddit import hydrated_file, read_hydrat
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, held
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
 from pronominal.dataset_scripts.tables.violations import Violation
-from pronominal.switching import Unswitchable, occurrences, switch_row
+from pronominal.switching import occurrences, switched_rows
 
 NAME = "knowref"
 OPTIONS = (REPAIR_CASE,)
@@ -46,7 +46,11 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """
     original = {name: original_rows(name, read) for name, read in _sentences(sources).items()}
     sources.refuse_changed()
-    switched = {name: switched_rows(rows, options) for name, rows in original.items()}
+    # rows that cannot be switched are named in the card, and by their notes
+    switched = {
+        name: switched_rows(rows, repair_case=options[REPAIR_CASE])
+        for name, rows in original.items()
+    }
     for config, tables in (("original", original), ("switched", switched)):
         for name, rows in tables.items():
             yield SplitRows.from_rows(config, name, COLUMNS, rows)
@@ -75,34 +79,18 @@ def _sentences(sources: Sources) -> dict[str, list[Sentence]]:
 
 def original_rows(split: str, sentences: Sequence[Sentence]) -> list[dict[str, Any]]:
     """Return the published rows of a split, mentions located by the rule of `locate_candidates`."""
-    rows = [_row(split, sentence) for sentence in sentences]
+    rows = [
+        sentence.instance(split).to_row()
+        | {"upstream_row": sentence.row, "duplicate_of": None}
+        | {"note": "; ".join(_notes(sentence)) or None}
+        for sentence in sentences
+    ]
     first: dict[tuple[str, int], dict[str, Any]] = {}
     for row in rows:
         earlier = first.setdefault((row["text"], row["pronoun"]["start"]), row)
         if earlier is not row:
             _compare(earlier, row)
     return rows
-
-
-def switched_rows(rows: Sequence[dict[str, Any]], options: BuildOptions) -> list[dict[str, Any]]:
-    """Return the rows that can be switched, switched."""
-    switched = []
-    for row in rows:
-        try:
-            switched.append(switch_row(row, repair_case=options[REPAIR_CASE]))
-        except Unswitchable:
-            # named in the card, and by the row's note
-            continue
-    return switched
-
-
-def _row(split: str, sentence: Sentence) -> dict[str, Any]:
-    further = {
-        "upstream_row": sentence.row,
-        "duplicate_of": None,
-        "note": "; ".join(_notes(sentence)) or None,
-    }
-    return sentence.instance(split).to_row() | further
 
 
 def _notes(sentence: Sentence) -> Iterator[str]:

@@ -23,18 +23,8 @@ from pronominal.dataset_scripts.knowref.reddit import (
     read_ids,
     read_labels,
 )
-from pronominal.dataset_scripts.knowref.upstream import (
-    KNOWREF,
-    KNOWREF60K,
-    SPREADSHEET,
-    TEST,
-    held,
-)
-from pronominal.dataset_scripts.tables.violations import (
-    RowLocation,
-    Violation,
-    summarise_repeats,
-)
+from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, SPREADSHEET, TEST, held
+from pronominal.dataset_scripts.tables.violations import RowLocation, Violation, summarise_repeats
 from pronominal.errors import InputError
 from pronominal.pronouns import HE, SHE, THEY
 from pronominal.switching import Unswitchable, switch

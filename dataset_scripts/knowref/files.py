@@ -1,6 +1,5 @@
 """KnowRef's upstream files, each read into the same kind of sentence."""
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
+from pronominal.dataset_scripts.knowref.recipes import fingerprint
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, TEST
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError, redacted
@@ -59,17 +59,15 @@ class Sentence:
 
     def filled(self, name: str) -> str:
         """Return the sentence with every bracketed pronoun replaced."""
-        pieces: list[str] = []
-        done = 0
-        for pronoun in self.pronouns:
-            pieces += (self.text[done : pronoun.start], name)
-            done = pronoun.end
-        return "".join((*pieces, self.text[done:]))
+        text = self.text
+        for pronoun in reversed(self.pronouns):
+            text = text[: pronoun.start] + name + text[pronoun.end :]
+        return text
 
     @property
     def fingerprint(self) -> str:
         """The first 64 bits of the SHA-256 of the sentence, its pronouns left out, in hex."""
-        return hashlib.sha256(self.filled(LOST).encode()).hexdigest()[:16]
+        return fingerprint(self.filled(LOST))
 
 
 Faults = list[InputError]
@@ -147,34 +145,27 @@ def parse_record(row: int, record: Any, at: RowLocation) -> Sentence:
 
 def unbracketed(marked: str, at: RowLocation) -> tuple[str, tuple[Mention, ...]]:
     """Return a sentence without its brackets, and the pronouns that were in them."""
-    pieces: list[str] = []
-    pronouns = []
-    length = done = 0
-    for bracket in BRACKETS.finditer(marked):
-        before, pronoun = marked[done : bracket.start()], bracket.group(1)
-        start = length + len(before)
-        pronouns.append(Mention(pronoun, start, start + len(pronoun)))
-        pieces += (before, pronoun)
-        length, done = start + len(pronoun), bracket.end()
-    text = "".join((*pieces, marked[done:]))
+    text = BRACKETS.sub(r"\1", marked)
+    pronouns = tuple(
+        # two brackets less for each pronoun before
+        Mention(bracket[1], bracket.start() - 2 * index, bracket.end() - 2 * index - 2)
+        for index, bracket in enumerate(BRACKETS.finditer(marked))
+    )
     if not pronouns or "[" in text or "]" in text:
         cause = "no pronoun, or half of one, is in square brackets"
         raise at.refuse(cause, "put the pronoun in brackets")
-    return text, tuple(pronouns)
+    return text, pronouns
 
 
 def _parse_pair(row: int, pair: Sequence[Mapping[str, str]], at: RowLocation) -> Sentence:
     """Read the two substitutions of a row: they differ in the one token that was the pronoun."""
-    again = "fetch the file again"
-    if len(pair) != 2 or pair[0]["index"] != str(row):
-        index = redacted(pair[0]["index"])
-        cause = f"{len(pair)} substitutions of index {index} instead of 2 of {row}"
+    again, index = "fetch the file again", pair[0]["index"]
+    if len(pair) != 2 or index != str(row):
+        cause = f"{len(pair)} substitutions of index {redacted(index)} instead of 2 of {row}"
         raise at.refuse(cause, again)
     names = (pair[0]["candidate0"], pair[0]["candidate1"])
     tokens = [joined(substitution).split(" ") for substitution in pair]
-    differing = [
-        index for index, (one, other) in enumerate(zip(*tokens, strict=False)) if one != other
-    ]
+    differing = [i for i, (one, other) in enumerate(zip(*tokens, strict=False)) if one != other]
     if len(tokens[0]) != len(tokens[1]) or len(differing) != 1:
         raise at.refuse("the substitutions do not differ in exactly one token", again)
     if tuple(words[differing[0]] for words in tokens) != names:

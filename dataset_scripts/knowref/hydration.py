@@ -47,10 +47,7 @@ class Hydration:
 
 
 def hydrate(
-    texts: Path,
-    sources: Sources,
-    out: Path,
-    progress: Callable[[int], None] = lambda texts: None,
+    texts: Path, sources: Sources, out: Path, progress: Callable[[int], None] = lambda texts: None
 ) -> Hydration:
     """Fill in train and validation sentences from posts and comments that the user holds.
 
@@ -133,8 +130,8 @@ def _sentence(recipe: Recipe, field: str, text: str, names: tuple[str, str]) -> 
         plain, pronouns = unbracketed(text, RowLocation("", ""))
     except InputError:
         return None
-    matches = Sentence(recipe.row, plain, pronouns, names, 0).fingerprint == recipe.fingerprint
-    return text if matches else None
+    sentence = Sentence(recipe.row, plain, pronouns, names, 0)
+    return text if sentence.fingerprint == recipe.fingerprint else None
 
 
 def _reason(recipe: Recipe, field: str) -> str:
@@ -149,13 +146,10 @@ def _write(hydration: Hydration, out: Path) -> None:
     with new_folder(out / HYDRATED) as beside:
         for split in SPLITS:
             rows = sorted(row for name, row in hydration.filled if name == split)
-            lines = [
-                json.dumps({"row": row, KNOWREF_FORM: hydration.filled[split, row]}) + "\n"
-                for row in rows
-            ]
+            lines = [{"row": row, KNOWREF_FORM: hydration.filled[split, row]} for row in rows]
             if lines:
-                path = beside / hydrated_file(Path(), split).name
-                path.write_text("".join(lines), encoding="utf-8")
+                text = "".join(f"{json.dumps(line)}\n" for line in lines)
+                (beside / hydrated_file(Path(), split).name).write_text(text, encoding="utf-8")
         listed = [f"{split}\t{row}\t{why}\n" for (split, row), why in hydration.missing.items()]
         text = "".join(("split\trow\treason\n", *listed))
         (beside / "missing.tsv").write_text(text, encoding="utf-8")

@@ -15,7 +15,7 @@ from pronominal.dataset_scripts.knowref.recipes import recipes
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, SPREADSHEET
 from pronominal.dataset_scripts.own_rows.jsonl import parse_json_lines
 from pronominal.dataset_scripts.tables.violations import RowLocation
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 
 HYDRATED = Path("knowref") / "hydrated"
 SPLITS = {"train": "dev", "validation": "val"}
@@ -48,12 +48,6 @@ class Label:
 
     names: tuple[str, str]
     correct: str
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """The fields of a record of ``knowref_test.json`` that say the same."""
-        first, second = self.names
-        return {"candidate0": first, "candidate1": second, "correct_candidate": self.correct}
 
 
 # the spreadsheet exchanges the candidates of this row and misspells one
@@ -89,9 +83,8 @@ def read_labels(sources: Sources, split: str) -> list[Label]:
         words = ["".join(text.text or "" for text in item.iter(f"{XML}t")) for item in shared]
         rows = [[_cell(cell, words) for cell in row] for row in table.iter(f"{XML}row")][1:]
     except DAMAGED as error:
-        raise InputError(
-            "the spreadsheet is truncated or damaged", cure="fetch it again", file=file
-        ) from error
+        cause = "the spreadsheet is truncated or damaged"
+        raise InputError(cause, cure="fetch it again", file=file) from error
     labels = []
     for number, cells in enumerate(rows):
         first, second, correct = (*cells, "", "", "", "", "", "")[3:6]
@@ -116,14 +109,16 @@ def read_hydrated(sources: Sources, split: str) -> list[Sentence]:
     path, labels = hydrated_file(sources.root, split), read_labels(sources, split)
     fingerprints = {recipe.row: recipe.fingerprint for recipe in recipes() if recipe.split == split}
     sentences: dict[int, Sentence] = {}
-    content = io.BytesIO(sources.read_own(path))
+    with os_errors(path, "check the path"):
+        content = io.BytesIO(path.read_bytes())
     for line, record in parse_json_lines(content, path):
         row = record.get("row")
         if type(row) is not int or row not in fingerprints or row in sentences:
             at = RowLocation(path, f"line {line}")
             raise at.refuse("the row is unknown or there twice", "run 'pronominal hydrate' again")
-        at = RowLocation(path, f"row {row}")
-        sentences[row] = parse_record(row, record | labels[row].fields, at)
+        (first, second), correct = labels[row].names, labels[row].correct
+        known = {"candidate0": first, "candidate1": second, "correct_candidate": correct}
+        sentences[row] = parse_record(row, record | known, RowLocation(path, f"row {row}"))
     if any(fingerprints[row] != sentence.fingerprint for row, sentence in sentences.items()):
         sources.changed.append(str(HYDRATED / path.name))
     return [sentences[row] for row in sorted(sentences)]

@@ -17,11 +17,7 @@ BATCH = 10_000
 
 
 def read_own_rows(path: Path) -> Iterator[tuple[RowLocation, dict[str, Any]]]:
-    """Yield every row of a JSONL or Parquet file as it is, and where it is.
-
-    Raises:
-        InputError: the file is neither, is damaged, or cannot be read.
-    """
+    """Yield every row of a JSONL or Parquet file as it is, and where; `InputError` for others."""
     if path.suffix == ".jsonl":
         for line, row in read_json_lines(path):
             yield RowLocation(path, f"line {line}"), row
@@ -52,30 +48,19 @@ def _parquet_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OverflowError as error:
-        raise InputError(
-            "a date or time is out of Python's range", cure="leave its column out", file=path
-        ) from error
+        cause = "a date or time is out of Python's range"
+        raise InputError(cause, cure="leave its column out", file=path) from error
     except (pa.ArrowException, OSError) as error:
         # pyarrow raises a bare OSError for damaged data
         reason = getattr(error, "strerror", None) or "the Parquet data are damaged"
-        raise InputError(
-            f"cannot be read ({reason})", cure="check the path, or write it again", file=path
-        ) from error
+        cause = f"cannot be read ({reason})"
+        raise InputError(cause, cure="check the path, or write it again", file=path) from error
 
 
 def checked_row(
     row: Mapping[str, Any], location: RowLocation, *, may_be_absent: bool
 ) -> dict[str, Any]:
-    """Return a row with an id, whose mentions have text, start and end; see `located_row`.
-
-    Args:
-        row: a string ``id``, and what `located_row` takes.
-        location: where the row is.
-        may_be_absent: whether a candidate without offsets may be missing from the text.
-
-    Raises:
-        InputError: a field is missing or wrong.
-    """
+    """Return a row with an id (a string), and what `located_row` makes of the rest."""
     if row.get("id") is None:
         raise location.refuse("there is no id", "add it")
     if not isinstance(row["id"], str):

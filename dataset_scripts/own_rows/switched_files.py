@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,7 +14,7 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts.own_rows.rows import BATCH, checked_row, open_parquet, read_own_rows
 from pronominal.dataset_scripts.tables.columns import MENTION
 from pronominal.dataset_scripts.tables.violations import RowLocation
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 from pronominal.switching import Unswitchable, switch_row
 
 REPORTED = 1_000
@@ -76,7 +75,7 @@ def switch_file(
                 progress(number)
 
     write = _write_parquet if source.suffix == ".parquet" else _write_json
-    with _output_errors(target), new_file(target) as beside:
+    with os_errors(target, "check the path", "cannot be written"), new_file(target) as beside:
         written = write(switched(), source, beside)
         if not written and not left_out:
             raise InputError("it has no rows", cure="give a file with rows", file=source)
@@ -84,16 +83,6 @@ def switch_file(
             cause = f"{len(left_out)} of its rows cannot be switched and would be lost"
             raise InputError(cause, cure="give the output another name", file=source)
     return SwitchedFile(written, left_out)
-
-
-@contextmanager
-def _output_errors(target: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror})", cure="check the path", file=target
-        ) from error
 
 
 def _write_json(rows: Iterator[Located], source: Path, path: Path) -> int:

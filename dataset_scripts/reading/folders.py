@@ -38,9 +38,8 @@ def require_dataset_id(where: str) -> None:
     """Raise `InputError` unless what is no folder can be an id of the Hub."""
     # a path below a folder that is there was meant as a path
     if not HUB_ID.fullmatch(where) or Path(where).parent.is_dir():
-        raise InputError(
-            "there is no such folder", cure="build it with 'pronominal build'", file=where
-        )
+        cause = "there is no such folder"
+        raise InputError(cause, cure="build it with 'pronominal build'", file=where)
 
 
 def _fetch(repo: str) -> Path:
@@ -94,9 +93,8 @@ def split_files(where: str | Path, config: str | None, split: str) -> tuple[str,
     files = [path for path in there if path.stem == split or path.stem.startswith(f"{split}-")]
     if not files:
         names = {path.stem for path in there}
-        raise MissingSplitError(
-            f"there is no split '{split}'", cure=nearest_name(split, names), file=folder / config
-        )
+        cause = f"there is no split '{split}'"
+        raise MissingSplitError(cause, cure=nearest_name(split, names), file=folder / config)
     return config, files
 
 

@@ -1,6 +1,5 @@
 """Splits read back and checked: from a folder, the Hub, or a `datasets.Dataset`."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +22,7 @@ from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns, 
 from pronominal.dataset_scripts.tables.digests import blocks, content_digest
 from pronominal.dataset_scripts.tables.inspection import Inspection
 from pronominal.errors import InputError
+from pronominal.names import NAME
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -36,8 +36,6 @@ FILLING = (
     Column("blank", MENTION, "the slot and its offsets in `text`"),
     Column("options", pa.list_(pa.string()), "the forms that may fill the slot"),
 )
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def load_split(
@@ -79,11 +77,10 @@ def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) 
     table = None if on_disk else _fitted(read_parquet(files), name)
     rows = batches(files) if table is None else [table]
 
-    def ids_of(suspected: Sequence[int]) -> list[str]:
-        ids = read_parquet(files, columns=["id"]) if table is None else table
-        return list(ids["id"].take(suspected).to_pylist())
+    def with_ids() -> pa.Table:
+        return read_parquet(files, columns=["id"]) if table is None else table
 
-    digest = _digest_of_sound(rows, ids_of, name, files[0])
+    digest = _digest_of_sound(rows, with_ids, name, files[0])
     return Split(name, config, split, table, digest, files[0], tuple(files))
 
 
@@ -105,15 +102,12 @@ def _of_dataset(dataset: "Dataset", config: str | None, split: str) -> Split:
     config = config or _name_or(dataset.info.config_name, "default")
     split = _name_or(dataset.split and str(dataset.split), split) if split == "test" else split
     table, file = _fitted(dataset.with_format("arrow")[:], name), Path(name, config, split)
-
-    def ids_of(suspected: Sequence[int]) -> list[str]:
-        return list(table["id"].take(suspected).to_pylist())
-
-    return Split(name, config, split, table, _digest_of_sound([table], ids_of, name, file), file)
+    digest = _digest_of_sound([table], lambda: table, name, file)
+    return Split(name, config, split, table, digest, file)
 
 
 def _digest_of_sound(
-    rows: Iterable[pa.Table], ids_of: Callable[[Sequence[int]], list[str]], name: str, file: Path
+    rows: Iterable[pa.Table], with_ids: Callable[[], pa.Table], name: str, file: Path
 ) -> str:
     """Return the content digest of a split's tables; `InputError` for the first fault."""
 
@@ -127,7 +121,7 @@ def _digest_of_sound(
         inspection.take(block)
     if inspection is None:
         raise refuse("the table is empty", None)
-    return inspection.finish(ids_of)
+    return inspection.finish(with_ids)
 
 
 def _columns(dataset: str, schema: pa.Schema) -> Columns:

@@ -29,14 +29,9 @@ def open_parquet(file: Path) -> pq.ParquetFile:
 
 
 def read_parquet(files: Sequence[Path], **how: Any) -> pa.Table:
-    """Return the rows of several files, without the canary.
+    """Return the rows of several files, without the canary; `InputError` if one is damaged.
 
-    Args:
-        files: the files, in order.
-        how: columns and the like, see `pyarrow.parquet.read_table`.
-
-    Raises:
-        InputError: a file is damaged.
+    `how` are columns and the like, see `pyarrow.parquet.read_table`.
     """
     tables = []
     for file in files:
@@ -46,11 +41,7 @@ def read_parquet(files: Sequence[Path], **how: Any) -> pa.Table:
 
 
 def batches(files: Sequence[Path], start: int = 0, stop: int | None = None) -> Iterator[pa.Table]:
-    """Yield the rows from row `start` up to row `stop` of several files, without the canary.
-
-    Raises:
-        InputError: a file is damaged.
-    """
+    """Yield the rows from `start` up to `stop` as `read_parquet` returns them, in small tables."""
     first = 0
     for file in files:
         with _damage(file):
@@ -81,9 +72,8 @@ def _damage(file: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            "the Parquet file is damaged", cure="build or fetch it again", file=file
-        ) from error
+        cause = "the Parquet file is damaged"
+        raise InputError(cause, cure="build or fetch it again", file=file) from error
 
 
 def _without_canary(table: pa.Table) -> pa.Table:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pronominal.dataset_scripts.reading.parquet_files import batches, open_parquet, read_parquet
 from pronominal.dataset_scripts.tables.columns import CANARY
 from pronominal.dataset_scripts.tables.digests import content_digest
-from pronominal.errors import InputError
+from pronominal.errors import InputError, extra_needed
 from pronominal.instances import FillingInstance, ResolutionInstance
 
 if TYPE_CHECKING:
@@ -123,11 +123,8 @@ class Split:
         Raises:
             InputError: the package datasets is not installed.
         """
-        try:
+        with extra_needed("hub", "this"):
             import datasets
-        except ModuleNotFoundError as error:
-            cure = 'pip install "pronominal[hub]"'
-            raise InputError("this needs the package datasets", cure=cure) from error
 
         table = self.whole_table()
         features = datasets.Features.from_arrow_schema(table.schema)

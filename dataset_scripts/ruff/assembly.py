@@ -155,12 +155,9 @@ def flat_index(places: Sequence[IntArray], shape: Sequence[int]) -> IntArray:
 def explicit_sentences(
     templates: Templates, pronoun_sets: tuple[PronounSet, ...], entity: str
 ) -> list[str]:
-    """Return the sentences that name the ``"occupation"`` or ``"participant"`` of each task.
+    """Return, for all settings, what names the ``"occupation"`` or ``"participant"`` of each task.
 
-    All settings share them.
-
-    Returns:
-        One sentence for each [task, context template, pronoun set], with a blank behind it.
+    One sentence for each [task, context template, pronoun set], with a blank behind it.
     """
     contexts = {case: templates.contexts_of(case) for case in CASES}
     return [
@@ -174,8 +171,7 @@ def explicit_sentences(
 def further_sentences(setting: Setting) -> list[str]:
     """Return the distractors behind the first one, all in one string, which may be empty.
 
-    Returns:
-        One string for each [case, first distractor, order, pronoun set], with a blank behind it.
+    One string for each [case, first distractor, order, pronoun set], with a blank behind it.
     """
     contexts = {case: setting.templates.contexts_of(case) for case in CASES}
     return [

@@ -52,9 +52,7 @@ def resolution_columns(candidates: str, labels: tuple[str, ...]) -> Columns:
 def arrow_schema(columns: Columns, facts: dict[str, str]) -> pa.Schema:
     """Return the Arrow schema with the metadata that `datasets` and we read back.
 
-    Args:
-        columns: the table's columns.
-        facts: what the file says of itself (dataset, config, split), kept under ``pronominal``.
+    `facts` are what the file says of itself (dataset, config, split), kept under ``pronominal``.
     """
     features = {column.name: _feature(column.type, column.labels) for column in columns}
     metadata = {

@@ -46,16 +46,13 @@ class ContentDigest:
             for field in values.flatten():
                 self._take(field)
         elif pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
-            self._lengths(values)
+            lengths = values.value_lengths().fill_null(0).to_numpy()
+            self._hash.update(lengths.astype("<i4").tobytes())
             self._take(values.flatten())
         elif pa.types.is_integer(values.type):
             self._hash.update(values.fill_null(0).to_numpy().astype("<i8").tobytes())
         else:
             self._strings(values)
-
-    def _lengths(self, values: pa.Array) -> None:
-        lengths = values.value_lengths().fill_null(0)
-        self._hash.update(lengths.to_numpy().astype("<i4").tobytes())
 
     def _strings(self, values: pa.Array) -> None:
         values = values.cast(pa.large_binary()).fill_null(b"")

@@ -1,6 +1,6 @@
 """One pass over the rows of a split, which need not be in memory at once."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from itertools import chain
 
 import pyarrow as pa
@@ -21,14 +21,9 @@ Refuse = Callable[[str, int | None], InputError]
 
 
 class Inspection:
-    """The content digest and the number of a split's rows; the first fault is raised.
+    """The content digest and the number (`rows`) of a split's rows; the first fault is raised.
 
-    Args:
-        refuse: makes the error about a fault.
-        columns: those that the rows must have.
-
-    Attributes:
-        rows: number of rows taken so far.
+    `refuse` makes the error about it; `columns` are those that the rows must have.
     """
 
     def __init__(self, refuse: Refuse, columns: Columns = ()) -> None:
@@ -46,13 +41,13 @@ class Inspection:
         self._ids += [fingerprints(chunk) for chunk in block["id"].chunks]
         self.rows += block.num_rows
 
-    def finish(self, ids_of: Callable[[Sequence[int]], Iterable[str]]) -> str:
+    def finish(self, rows: Callable[[], pa.Table]) -> str:
         """Return the digest of all rows; raise the error about the first repeated id.
 
-        Args:
-            ids_of: returns the ids of some rows.
+        The rows themselves, of which the ids are read, are asked for only where two seem alike.
         """
         if suspected := suspected_rows(self._ids):
-            for row, fault in repeated_ids(zip(suspected, ids_of(suspected), strict=True)):
+            ids = rows()["id"].take(suspected).to_pylist()
+            for row, fault in repeated_ids(zip(suspected, ids, strict=True)):
                 raise self._refuse(fault, row)
         return self._digest.hexdigest()

@@ -12,7 +12,7 @@ from pronominal.eval.evaluation import score_and_keep
 from pronominal.eval.exchange import exchange_format
 from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
 from pronominal.eval.exchange.matching import Matched, matched
-from pronominal.eval.runs.clustering_systems import prediction_of
+from pronominal.eval.runs.coreference_systems import prediction_of
 from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.eval.runs.failures import Failure
 from pronominal.eval.runs.folder import RunFolder

@@ -1,14 +1,19 @@
-"""The decisions about a split's rows, from a run's folder or any predictions file."""
+"""The decisions about a split's rows, from a run's folder or any predictions file.
+
+Or those of another decision rule over its clusters, without asking the system again.
+"""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow.compute as pc
 
+from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.split import Instance, Split
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.decisions import NONE, Decision
 from pronominal.errors import InputError
-from pronominal.eval.runs.clustering_systems import clusters_of
+from pronominal.eval.runs.coreference_systems import clusters_of, prediction_of
 from pronominal.eval.runs.decision_rules import ClusteredInstance, decision_rule
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.predictions import predictions_file, read_predictions
@@ -34,17 +39,12 @@ def read_answers(path: Path, split: Split, reading: str | None = None) -> list[D
     """
     decisions, failed = read_given_answers(path, split, reading), read_failures(path)
     ids = split.table["id"].to_pylist()
-    missing = [
-        name
-        for name, decision in zip(ids, decisions, strict=True)
-        if decision is None and name not in failed
-    ]
+    answers = zip(ids, decisions, strict=True)
+    missing = [name for name, answer in answers if answer is None and name not in failed]
     if missing:
-        raise InputError(
-            f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}",
-            cure="predict every row; an answer that is none has abstained: none",
-            file=predictions_file(path),
-        )
+        cause = f"{len(missing)} of {len(ids)} ids are missing, the first one is {missing[0]}"
+        cure = "predict every row; an answer that is none has abstained: none"
+        raise InputError(cause, cure=cure, file=predictions_file(path))
     return [NONE if decision is None else decision for decision in decisions]
 
 
@@ -60,15 +60,11 @@ def read_given_answers(
     decisions: dict[str, Decision] = {}
     for number, prediction in read_predictions(path):
         name, decision = prediction.id, prediction.decision
-        _refuse_other_choice(name, decision, most, file, number)
+        at = RowLocation(file, f"line {number}")
+        _refuse_other_choice(name, decision, most, at)
         # a row of several samples may be in a file once for each
         if name in decisions and not (filling and decisions[name] == decision):
-            raise InputError(
-                f"the id {name} is given twice",
-                cure="keep one line for each id",
-                file=file,
-                row=f"line {number}",
-            )
+            raise at.refuse(f"the id {name} is given twice", "keep one line for each id")
         decisions[name] = decision
     if not decisions and not read_failures(path):
         raise InputError("the file is empty", cure="run the system again", file=file)
@@ -82,15 +78,33 @@ def read_given_answers(
     return [decisions.get(name) for name in ids]
 
 
+def reread(split: Split, run: Path, reading: str, out: Path) -> None:
+    """Write the predictions of a finished run as another decision rule has them.
+
+    Args:
+        split: the rows of the run.
+        run: its folder.
+        reading: the name of the rule.
+        out: the predictions file to write.
+
+    Raises:
+        InputError: there is no such rule, or the run is not finished, is of other rows or has no
+            clusters.
+    """
+    rule = decision_rule(reading)
+    read_answers(run, split)  # refuses other rows and missing ones
+    if failed := read_failures(run):
+        cause = f"the run failed at {len(failed):,} rows, which no reading can answer"
+        raise InputError(cause, cure="run the same command again, which asks for them", file=run)
+    rows = list(clustered_rows(run, split.stream()))
+    with new_file(out) as beside, beside.open("w", encoding="utf-8") as file:
+        file.writelines(prediction_of(*row, rule).line() for row in rows)
+
+
 def clustered_rows(path: Path, instances: Iterable[Instance]) -> Iterator[ClusteredInstance]:
     """Yield instances, in their order, with the clusters that a predictions file has of them.
 
-    Args:
-        path: the file, or the folder of a run.
-        instances: the rows; one that the run failed at is in no cluster.
-
-    Raises:
-        InputError: a line has no clusters, or none that are pairs of offsets.
+    One that the run failed at is in no cluster. `InputError` as in `clusters_of`.
     """
     clusters = {line.id: clusters_of(line, path, number) for number, line in read_predictions(path)}
     for instance in instances:
@@ -99,7 +113,7 @@ def clustered_rows(path: Path, instances: Iterable[Instance]) -> Iterator[Cluste
 
 
 def _refuse_other_choice(
-    name: str, decision: Decision, most: dict[str, int], file: Path, number: int
+    name: str, decision: Decision, most: dict[str, int], at: RowLocation
 ) -> None:
     """Raise `InputError` for an id that no row has, or a choice that its row does not offer."""
     if name not in most:
@@ -109,7 +123,7 @@ def _refuse_other_choice(
         cure = f"write an index from 0 to {most[name] - 1}, or null"
     else:
         return
-    raise InputError(cause, cure=cure, file=file, row=f"line {number}")
+    raise at.refuse(cause, cure)
 
 
 def _refuse_other_rows(folder: Path, split: Split) -> None:
@@ -118,9 +132,8 @@ def _refuse_other_rows(folder: Path, split: Split) -> None:
         return
     dataset = read_record(folder).dataset
     if dataset.digest != split.digest:
-        raise InputError(
+        cause = (
             f"the run is of other rows ({dataset}, {dataset.digest[:12]}) than "
-            f"{split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]})",
-            cure="give the rows of the run",
-            file=folder,
+            f"{split.dataset_name}/{split.config}/{split.name} ({split.digest[:12]})"
         )
+        raise InputError(cause, cure="give the rows of the run", file=folder)

@@ -11,7 +11,7 @@ from pronominal.adapters.catalogue.own_object import is_place
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.names import require_name
-from pronominal.text_files import read_text
+from pronominal.text_files import read_toml
 
 
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
@@ -59,14 +59,8 @@ def read_systems(path: Path) -> list[SystemSettings]:
         checkpoint = "checkpoints/lingmess"
         batch_size = 8
     """
-    try:
-        tables = tomllib.loads(read_text(path, cure="save it as UTF-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(
-            f"no systems could be read ({error})", cure="give a TOML file", file=path
-        ) from error
     systems = []
-    for label, table in tables.items():
+    for label, table in read_toml(path, "systems").items():
         where = {"file": str(path), "row": f"[{label}]"}
         if not isinstance(table, dict):
             raise InputError("a system is a table", cure="write its settings below", **where)
@@ -75,11 +69,9 @@ def read_systems(path: Path) -> list[SystemSettings]:
 
 
 def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings:
-    """Read one system from its settings.
+    """Read one system from ``system``, perhaps ``label`` and ``checkpoint``, and its own settings.
 
-    Args:
-        given: ``system``, and perhaps ``label`` and ``checkpoint``; all else is the system's own.
-        where: the file and the row that errors name.
+    `where` is the file and the row that errors name.
     """
     settings = dict(given)
     name, checkpoint = settings.pop("system", None), settings.pop("checkpoint", None)
@@ -98,7 +90,6 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
             raise unknown_name("system", system.name, SYSTEMS)
         require_name("label", system.label)
         if system.label in labels:
-            raise InputError(
-                f"two systems are called {system.label}", cure="give one another label"
-            )
+            cause = f"two systems are called {system.label}"
+            raise InputError(cause, cure="give one another label")
         labels.add(system.label)

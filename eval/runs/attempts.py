@@ -42,11 +42,7 @@ def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], 
 
 
 def strictly(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], list[Failure]]:
-    """Return the answers to instances as `attempt` does, and stop at the first that has none.
-
-    Raises:
-        InputError: an instance has no answer.
-    """
+    """Return the answers as `attempt` does; `InputError` for the first instance that has none."""
     try:
         return ask(instances), []
     except InputError:
@@ -54,7 +50,6 @@ def strictly(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction],
     except THIRD_PARTY_ERRORS:
         for instance in instances:
             for failure in attempt(ask, [instance])[1]:
-                raise InputError(
-                    failure.cause, cure="see it with --debug", row=f"id {failure.id}"
-                ) from None
+                cure = "see it with --debug"
+                raise InputError(failure.cause, cure=cure, row=f"id {failure.id}") from None
         raise

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 from pronominal.decisions import Decision
 from pronominal.errors import unknown_name
 from pronominal.instances import ResolutionInstance
-from pronominal.spans import Cluster, Span
+from pronominal.spans import Cluster
 
 DecisionRule = Callable[[ResolutionInstance, Sequence[Cluster]], Decision]
 """Takes an instance and the clusters of its text, in the system's order."""
@@ -22,10 +23,10 @@ def by_offsets(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Dec
     so a phrase around both refers to neither. Where the pronoun is in several clusters, their
     mentions are taken together. A candidate that is not located is never chosen.
     """
-    mentions = [
-        span for cluster in clusters if instance.pronoun.span in cluster for span in cluster
-    ]
-    covered = [_covered(instance, span) for span in mentions]
+    mentions = chain.from_iterable(c for c in clusters if instance.pronoun.span in c)
+    # no span covers (-1, -1), the offsets of a candidate that is not located
+    candidates = [*enumerate(candidate.span for candidate in instance.candidates)]
+    covered = ([i for i, span in candidates if mention.covers(span)] for mention in mentions)
     return Decision.among({indices[0] for indices in covered if len(indices) == 1})
 
 
@@ -37,7 +38,14 @@ def by_strings(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> Dec
     when its noun is one of the answer's words; a comma or a clitic at the noun hides it
     (compute_performance.py). Nouns count whether or not they are located in this text.
     """
-    return _named_in(_answer(instance, clusters), instance)
+    answer = ""
+    for cluster in clusters:
+        strings = [instance.text[span.start : span.end] for span in cluster]
+        # upstream raises on a cluster of the pronoun alone; systems never give one
+        if instance.pronoun.text in strings and len(strings) > 1:
+            strings.remove(instance.pronoun.text)
+            answer = strings[0]
+    return _named_in(answer, instance)
 
 
 class StringsCarriedOver:
@@ -92,12 +100,7 @@ def decision_rule(name: str, earlier: Iterable[ClusteredInstance] = ()) -> Decis
 
 
 def differing(instances: Sequence[ResolutionInstance], clusters: Sequence[list[Cluster]]) -> int:
-    """Count the instances about which the two decision rules decide differently.
-
-    Args:
-        instances: the rows.
-        clusters: for each row the clusters of its text.
-    """
+    """Count the instances about which the two rules decide differently, by each text's clusters."""
     rows = zip(instances, clusters, strict=True)
     return sum(by_offsets(*row) != by_strings(*row) for row in rows)
 
@@ -107,22 +110,6 @@ _DELETED = str.maketrans("", "", '".')
 
 # what BERT's tokenizer takes for words before it cuts them into pieces
 _BASIC_TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
-
-
-def _covered(instance: ResolutionInstance, span: Span) -> list[int]:
-    # no span covers (-1, -1), the offsets of a candidate that is not located
-    return [i for i, c in enumerate(instance.candidates) if span.covers(c.span)]
-
-
-def _answer(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> str:
-    answer = ""
-    for cluster in clusters:
-        strings = [instance.text[span.start : span.end] for span in cluster]
-        # upstream raises on a cluster of the pronoun alone; systems never give one
-        if instance.pronoun.text in strings and len(strings) > 1:
-            strings.remove(instance.pronoun.text)
-            answer = strings[0]
-    return answer
 
 
 def _accumulated_answer(instance: ResolutionInstance, clusters: Sequence[Cluster]) -> str:

@@ -34,14 +34,9 @@ class Failure:
 
 
 def read_failures(run: Path) -> dict[str, Failure]:
-    """Return the failures of a run by id; none where there is no file of them.
+    """Return the failures of a run, its folder or predictions file, by id; `InputError` for others.
 
-    Args:
-        run: the run's folder, or its predictions file. A line that a killed process has cut off
-            is none: its chunk is predicted anew.
-
-    Raises:
-        InputError: another line is no failure.
+    A line that a killed process has cut off is none: its chunk is predicted anew.
     """
     folder = run if run.is_dir() else run.parent
     file = folder / FAILURES

@@ -8,19 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from pronominal.atomic import held_folder, new_file
 from pronominal.dataset_scripts.reading.split import Instance
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError
-from pronominal.eval.runs.clustering_systems import clusters_of
+from pronominal.eval.runs.coreference_systems import clusters_of
 from pronominal.eval.runs.decision_rules import differing
-from pronominal.eval.runs.failures import (
-    FAILURES,
-    Failure,
-    read_failures,
-    write_failures,
-)
+from pronominal.eval.runs.failures import FAILURES, Failure, read_failures, write_failures
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predictions
 from pronominal.eval.runs.record import RUN, RunRecord, is_run, now, read_record
 from pronominal.instances import ResolutionInstance
@@ -64,27 +60,21 @@ class RunFolder:
     def _begin_or_go_on(self) -> None:
         if not is_run(self.path):
             if self.predictions.exists():
-                raise InputError(
-                    "there are predictions but no run.json", cure="remove it", file=self.path
-                )
+                cause = "there are predictions but no run.json"
+                raise InputError(cause, cure="remove it", file=self.path)
             self.describe()
             return
         earlier = read_record(self.path)
         for key, names in earlier.differences(self.record).items():
             inside = f": {', '.join(names)}" if names else ""
-            raise InputError(
-                f"the folder holds a run with another {key}{inside}",
-                cure="choose another --out or remove the folder",
-                file=self.path,
-            )
+            cause = f"the folder holds a run with another {key}{inside}"
+            cure = "choose another --out or remove the folder"
+            raise InputError(cause, cure=cure, file=self.path)
         self.failures = read_failures(self.path)
         unfinished = not earlier.complete or self.failures
         if unfinished and earlier.versions != self.record.versions:
-            raise InputError(
-                "the run was begun with other versions of its packages",
-                cure="remove the folder to begin again",
-                file=self.path,
-            )
+            cause = "the run was begun with other versions of its packages"
+            raise InputError(cause, cure="remove the folder to begin again", file=self.path)
         self.record = earlier
 
     @property
@@ -96,28 +86,27 @@ class RunFolder:
         """Cut the predictions back to whole chunks and return how many instances are done.
 
         A chunk that was cut off is predicted anew as a whole, so that a system sees the same
-        batches as in a run that was never killed. `failures` are then those among the done.
-
-        Args:
-            ids: ids of the instances, in order; only as many as there are answers are taken.
-            total: number of instances.
-            chunk: instances that are predicted together.
+        batches as in a run that was never killed. `failures` are then those among the done. Of
+        the `total` instances' ids, in order, only as many are taken as there are answers.
         """
         self.failures = {}
         if not self.predictions.exists():
             return 0
         listed = read_failures(self.path)
         failed: dict[str, Failure] = {}
-        done = kept = read = lines = 0
+        done = kept = read = 0
         with self.predictions.open("rb") as file:
-            line = file.readline()
+            line, of_line = file.readline(), 1
             for number, expected in enumerate(ids, start=1):
-                if line.endswith(b"\n") and self._id_of(line, lines + 1) == expected:
-                    read, lines, line = read + len(line), lines + 1, file.readline()
+                whole = line.endswith(b"\n")
+                if whole and Prediction.parse(line, self.predictions, of_line).id == expected:
+                    read, of_line, line = read + len(line), of_line + 1, file.readline()
                 elif expected in listed:
                     failed[expected] = listed[expected]
-                elif line.endswith(b"\n"):
-                    self._refuse_other_instance(lines + 1)
+                elif whole:
+                    cause = "the prediction is not that of the instance in its place"
+                    at = RowLocation(self.predictions, f"line {of_line}")
+                    raise at.refuse(cause, "remove the run's folder to begin again")
                 else:
                     break
                 if number % chunk == 0 or number == total:
@@ -125,17 +114,6 @@ class RunFolder:
         os.truncate(self.predictions, kept)
         write_failures(self.path, self.failures.values())
         return done
-
-    def _id_of(self, line: bytes, number: int) -> str:
-        return Prediction.parse(line, self.predictions, number).id
-
-    def _refuse_other_instance(self, number: int) -> NoReturn:
-        raise InputError(
-            "the prediction is not that of the instance in its place",
-            cure="remove the run's folder to begin again",
-            file=self.predictions,
-            row=f"line {number}",
-        )
 
     def append(self, predictions: Iterable[Prediction], failures: Iterable[Failure] = ()) -> None:
         """Add a chunk of predictions, and those it has failed at, and make sure it is on disk."""
@@ -147,11 +125,9 @@ class RunFolder:
         _append(self.predictions, (prediction.line() for prediction in predictions))
 
     def settle(self, ids: Iterable[str], answered: Mapping[str, Prediction]) -> None:
-        """Add late answers to failed instances to the predictions, in the order of the rows.
+        """Add late answers, by id, to the predictions, in the order of the rows.
 
-        Args:
-            ids: ids of the instances that are done, in order.
-            answered: the answers by id.
+        `ids` are those of the instances that are done, in order.
         """
         left = {name: failure for name, failure in self.failures.items() if name not in answered}
         with (
@@ -173,11 +149,9 @@ class RunFolder:
         write_json(self.path / RUN, self.record.to_json())
 
     def finish(self, instances: Iterable[Instance], seconds: float) -> None:
-        """Write ``run.json`` of a complete run.
+        """Write ``run.json`` of a complete run of these rows, in order.
 
-        Args:
-            instances: all rows that were asked, in order.
-            seconds: the time that was spent on it since the folder was opened.
+        `seconds` were spent on it since the folder was opened.
         """
         counts = self._counts(instances)
         seconds = round(self.record.times.seconds + seconds, 3)

@@ -94,11 +94,9 @@ def _numbers(name: str, instance: Instance, options: int, answer: Any) -> list[f
     except (TypeError, ValueError):
         scores = []
     if len(scores) != options or not all(map(isfinite, scores)):
-        raise InputError(
-            f"{name} does not give one finite number for each option",
-            cure="return log-likelihoods; check dtype and weights if they are no numbers",
-            row=f"id {instance.id}",
-        )
+        cause = f"{name} does not give one finite number for each option"
+        cure = "return log-likelihoods; check dtype and weights if they are no numbers"
+        raise InputError(cause, cure=cure, row=f"id {instance.id}")
     return scores
 
 
@@ -108,11 +106,7 @@ def _likeliest(scores: Sequence[float]) -> list[int]:
 
 
 def predict_generations(
-    system: GeneratingSystem,
-    instances: Sequence[Instance],
-    reading: str,
-    *,
-    include_text: bool,
+    system: GeneratingSystem, instances: Sequence[Instance], reading: str, *, include_text: bool
 ) -> list[Prediction]:
     """Ask a model that writes with every prompt, and read its answers.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pronominal.adapters.contract.refusals import FailedCallError
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 from pronominal.json_files import parse_object
 
 PREDICTIONS = "predictions.jsonl"
@@ -54,10 +54,8 @@ class Prediction:
             raise refuse("the id is not a string", f"write {form}")
         if choice is None:
             if abstained not in ("none", "both"):
-                raise refuse(
-                    f"{name} has neither a choice nor an abstention",
-                    'write "abstained": "none" or "both" where "choice" is null',
-                )
+                cause = f"{name} has neither a choice nor an abstention"
+                raise refuse(cause, 'write "abstained": "none" or "both" where "choice" is null')
             return cls(name, Decision(None, abstained), fields)
         if abstained is not None:
             raise refuse(f"{name} has a choice and an abstention", "set one of the two to null")
@@ -71,10 +69,8 @@ def refuse_other_length(name: str, answers: Any, inputs: Sequence[object]) -> No
     if not isinstance(answers, Sequence) or isinstance(answers, str):
         raise FailedCallError(f"{name} gives a {type(answers).__name__}", cure="return a list")
     if len(answers) != len(inputs):
-        raise FailedCallError(
-            f"{name} gives {len(answers)} answers to {len(inputs)} inputs",
-            cure="return one answer for each input, in order",
-        )
+        cause = f"{name} gives {len(answers)} answers to {len(inputs)} inputs"
+        raise FailedCallError(cause, cure="return one answer for each input, in order")
 
 
 def predictions_file(path: Path) -> Path:
@@ -94,14 +90,9 @@ def read_predictions(path: Path) -> Iterator[tuple[int, Prediction]]:
     """
     file = predictions_file(path)
     empty = None
-    try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.strip():
-                    empty = empty or number
-                    continue
-                yield number, Prediction.parse(b"" if empty else line, file, empty or number)
-    except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror})", cure="give a predictions file", file=file
-        ) from error
+    with os_errors(file, "give a predictions file"), file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                empty = empty or number
+                continue
+            yield number, Prediction.parse(b"" if empty else line, file, empty or number)

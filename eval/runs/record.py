@@ -1,18 +1,26 @@
 """``run.json``: what a system was asked, with which versions, and how far the run has come."""
 
+import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
 
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
-from pronominal.eval.runs.versions import versions
 from pronominal.json_files import as_record, read_object
 from pronominal.names import require_name
 
 RUN = "run.json"
+
+PACKAGES = (
+    *("accelerate", "fastcoref", "numpy", "pronominal", "pyarrow", "spacy"),
+    *("tokenizers", "torch", "transformers"),
+)
+"""The packages whose versions a run records, where they are installed."""
 
 SCHEMA_VERSION = 1
 """Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
@@ -152,13 +160,8 @@ def new_record(
 ) -> RunRecord:
     """Return what ``run.json`` says before the first prediction.
 
-    Args:
-        split: the rows.
-        system: what is asked.
-        label: the run's name in tables and folders.
-        settings: everything that may change a prediction.
-        loaded: the system itself, which may say what it computes with; None for answers that were
-            not computed here.
+    `settings` are everything that may change one; `loaded` is the system itself, which may say
+    what it computes with, or None for answers that were not computed here.
     """
     checkpoint = getattr(loaded, "checkpoint", None)
     parameters = getattr(loaded, "parameters", None)
@@ -188,6 +191,15 @@ def _words(value: object) -> str | None:
     return None if value is None else str(value).removeprefix("torch.")
 
 
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the installed packages among `PACKAGES`."""
+    installed = {"python": platform.python_version()}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            installed[package] = version(package)
+    return installed
+
+
 def now() -> str:
     """Return the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -212,17 +224,14 @@ def read_record(folder: Path) -> RunRecord:
     """Return what a run's ``run.json`` says.
 
     Raises:
-        InputError: there is no run, it is damaged or of another version, or a field holds what it
-            cannot hold, which is named.
+        InputError: there is no run, it is damaged or of another version, or a field, which is
+            named, is missing or wrong.
     """
     if not is_run(folder):
         raise InputError("there is no run", cure="check the path", file=folder)
     path, cure = folder / RUN, "remove the folder and run again"
     content = read_object(path, cure=cure)
     if content.get("schema_version") != SCHEMA_VERSION:
-        raise InputError(
-            f"the field schema_version is not {SCHEMA_VERSION}",
-            cure="run it again with this version of pronominal",
-            file=path,
-        )
+        cause = f"the field schema_version is not {SCHEMA_VERSION}"
+        raise InputError(cause, cure="run it again with this version of pronominal", file=path)
     return as_record(RunRecord, content, file=path, cure=cure)

@@ -19,8 +19,7 @@ from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.answers import clustered_rows
 from pronominal.eval.runs.attempts import Attempt, attempt, strictly
-from pronominal.eval.runs.choosing_systems import predict_choices
-from pronominal.eval.runs.clustering_systems import predict_clusters
+from pronominal.eval.runs.coreference_systems import predict_choices, predict_clusters
 from pronominal.eval.runs.decision_rules import SEQUENTIAL_RULES, DecisionRule, decision_rule
 from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.language_models import (
@@ -211,29 +210,23 @@ def _refuse_reading(reading: str, system: System, shard: Shard) -> None:
     if reading not in SEQUENTIAL_RULES:
         return
     if isinstance(system, GeneratingSystem):
-        raise InputError(
-            f"{reading} reads clusters, and {system.name} writes", cure="read offsets or upstream"
-        )
+        cause = f"{reading} reads clusters, and {system.name} writes"
+        raise InputError(cause, cure="read offsets or upstream")
     if shard != WHOLE:
-        raise InputError(
-            f"{reading} reads each row after the one before it, which a shard may lack",
-            cure="merge shards of another reading and 'pronominal reread' them",
-        )
+        cause = f"{reading} reads each row after the one before it, which a shard may lack"
+        raise InputError(cause, cure="merge shards of another reading and 'pronominal reread' them")
 
 
 def refuse_other_question(system: System, instance: Instance) -> None:
     """Raise `InputError` for a system that cannot be asked what an instance asks."""
     if kind_of(system) != "language model":
         if isinstance(instance, FillingInstance):
-            raise InputError(
-                f"{system.name} looks for antecedents, and the dataset asks for a pronoun",
-                cure="run a language model, or run a resolution dataset such as winopron",
-            )
+            cause = f"{system.name} looks for antecedents, and the dataset asks for a pronoun"
+            cure = "run a language model, or run a resolution dataset such as winopron"
+            raise InputError(cause, cure=cure)
     elif not (
         isinstance(instance, FillingInstance)
         or isinstance(system, GeneratingSystem | MultipleChoiceSystem)
     ):
-        raise InputError(
-            f"{system.name} fills slots, and the dataset asks for antecedents",
-            cure="run it on ruff, or prompt the model",
-        )
+        cause = f"{system.name} fills slots, and the dataset asks for antecedents"
+        raise InputError(cause, cure="run it on ruff, or prompt the model")

@@ -31,11 +31,7 @@ class Run:
 
 
 def read_runs(folder: Path) -> list[Run]:
-    """Read every scored run in a folder, at any depth; it may be a run itself.
-
-    Raises:
-        InputError: there is none, or one is damaged.
-    """
+    """Read every scored run in a folder, at any depth; `InputError` for none, or a damaged one."""
     runs = []
     for path in score_files(folder):
         record = read_record(path.parent)
@@ -54,11 +50,7 @@ def score_files(folder: Path) -> list[Path]:
 
 
 def read_scores(file: Path) -> Scores:
-    """Read a run's `SCORE`.
-
-    Raises:
-        InputError: it is damaged, or holds no scores.
-    """
+    """Read a run's `SCORE`; `InputError` if it is damaged, or holds no scores."""
     scores = read_object(file, cure=AGAIN)
     if not scores:
         raise InputError("it holds no scores", cure=AGAIN, file=file)
@@ -66,19 +58,13 @@ def read_scores(file: Path) -> Scores:
 
 
 def by_label(runs: Iterable[Run]) -> dict[str, list[Run]]:
-    """Return the runs of each label: one for each dataset, config and split.
-
-    Raises:
-        InputError: two runs of the same rows have one label, so that it says too little.
-    """
+    """Return the runs of each label; `InputError` if two of the same rows have one label."""
     labelled: dict[str, list[Run]] = {}
     for run in runs:
         for other in labelled.setdefault(run.label, []):
             if other.rows == run.rows:
-                raise InputError(
-                    f"this run and that in {other.folder} are both called {run.label}",
-                    cure=f"say which row they are, with --run ROW={run.folder}",
-                    file=run.folder,
-                )
+                cause = f"this run and that in {other.folder} are both called {run.label}"
+                cure = f"say which row they are, with --run ROW={run.folder}"
+                raise InputError(cause, cure=cure, file=run.folder)
         labelled[run.label].append(run)
     return labelled

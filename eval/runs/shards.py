@@ -44,12 +44,7 @@ class Shard:
         return f".shard-{self.index}-of-{self.of}"
 
     def rows(self, total: int, chunk: int) -> range:
-        """Return the part's rows: whole chunks, as a run in one piece has them.
-
-        Args:
-            total: number of rows of the whole run.
-            chunk: rows that are predicted together.
-        """
+        """Return the part's rows of `total`: whole chunks, as a run in one piece has them."""
         chunks = -(-total // chunk)
         first, last = ((part * chunks // self.of) * chunk for part in (self.index - 1, self.index))
         return range(min(first, total), min(last, total))
@@ -61,12 +56,8 @@ WHOLE = Shard(1, 1)
 def merge(parts: Sequence[Path], out: Path | None = None) -> Path:
     """Put the parts of a run together, to the bytes that the run in one piece would have.
 
-    Args:
-        parts: the folders of all its shards, in any order.
-        out: the folder to make; that of the run in one piece, beside the parts, when None.
-
-    Returns:
-        The folder.
+    `parts` are the folders of all shards, in any order; `out`, which is returned, is the folder to
+    make: that of the run in one piece, beside the parts, when None.
 
     Raises:
         InputError: a part is missing, unfinished or of another run, or the folder exists.
@@ -102,22 +93,15 @@ def _refuse_parts_of_others(records: dict[Path, RunRecord], shards: dict[Path, S
             raise InputError("the shard is not done", cure="run it to its end", file=path)
         for key in (*IDENTITY, "versions"):
             if getattr(_without_shard(record), key) != getattr(_without_shard(whole), key):
-                raise InputError(
-                    f"the shard has another {key} than {first}",
-                    cure="give the shards of one run",
-                    file=path,
-                )
+                cause = f"the shard has another {key} than {first}"
+                raise InputError(cause, cure="give the shards of one run", file=path)
         if shard.of != of or places.setdefault(shard.index, path) != path:
-            raise InputError(
-                f"the shard is {shard}, which does not go with {first}",
-                cure="give every shard of one run once",
-                file=path,
-            )
+            cause = f"the shard is {shard}, which does not go with {first}"
+            raise InputError(cause, cure="give every shard of one run once", file=path)
     for index in range(1, of + 1):
         if index not in places:
-            raise InputError(
-                f"the shard {index}/{of} is missing", cure="run it, or give its folder too"
-            )
+            cause = f"the shard {index}/{of} is missing"
+            raise InputError(cause, cure="run it, or give its folder too")
 
 
 def _shard_of(record: RunRecord, path: Path) -> Shard:
@@ -137,12 +121,9 @@ def _merged(records: Sequence[RunRecord]) -> RunRecord:
     for record in records:
         counts.update(record.counts)
     times = [record.times for record in records]
-    return replace(
-        _without_shard(records[0]),
-        times=Times(
-            started=min(time.started for time in times),
-            finished=max(time.finished or "" for time in times),
-            seconds=round(sum(time.seconds for time in times), 3),
-        ),
-        counts=dict(counts),
+    whole = Times(
+        started=min(time.started for time in times),
+        finished=max(time.finished or "" for time in times),
+        seconds=round(sum(time.seconds for time in times), 3),
     )
+    return replace(_without_shard(records[0]), times=whole, counts=dict(counts))

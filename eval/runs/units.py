@@ -40,11 +40,7 @@ def write_units(folder: Path, right: Mapping[str, PairedUnits]) -> None:
 
 
 def read_units(folder: Path) -> dict[str, PairedUnits] | None:
-    """Return what `write_units` wrote, or None where a run has nothing of the kind.
-
-    Raises:
-        InputError: the file is damaged.
-    """
+    """Return what `write_units` wrote, None if a run has nothing of it; `InputError` if damaged."""
     file = folder / UNITS
     if not file.exists():
         return None

@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 from pronominal.adapters.checkpoints.tensors import is_unread
-from pronominal.adapters.checkpoints.third_party import extra_needed, first_line, input_error_on
-from pronominal.errors import InputError
+from pronominal.adapters.checkpoints.third_party import first_line, input_error_on
+from pronominal.errors import InputError, extra_needed
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def test_sentences_in_knowrefs_form_give_both_splits(
 def hydrated(released: Path, training: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hydrated")
     texts = lines_of(folder / "texts.jsonl", training[3:4])
-    assert set(hydrate(texts, Sources(released), folder / "out").found) == {("train", 3)}
+    assert set(hydrate(texts, Sources(released), folder / "out").filled) == {("train", 3)}
     return folder / "out"
 
 

@@ -15,10 +15,9 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
 from pronominal.eval.evaluation import evaluate
-from pronominal.eval.runs.answers import read_answers
+from pronominal.eval.runs.answers import read_answers, reread
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown
 from pronominal.eval.runs.failures import read_failures
-from pronominal.eval.runs.rereading import reread
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, run
 from pronominal.eval.runs.shards import Shard, merge
 from pronominal.eval.runs.units import SCORE, UNITS

@@ -121,7 +121,7 @@ def test_a_name_that_leads_out_of_its_folder_is_refused(
 @pytest.mark.parametrize(
     "named",
     [
-        lambda split: replace(split, dataset="../../x"),
+        lambda split: replace(split, dataset_name="../../x"),
         lambda split: replace(split, config=".."),
         lambda split: replace(split, name="test+../x"),
     ],

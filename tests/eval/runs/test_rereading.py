@@ -17,12 +17,12 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE, Decision
 from pronominal.eval.evaluation import evaluate, score_predictions
+from pronominal.eval.runs.answers import reread
 from pronominal.eval.runs.decision_rules import (
     DECISION_RULES,
     StringsCarriedOver,
     decision_rule,
 )
-from pronominal.eval.runs.rereading import reread
 from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard
 from pronominal.instances import ResolutionInstance

@@ -22,10 +22,10 @@ import pyarrow.parquet as pq
 
 from pronominal.cli.main import app
 from pronominal.dataset_scripts import knowref, winonb
-from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import SplitRows
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.statistics.paired_tests import AGAINST
+from pronominal.switching import switched_rows
 from tests.eval.training.coreference_rows import row
 
 GOLDENS = ROOT / "tests" / "goldens"
@@ -46,7 +46,7 @@ def knowref_splits() -> Iterator[SplitRows]:
         candidates = [mention(text, name) for name in given["candidates"]]
         rows.append(given | {"pronoun": mention(text, "she"), "candidates": candidates})
     yield SplitRows.from_rows("original", "test", knowref.COLUMNS, rows)
-    switched = knowref.switched_rows(rows, BuildOptions())
+    switched = [*switched_rows(rows)]
     yield SplitRows.from_rows("switched", "test", knowref.COLUMNS, switched)
 
 

@@ -1,4 +1,4 @@
-"""Coreference systems' answers: clusters, and the decisions that a rule makes of them."""
+"""Coreference systems' answers: clusters, of which a rule makes decisions, or probabilities."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.contract.answers import as_clusters
+from pronominal.adapters.contract.answers import as_clusters, as_numbers
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.adapters.contract.systems import ClusteringSystem, TextWarning
+from pronominal.adapters.contract.systems import ChoosingSystem, ClusteringSystem, TextWarning
 from pronominal.dataset_scripts.reading.split import Instance
+from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
 from pronominal.eval.runs.decision_rules import DecisionRule
 from pronominal.eval.runs.predictions import Prediction, predictions_file, refuse_other_length
@@ -47,32 +48,45 @@ def prediction_of(
 
 
 def clusters_of(prediction: Prediction, path: Path, number: int) -> list[Cluster]:
-    """Return the clusters of a prediction that was read.
-
-    Args:
-        prediction: the prediction.
-        path: its file, or the folder of its run.
-        number: its line.
+    """Return the clusters of a prediction in line `number` of a file, or of a run's folder.
 
     Raises:
         InputError: there are none, or they are not lists of pairs of offsets.
     """
     file, given = predictions_file(path), prediction.given
     if "clusters" not in given:
-        raise InputError(
-            "the run has no clusters, which readings are about",
-            cure="give the run of a clustering system",
-            file=file,
-        )
+        cause = "the run has no clusters, which readings are about"
+        raise InputError(cause, cure="give the run of a clustering system", file=file)
     try:
         return [[Span(int(a), int(b)) for a, b in cluster] for cluster in given["clusters"]]
     except (TypeError, ValueError) as error:
-        raise InputError(
-            "these are no clusters",
-            cure="write lists of pairs of offsets",
-            file=file,
-            row=f"line {number}",
-        ) from error
+        cause = "these are no clusters"
+        cure = "write lists of pairs of offsets"
+        raise InputError(cause, cure=cure, file=file, row=f"line {number}") from error
+
+
+def predict_choices(
+    system: ChoosingSystem, instances: Sequence[ResolutionInstance]
+) -> list[Prediction]:
+    """Choose the most probable candidate of each instance; a tie at the top is ``both``.
+
+    Raises:
+        InputError: there is not one number from 0 to 1 for each candidate.
+    """
+    answers = system.choose(instances)
+    refuse_other_length(system.name, answers, instances)
+    predictions = []
+    for instance, answer in zip(instances, answers, strict=True):
+        try:
+            scores = as_numbers(answer)
+        except (TypeError, ValueError):
+            scores = []
+        if len(scores) != len(instance.candidates) or not all(0 <= s <= 1 for s in scores):
+            cause = f"{system.name} does not give one probability for each candidate"
+            raise InputError(cause, cure="return numbers from 0 to 1", row=f"id {instance.id}")
+        decision = from_probabilities(scores)
+        predictions.append(Prediction(instance.id, decision, {"scores": scores}))
+    return predictions
 
 
 @contextmanager
