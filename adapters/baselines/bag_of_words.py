@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.checkpoints.files import open_checkpoint
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Span
@@ -120,14 +121,12 @@ def save_word_weights(weights: WordWeights, config: Mapping[str, Any], folder: P
 
 
 def _read(path: Path) -> WordWeights:
-    try:
+    cause, cure = "the weights are damaged", "train it again or fetch the folder again"
+    faults = (OSError, ValueError, LookupError, TypeError, AttributeError)
+    with input_error_on(*faults, cause=cause, cure=cure, file=path, quoted=False):
         given = json.loads(path.read_text(encoding="utf-8"))
         words = {str(word): float(weight) for word, weight in given["words"].items()}
         weights = WordWeights(float(given["intercept"]), words)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(
-            "the weights are damaged", cure="train it again or fetch the folder again", file=path
-        ) from error
     if not all(map(math.isfinite, (weights.intercept, *words.values()))):
         raise InputError("a weight is not a number", cure="train it again", file=path)
     return weights

@@ -1,10 +1,11 @@
 """The two heuristics of GAP that KnowRef's Table 6 repeats (Webster et al., 2018)."""
 
 import re
+from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
 from pronominal.adapters.baselines.mention_order import Heuristic
-from pronominal.adapters.baselines.surface_roles import Place, SurfaceSyntax, Syntax
+from pronominal.adapters.baselines.surface_roles import Place, Role, SurfaceSyntax
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 
@@ -28,17 +29,17 @@ class GapParallelism(Heuristic):
     name = "gap-parallelism"
 
     def __init__(self, pipeline: str | None = None) -> None:
-        self._syntax: Syntax = SurfaceSyntax()
+        self._read: Callable[[ResolutionInstance], tuple[Role, list[Place]]] = SurfaceSyntax().read
         if pipeline is not None:
             from pronominal.adapters.baselines.parsed_roles import DependencySyntax
 
-            self._syntax = DependencySyntax(pipeline)
+            self._read = DependencySyntax(pipeline).read
 
     def _choose(self, instance: ResolutionInstance) -> list[float]:
         located = [candidate.located for candidate in instance.candidates]
         if not all(located):
             return [float(one) for one in located]
-        role, places = self._syntax.read(instance)
+        role, places = self._read(instance)
         parallel = [place.role == role != "other" for place in places]
         return _closest(places, self._preferred(instance, parallel))
 
@@ -68,13 +69,9 @@ class GapParallelismURL(GapParallelism):
 
 
 def _closest(places: list[Place], preferred: list[bool]) -> list[float]:
-    among = [place.distance for place, wanted in zip(places, preferred, strict=True) if wanted]
-    closest = min(among or [place.distance for place in places])
-    chosen = [
-        place.distance == closest and (wanted or not among)
-        for place, wanted in zip(places, preferred, strict=True)
-    ]
-    return [float(index == chosen.index(True)) for index in range(len(places))]
+    numbers = range(len(places))
+    chosen = min(numbers, key=lambda index: (not preferred[index], places[index].distance))
+    return [float(index == chosen) for index in numbers]
 
 
 def _title(url: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pronominal.instances import ResolutionInstance
 from pronominal.pronouns import PRONOUN_SETS
 
+_SUBJECT_FORMS = {pronouns.nominative for pronouns in PRONOUN_SETS}
+
 
 class Heuristic:
     """Decides on each instance alone."""
@@ -45,7 +47,9 @@ class FirstMention(Heuristic):
     name = "first-mention"
 
     def _choose(self, instance: ResolutionInstance) -> list[float]:
-        return _first(instance)
+        starts = [candidate.start for candidate in instance.candidates if candidate.located]
+        first = min(starts, default=None)
+        return [float(candidate.start == first) for candidate in instance.candidates]
 
 
 class LastMention(Heuristic):
@@ -65,7 +69,9 @@ class NearestMention(Heuristic):
     name = "nearest-mention"
 
     def _choose(self, instance: ResolutionInstance) -> list[float]:
-        return _nearest(instance)
+        before = [c.end for c in instance.candidates if 0 <= c.end <= instance.pronoun.start]
+        last = max(before, default=None)
+        return [float(candidate.end == last) for candidate in instance.candidates]
 
 
 class Parallelism(Heuristic):
@@ -77,27 +83,9 @@ class Parallelism(Heuristic):
 
     name = "parallelism"
 
-    def __init__(self) -> None:
-        self.subject_forms = {pronouns.nominative for pronouns in PRONOUN_SETS}
-
     def _choose(self, instance: ResolutionInstance) -> list[float]:
-        return _first(instance) if self._is_subject(instance) else _nearest(instance)
-
-    def _is_subject(self, instance: ResolutionInstance) -> bool:
         # the dataset's own case column knows the forms of sets that a user added
         case = instance.columns.get("case")
-        if case is not None:
-            return bool(case == "nominative")
-        return instance.pronoun.text.lower() in self.subject_forms
-
-
-def _first(instance: ResolutionInstance) -> list[float]:
-    starts = [candidate.start for candidate in instance.candidates if candidate.located]
-    first = min(starts, default=None)
-    return [float(candidate.start == first) for candidate in instance.candidates]
-
-
-def _nearest(instance: ResolutionInstance) -> list[float]:
-    before = [c.end for c in instance.candidates if 0 <= c.end <= instance.pronoun.start]
-    last = max(before, default=None)
-    return [float(candidate.end == last) for candidate in instance.candidates]
+        if case is None and instance.pronoun.text.lower() in _SUBJECT_FORMS:
+            case = "nominative"
+        return (FirstMention() if case == "nominative" else NearestMention())._choose(instance)

@@ -1,6 +1,5 @@
 """Grammatical roles and distances from the dependency trees of a spaCy pipeline."""
 
-from functools import cached_property
 from typing import Any
 
 from pronominal.adapters.baselines.surface_roles import Place, Role
@@ -23,8 +22,9 @@ class DependencySyntax:
     """
 
     def __init__(self, pipeline: str) -> None:
-        self.pipeline = pipeline
-        if not {"parser"} & set(self._spacy.pipe_names):
+        with extra_needed("gap", "a pipeline"):
+            self._spacy = open_spacy(pipeline, "leave the pipeline out")
+        if "parser" not in self._spacy.pipe_names:
             raise InputError(
                 "the spaCy pipeline has no parser", cure="give one that parses", file=pipeline
             )
@@ -36,11 +36,6 @@ class DependencySyntax:
         heads = [_head(document, candidate) for candidate in instance.candidates]
         return _role(pronoun), [Place(_role(head), _distance(head, pronoun)) for head in heads]
 
-    @cached_property
-    def _spacy(self) -> Any:
-        with extra_needed("gap", "a pipeline"):
-            return open_spacy(self.pipeline, "leave the pipeline out")
-
 
 def _head(document: Any, mention: Mention) -> Any:
     return document.char_span(mention.start, mention.end, alignment_mode="expand").root
@@ -51,14 +46,10 @@ def _role(token: Any) -> Role:
 
 
 def _distance(one: Any, other: Any) -> tuple[int, ...]:
-    up, down = _ancestors(one), _ancestors(other)
+    up, down = ([token, *token.ancestors] for token in (one, other))
     shared = next((token for token in up if token in down), None)
     if shared is not None:
         return 0, up.index(shared) + down.index(shared), abs(one.i - other.i)
     first, second = sorted((one.i, other.i))
     sentences = sum(first < sentence.start <= second for sentence in one.doc.sents)
     return sentences, len(up) + len(down), second - first
-
-
-def _ancestors(token: Any) -> list[Any]:
-    return [token, *token.ancestors]

@@ -5,7 +5,7 @@ clauses and wrong for many others.
 """
 
 import re
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from pronominal.instances import ResolutionInstance
 from pronominal.pronouns import PRONOUN_SETS
@@ -23,14 +23,6 @@ class Place(NamedTuple):
 
     role: Role
     distance: tuple[int, ...]
-
-
-class Syntax(Protocol):
-    """A way to read roles and distances."""
-
-    def read(self, instance: ResolutionInstance) -> tuple[Role, list[Place]]:
-        """Return the pronoun's role, and the place of each candidate, all of them located."""
-        ...
 
 
 class SurfaceSyntax:
@@ -74,11 +66,10 @@ def _pronoun_role(text: str, pronoun: Mention) -> Role:
     form = pronoun.text.lower()
     if form in _NOMINATIVE:
         return "subject"
-    following = _following(text, pronoun.end)
+    following = re.match(r"\s+(\w+)", text[pronoun.end :])
     # "her" before a noun is a possessor: no function word and no stop follows
-    possessor = form in _POSSESSIVE and (
-        form != "her" or (following != "" and following not in _AFTER_OBJECT)
-    )
+    before_noun = following is not None and following[1].lower() not in _AFTER_OBJECT
+    possessor = form in _POSSESSIVE and (form != "her" or before_noun)
     return "other" if possessor or _preceding(text, pronoun.start) in _PREPOSITIONS else "object"
 
 
@@ -96,20 +87,11 @@ def _name_role(text: str, name: Mention) -> Role:
 
 def _preceding(text: str, start: int) -> str:
     """Return the word before a mention in lower case, past capitalised words such as titles."""
-    for word in reversed(_WORD.findall(_open_clause(text[:start]))):
+    clause = re.split(r"[.!?;:,()\"“”]", text[:start])[-1]
+    for word in reversed(_WORD.findall(clause)):
         if not word[0].isupper() and word not in ("a", "an", "the", "his", "her", "their"):
             return str(word)
     return ""
-
-
-def _open_clause(text: str) -> str:
-    """Return what follows the last stop or comma of a text."""
-    return re.split(r"[.!?;:,()\"“”]", text)[-1]
-
-
-def _following(text: str, end: int) -> str:
-    match = re.match(r"\s+(\w+)", text[end:])
-    return match.group(1).lower() if match else ""
 
 
 def _distance(text: str, one: Mention, other: Mention) -> tuple[int, ...]:

@@ -19,12 +19,7 @@ _REQUIREMENT = re.compile(
 
 
 State = Literal[
-    "runs",
-    "needs a command",
-    "needs a server",
-    "needs a URL",
-    "needs weights",
-    "needs installing",
+    "runs", "needs a command", "needs a server", "needs a URL", "needs weights", "needs installing"
 ]
 
 _NO_WEIGHTS: dict[str, State] = {"a command": "needs a command", "a URL": "needs a URL"}

@@ -1,6 +1,7 @@
 """The table of systems: what ``pronominal systems`` lists and `pronominal.adapters.load` loads."""
 
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -52,224 +53,190 @@ def at(place: str) -> Any:
     return getattr(import_module(f"pronominal.adapters.{module}"), attribute)
 
 
+_clustering = partial(SystemEntry, "clustering")
+_choosing = partial(SystemEntry, "choosing")
+_language_model = partial(SystemEntry, "language model")
+
 SYSTEMS: dict[str, SystemEntry] = {
-    "allennlp": SystemEntry(
-        "clustering",
+    "allennlp": _clustering(
         "remote.packaged:allennlp",
         "AllenNLP's coreference: Lee et al. (2018) on SpanBERT",
         weights="in its environment",
         given="archive",
         environment="allennlp",
     ),
-    "always-he": SystemEntry(
-        "language model", "baselines.pronouns:AlwaysHe", "fills every slot with a form of he"
+    "always-he": _language_model(
+        "baselines.pronouns:AlwaysHe", "fills every slot with a form of he"
     ),
-    "bag-of-words": SystemEntry(
-        "choosing",
+    "bag-of-words": _choosing(
         "baselines.bag_of_words:BagOfWords",
         "logistic regression over the words around the mentions, their names removed",
         weights="pronominal train bag-of-words",
     ),
-    "bert": SystemEntry(
-        "choosing",
+    "bert": _choosing(
         "bert.system:BERT",
         "a classifier of antecedents on any encoder, as KnowRef's BERT (Emami et al., 2019)",
         extra="bert",
         weights="pronominal train bert",
     ),
-    "bert-coref": SystemEntry(
-        "clustering",
+    "bert-coref": _clustering(
         "c2f.bert.bert_coref:BERTCoref",
         "BERT below the coarse-to-fine head (Joshi et al., 2019), base and large",
         extra="c2f",
         weights="https://github.com/mandarjoshi90/coref",
     ),
-    "caw": SystemEntry(
-        "clustering",
+    "caw": _clustering(
         "caw:CAW",
         "CAW-coref (D'Oosterlinck et al., 2023) and WL-coref (Dobrovolskii, 2021), word-level",
         extra="caw",
         weights="https://github.com/KarelDO/wl-coref",
     ),
-    "command": SystemEntry(
-        "clustering",
+    "command": _clustering(
         "remote.command:command",
         "a program of your own that reads and writes JSONL, in a process of its own",
         weights="a command",
         given="command",
     ),
-    "coreferee": SystemEntry(
-        "clustering",
+    "coreferee": _clustering(
         "remote.packaged:coreferee",
         "coreferee, rules and a neural ensemble on a spaCy parse",
         weights="in its environment",
         given="pipeline",
         environment="coreferee",
     ),
-    "corenlp-neural": SystemEntry(
-        "clustering",
+    "corenlp-neural": _clustering(
         "corenlp:CoreNLPNeural",
         "Stanford CoreNLP's Deep-RL (Clark and Manning, 2016), through a server of your own",
         server="corenlp.server:START",
     ),
-    "corenlp-rule": SystemEntry(
-        "clustering",
+    "corenlp-rule": _clustering(
         "corenlp:CoreNLPRule",
         "Stanford CoreNLP's rules (Raghunathan et al., 2010), through a server of your own",
         server="corenlp.server:START",
     ),
-    "corenlp-statistical": SystemEntry(
-        "clustering",
+    "corenlp-statistical": _clustering(
         "corenlp:CoreNLPStatistical",
         "Stanford CoreNLP's statistical system (Clark and Manning, 2015), through a server of "
         "your own",
         server="corenlp.server:START",
     ),
-    "e2e": SystemEntry(
-        "clustering",
+    "e2e": _clustering(
         "c2f.e2e.system:E2E",
         "E2E (Lee et al., 2018), higher-order inference on LSTMs and ELMo",
         extra="c2f",
         weights="https://github.com/kentonl/e2e-coref",
     ),
-    "fcoref": SystemEntry(
-        "clustering",
+    "fcoref": _clustering(
         "fastcoref.fcoref:FCoref",
         "FCoref, the small coreference model distilled from LingMess (Otmazgin et al., 2022)",
         extra="lingmess",
         weights="biu-nlp/f-coref",
     ),
-    "first-mention": SystemEntry(
-        "choosing",
-        "baselines.mention_order:FirstMention",
-        "takes the candidate that is mentioned first",
+    "first-mention": _choosing(
+        "baselines.mention_order:FirstMention", "takes the candidate that is mentioned first"
     ),
-    "first-pronoun": SystemEntry(
-        "language model", "baselines.pronouns:FirstPronoun", "repeats the first pronoun of the text"
+    "first-pronoun": _language_model(
+        "baselines.pronouns:FirstPronoun", "repeats the first pronoun of the text"
     ),
-    "gap-parallelism": SystemEntry(
-        "choosing",
+    "gap-parallelism": _choosing(
         "baselines.gap:GapParallelism",
         "takes the closest candidate in the pronoun's grammatical role (Webster et al., 2018)",
     ),
-    "gap-parallelism-url": SystemEntry(
-        "choosing",
+    "gap-parallelism-url": _choosing(
         "baselines.gap:GapParallelismURL",
         "takes the candidate in the page's title, else as gap-parallelism (Webster et al., 2018)",
     ),
-    "http": SystemEntry(
-        "clustering",
+    "http": _clustering(
         "remote.endpoint:http",
         "a system of your own behind an HTTP address",
         weights="a URL",
         given="url",
     ),
-    "last-mention": SystemEntry(
-        "choosing",
-        "baselines.mention_order:LastMention",
-        "takes the candidate that is mentioned last",
+    "last-mention": _choosing(
+        "baselines.mention_order:LastMention", "takes the candidate that is mentioned last"
     ),
-    "last-pronoun": SystemEntry(
-        "language model",
-        "baselines.pronouns:LastPronoun",
-        "repeats the last pronoun before the slot",
+    "last-pronoun": _language_model(
+        "baselines.pronouns:LastPronoun", "repeats the last pronoun before the slot"
     ),
-    "lingmess": SystemEntry(
-        "clustering",
+    "lingmess": _clustering(
         "fastcoref.lingmess:LingMess",
         "LingMess, linguistically informed multi-expert scorers (Otmazgin et al., 2023)",
         extra="lingmess",
         weights="biu-nlp/lingmess-coref",
     ),
-    "lm": SystemEntry(
-        "language model",
+    "lm": _language_model(
         "lm.scoring.system:LanguageModel",
         "any causal or masked model, by (pseudo-)log-likelihoods of the filled texts",
         extra="lm",
         weights=ANY_MODEL,
     ),
-    "lm-multiple-choice": SystemEntry(
-        "language model",
+    "lm-multiple-choice": _language_model(
         "lm.prompting.multiple_choice:MultipleChoiceModel",
         "any causal or sequence-to-sequence model, which option it prefers as a prompt's answer",
         extra="lm",
         weights=ANY_MODEL,
     ),
-    "lm-prompts": SystemEntry(
-        "language model",
+    "lm-prompts": _language_model(
         "lm.prompting.generation:PromptedModel",
         "any model that writes, prompted as the papers prompt FLAN-T5 and Llama-2-chat",
         extra="lm",
         weights=ANY_MODEL,
     ),
-    "lm-server": SystemEntry(
-        "language model",
+    "lm-server": _language_model(
         "lm.prompting.server:ServedModel",
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
         server="lm.prompting.server:START",
     ),
-    "maverick": SystemEntry(
-        "clustering",
+    "maverick": _clustering(
         "remote.packaged:maverick",
         "Maverick (Martinelli et al., 2024), mention extraction and linking on DeBERTa",
         weights="in its environment",
         environment="maverick",
     ),
-    "nearest-mention": SystemEntry(
-        "choosing",
-        "baselines.mention_order:NearestMention",
-        "takes the last candidate before the pronoun",
+    "nearest-mention": _choosing(
+        "baselines.mention_order:NearestMention", "takes the last candidate before the pronoun"
     ),
-    "neuralcoref": SystemEntry(
-        "clustering",
+    "neuralcoref": _clustering(
         "neuralcoref:NeuralCoref",
         "neuralcoref 4.0 (Wolf, 2017), a mention-pair network on a spaCy parse: WinoNB's C&M++",
         extra="neuralcoref",
         weights="https://github.com/huggingface/neuralcoref",
     ),
-    "parallelism": SystemEntry(
-        "choosing",
+    "parallelism": _choosing(
         "baselines.mention_order:Parallelism",
         "takes the first-mentioned candidate for a subject form such as she or xe, "
         "and the last one before the pronoun for any other form",
     ),
-    "random": SystemEntry(
-        "choosing",
-        "baselines.mention_order:Random",
-        "takes a candidate at random, the same one for a seed",
+    "random": _choosing(
+        "baselines.mention_order:Random", "takes a candidate at random, the same one for a seed"
     ),
-    "spacy": SystemEntry(
-        "clustering",
+    "spacy": _clustering(
         "spacy_pipeline:SpacyPipeline",
         "a spaCy pipeline that finds coreference: spacy-experimental's, fastcoref's, coreferee's",
         extra="spacy",
         weights="any spaCy pipeline",
         given="pipeline",
     ),
-    "spacy-experimental": SystemEntry(
-        "clustering",
+    "spacy-experimental": _clustering(
         "remote.packaged:spacy_experimental",
         "spaCy's word-level coreference, as Dobrovolskii (2021)",
         weights="in its environment",
         given="pipeline",
         environment="spacy-experimental",
     ),
-    "spanbert": SystemEntry(
-        "clustering",
+    "spanbert": _clustering(
         "c2f.bert.spanbert:SpanBERT",
         "SpanBERT below the coarse-to-fine head (Joshi et al., 2020), base and large",
         extra="c2f",
         weights="https://github.com/mandarjoshi90/coref",
     ),
-    "stanza": SystemEntry(
-        "clustering",
+    "stanza": _clustering(
         "stanza:Stanza",
         "the coreference models of Stanza (Qi et al., 2020), word-level",
         extra="stanza",
         weights="https://huggingface.co/stanfordnlp/stanza-en",
     ),
-    "text-generation": SystemEntry(
-        "language model",
+    "text-generation": _language_model(
         "lm.prompting.text_generation:TextGeneration",
         "a text-generation pipeline of transformers, prompted as lm-prompts",
         extra="lm",

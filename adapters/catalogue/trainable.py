@@ -5,9 +5,9 @@ options and whose docstring its help; a `TrainableSystem`, which the class names
 a line here.
 """
 
-from importlib import import_module
 from typing import Any
 
+from pronominal.adapters.catalogue.table import at
 from pronominal.adapters.training.settings import TrainingSettings
 
 TRAINABLE: dict[str, str] = {
@@ -23,15 +23,10 @@ Those modules import no model library.
 
 def training_settings(name: str) -> type[TrainingSettings]:
     """Return what the training of a system is asked for."""
-    settings: type[TrainingSettings] = _at(TRAINABLE[name])
+    settings: type[TrainingSettings] = at(TRAINABLE[name])
     return settings
 
 
 def open_trainable(asked: TrainingSettings, *data: Any) -> Any:
     """Open the `TrainableSystem` that settings are of, with what it has to know of the data."""
-    return _at(asked.opens)(asked, *data)
-
-
-def _at(place: str) -> Any:
-    module, _, attribute = place.partition(":")
-    return getattr(import_module(f"pronominal.adapters.{module}"), attribute)
+    return at(asked.opens)(asked, *data)

@@ -48,7 +48,9 @@ def check_system(system: Any) -> Iterator[Check]:
     Only sentences of our own are asked; `InputError` if it is no system, or can answer nothing.
     """
     kind_of(system)
-    yield Check("it has a name", tuple(_name_faults(system.name)))
+    named = isinstance(system.name, str) and system.name.strip()
+    fault = f"its name is a {type(system.name).__name__} and not a string with letters"
+    yield Check("it has a name", () if named else (fault,))
     for method, questions in _questions(system):
         ask, answered = _asking(system, method), True
         for promise, faults in (PROMISES | OWN_PROMISES[method]).items():
@@ -81,11 +83,6 @@ def _asking(system: Any, method: str) -> Ask:
     return lambda offers: system.option_loglikelihoods(
         [offer.prompt for offer in offers], [offer.options for offer in offers]
     )
-
-
-def _name_faults(name: Any) -> Iterator[str]:
-    if not isinstance(name, str) or not name.strip():
-        yield f"its name is a {type(name).__name__} and not a string with letters"
 
 
 def _found(faults: Faults, ask: Ask, questions: list[Any]) -> tuple[str, ...]:

@@ -1,7 +1,5 @@
 """Questions of our own, about the `PLAIN_SENTENCES`, to see that a system answers at all."""
 
-from collections.abc import Iterator
-
 from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
 from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.pronouns import PRONOUN_SETS, Case
@@ -40,25 +38,25 @@ def plain_resolutions() -> list[ResolutionInstance]:
 
 def plain_slots() -> list[FillingInstance]:
     """Return slots to fill."""
-    return list(_slots())
+    slots = []
+    for number, pronoun, case in _FILLED:
+        sentence = PLAIN_SENTENCES[number]
+        start, end = _mention(sentence, pronoun).span
+        slots.append(
+            FillingInstance(
+                id=f"plain-{number}",
+                text=f"{sentence[:start]}___{sentence[end:]}",
+                blank=Mention("___", start, start + 3),
+                options=tuple(one.form(case) for one in PRONOUN_SETS),
+                label=0,
+            )
+        )
+    return slots
 
 
 def plain_prompts() -> list[str]:
     """Return prompts to answer."""
     return [f"{sentence}\nWho is this about?" for sentence in PLAIN_SENTENCES]
-
-
-def _slots() -> Iterator[FillingInstance]:
-    for number, pronoun, case in _FILLED:
-        sentence = PLAIN_SENTENCES[number]
-        start, end = _mention(sentence, pronoun).span
-        yield FillingInstance(
-            id=f"plain-{number}",
-            text=f"{sentence[:start]}___{sentence[end:]}",
-            blank=Mention("___", start, start + 3),
-            options=tuple(one.form(case) for one in PRONOUN_SETS),
-            label=0,
-        )
 
 
 def _mention(text: str, words: str) -> Mention:

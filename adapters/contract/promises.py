@@ -65,11 +65,6 @@ def _answers(ask: Ask, questions: Sequence[Any]) -> list[Any]:
     return list(answers)
 
 
-def _missing_faults(ask: Ask, questions: list[Any]) -> Iterable[str]:
-    _answers(ask, questions)
-    return ()
-
-
 def _order_faults(ask: Ask, questions: list[Any]) -> Iterator[str]:
     together = _answers(ask, questions)
     if not _same(together, _answers(ask, questions)):
@@ -79,11 +74,6 @@ def _order_faults(ask: Ask, questions: list[Any]) -> Iterator[str]:
     alone = [answer for one in questions for answer in _answers(ask, [one])]
     if not _same(together, alone):
         yield "alone, inputs have other answers than together"
-
-
-def _none_faults(ask: Ask, questions: list[Any]) -> Iterable[str]:
-    _answers(ask, [])
-    return ()
 
 
 def _peace_faults(ask: Ask, questions: list[Any]) -> Iterator[str]:
@@ -99,8 +89,8 @@ ANSWERED = "one answer for each input"
 """The promise without which the others say nothing."""
 
 PROMISES: dict[str, Faults] = {
-    ANSWERED: _missing_faults,
-    "no answers to no inputs": _none_faults,
+    ANSWERED: lambda ask, questions: _answers(ask, questions)[:0],
+    "no answers to no inputs": lambda ask, _: _answers(ask, []),
     "an answer depends on its input alone": _order_faults,
     "it leaves everything as it was": _peace_faults,
 }
@@ -153,14 +143,11 @@ def _finding_faults(ask: Ask, questions: list[Any]) -> Iterator[str]:
 
 
 def _probability_faults(ask: Ask, questions: list[Any]) -> Iterator[str]:
-    def is_one(score: float) -> bool:
-        return 0 <= score <= 1
-
-    yield from _score_faults(ask, questions, "candidates", is_one, "outside [0, 1]")
+    return _score_faults(ask, questions, "candidates", lambda p: 0 <= p <= 1, "outside [0, 1]")
 
 
 def _finite_faults(ask: Ask, questions: list[Any]) -> Iterator[str]:
-    yield from _score_faults(ask, questions, "options", math.isfinite, "not finite")
+    return _score_faults(ask, questions, "options", math.isfinite, "not finite")
 
 
 def _score_faults(
@@ -204,12 +191,8 @@ OWN_PROMISES: dict[str, dict[str, Faults]] = {
         "a finite number for each option": _finite_faults,
         "it does not look at the label": _label_faults,
     },
-    "generate": {
-        "an answer is a string": _string_faults,
-    },
-    "option_loglikelihoods": {
-        "a finite number for each option": _finite_faults,
-    },
+    "generate": {"an answer is a string": _string_faults},
+    "option_loglikelihoods": {"a finite number for each option": _finite_faults},
 }
 """What one method promises, by its name."""
 

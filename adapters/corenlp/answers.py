@@ -1,6 +1,6 @@
 """From the server's JSON to spans of the text (``JSONOutputter.java`` upstream)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pronominal.spans import Span
@@ -24,7 +24,10 @@ def clusters_of(answer: Mapping[str, Any], text: str) -> list[list[Span | None]]
     sentences = []
     for sentence in answer["sentences"]:
         spans = [_character_span(token, characters) for token in sentence["tokens"]]
-        _require_places(sentence["tokens"], spans, text)
+        for token, (start, end) in zip(sentence["tokens"], spans, strict=True):
+            # the full stop that CoreNLP adds after a final abbreviation has no text
+            if token.get("originalText") not in (None, "", text[start:end]):
+                raise MisplacedTokenError
         sentences.append(spans)
     return [
         [_mention_span(mention, sentences) for mention in chain]
@@ -39,13 +42,6 @@ def _mention_span(mention: Mapping[str, Any], sentences: Sequence[Sequence[Span]
     sentence = sentences[number - 1]
     start, end = sentence[first - 1].start, sentence[behind - 2].end
     return Span(start, end) if start < end else None
-
-
-def _require_places(tokens: Iterable[Mapping[str, Any]], spans: Iterable[Span], text: str) -> None:
-    for token, (start, end) in zip(tokens, spans, strict=True):
-        # the full stop that CoreNLP adds after a final abbreviation has no text
-        if token.get("originalText") not in (None, "", text[start:end]):
-            raise MisplacedTokenError
 
 
 def _character_span(token: Mapping[str, Any], characters: Sequence[int]) -> Span:

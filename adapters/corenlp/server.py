@@ -71,7 +71,12 @@ class CoreNLPServer:
             self._refuse(failure, index, last=failures == TRIES)
             return False
 
-        return _parse(self._server.ask(self._request(text, index), is_away))
+        answer = self._server.ask(self._request(text, index), is_away)
+        try:
+            # control characters of a text come back as they are
+            return json.loads(answer.decode(errors="replace"), strict=False)
+        except ValueError:
+            return None
 
     def _request(self, text: str, index: int) -> Request:
         try:
@@ -95,27 +100,17 @@ class CoreNLPServer:
             ) from failure.error
         if failure.status == 500 and not last:
             return
-        fault, cure = f"the server fails at it ({_exception(failure.said)})", _COMMON
+        fault = f"the server fails at it ({_exception(failure.said)})"
+        cure = (
+            "look at the server's own output: a missing model, too little memory (-mx8g) and a "
+            "text above its -maxCharLength are common"
+        )
         if "timed out" in failure.said:
             fault = f"the server did not finish it in {self._text_timeout:g} seconds"
             cure = "give a longer text_timeout, or shorten the text"
         raise RefusedTextError(
             fault, cure=cure, index=index, checkpoint=self.address
         ) from failure.error
-
-
-_COMMON = (
-    "look at the server's own output: a missing model, too little memory (-mx8g) and a text above "
-    "its -maxCharLength are common"
-)
-
-
-def _parse(answer: bytes) -> Any:
-    try:
-        # control characters of a text come back as they are
-        return json.loads(answer.decode(errors="replace"), strict=False)
-    except ValueError:
-        return None
 
 
 def _exception(said: str) -> str:

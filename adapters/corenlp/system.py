@@ -69,20 +69,14 @@ class CoreNLPSystem:
         answer = self._server.ask(sent, index)
         try:
             clusters = clusters_of(answer, sent)
-        except MisplacedTokenError as error:
-            raise RefusedTextError(
-                "the server's tokens are not where it says",
-                cure="give a newer CoreNLP, or properties that leave the text as it is",
-                index=index,
-                checkpoint=self._server.address,
-            ) from error
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise RefusedTextError(
-                "the server does not answer in CoreNLP's JSON",
-                cure=f"give the URL of one that was started with {START}",
-                index=index,
-                checkpoint=self._server.address,
-            ) from error
+            cause = "the server does not answer in CoreNLP's JSON"
+            cure = f"give the URL of one that was started with {START}"
+            if isinstance(error, MisplacedTokenError):
+                cause = "the server's tokens are not where it says"
+                cure = "give a newer CoreNLP, or properties that leave the text as it is"
+            where = self._server.address
+            raise RefusedTextError(cause, cure=cure, index=index, checkpoint=where) from error
         return contract_clusters(
             [span and Span(span.start + before, span.end + before) for span in cluster]
             for cluster in clusters

@@ -5,13 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pronominal.adapters.neuralcoref.mentions import LIST, Mention
+from pronominal.adapters.neuralcoref.network import Floats, Indices
 from pronominal.adapters.neuralcoref.word_vectors import MENTION_WIDTH
-
-Floats = NDArray[np.float32]
-Indices = NDArray[np.intp]
 
 GENRE_WIDTH = 1
 """The genre, which is always 0."""
@@ -35,7 +32,14 @@ def single_features(mentions: Sequence[Mention]) -> Floats:
     """Describe each mention, (mentions, `SINGLE_WIDTH`): type, length, place, nesting."""
     lengths = np.array([mention.end - mention.start - 1 for mention in mentions])
     places = np.arange(len(mentions)) / len(mentions)
-    nested = [_is_nested(mention, number, mentions) for number, mention in enumerate(mentions)]
+    nested = [
+        any(
+            other.sentence == one.sentence and other.start <= one.start and one.end <= other.end
+            for other in mentions
+            if other is not one
+        )
+        for one in mentions
+    ]
     types = np.eye(LIST + 1)[[mention.type for mention in mentions]]
     return np.column_stack([types, _distances(lengths), places, nested]).astype(np.float32)
 
@@ -74,12 +78,14 @@ def pair_features(
     `singles`; `earlier` and `later` are the numbers of a pair's mentions, (pairs,).
     """
     pairs = [(mentions[one], mentions[other]) for one, other in zip(earlier, later, strict=True)]
-    strings = np.array([_matches(one, other) for one, other in pairs])
+    same_nouns = [not one.content_words.isdisjoint(other.content_words) for one, other in pairs]
     sentences = np.array([other.sentence - one.sentence for one, other in pairs])
     overlap = [one.sentence == other.sentence and one.end > other.start for one, other in pairs]
     columns: list[Any] = [
         np.tile([1, 0, 0], (len(pairs), 1)),  # one speaker, whom no mention names
-        strings,
+        [one.root_text == other.root_text for one, other in pairs],
+        [one.text == other.text for one, other in pairs],
+        same_nouns,
         _distances(sentences),
         _distances(later - earlier - 1),
         overlap,
@@ -88,25 +94,6 @@ def pair_features(
         np.zeros((len(pairs), GENRE_WIDTH)),
     ]
     return np.column_stack(columns).astype(np.float32)
-
-
-def _matches(one: Mention, other: Mention) -> tuple[bool, bool, bool]:
-    """Say whether the head words, the texts, and some nouns of two mentions are the same."""
-    return (
-        one.root_text == other.root_text,
-        one.text == other.text,
-        not one.content_words.isdisjoint(other.content_words),
-    )
-
-
-def _is_nested(mention: Mention, number: int, mentions: Sequence[Mention]) -> bool:
-    return any(
-        other.sentence == mention.sentence
-        and other.start <= mention.start
-        and other.end >= mention.end
-        for place, other in enumerate(mentions)
-        if place != number
-    )
 
 
 def _distances(distances: Indices) -> Floats:

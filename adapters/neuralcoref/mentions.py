@@ -63,9 +63,7 @@ def find_mentions(document: Any, blacklist: bool) -> list[Mention]:
     """
     borders = {(entity.start, entity.end) for entity in document.ents if entity.label_ in ENTITIES}
     for sentence in document.sents:
-        borders |= {
-            (start, end) for start, end in _noun_phrases(sentence, blacklist) if start < end
-        }
+        borders.update(pair for pair in _noun_phrases(sentence, blacklist) if pair[0] < pair[1])
     numbers = [number for number, sentence in enumerate(document.sents) for _ in sentence]
     # an end behind the text is upstream's, see `_owner_of_a_clause`; spaCy cuts it off
     mentions = [_mention(document[start:end], numbers) for start, end in sorted(borders)]
@@ -96,7 +94,7 @@ def _noun_phrases(sentence: Any, blacklist: bool) -> Iterator[tuple[int, int]]:
 def _owner_of_a_clause(token: Any) -> Iterator[tuple[int, int]]:
     """Yield the subject above a clitic that was tagged as a noun, one token longer, as upstream."""
     head = token.head
-    for _ in range(_DEEPEST):
+    for _ in range(100):  # as many steps as upstream climbs; at a root it stays where it is
         if head.i == 0:
             return
         if head.dep_ == "nsubj":
@@ -109,22 +107,19 @@ def _owner_of_a_clause(token: Any) -> Iterator[tuple[int, int]]:
         head = head.head
 
 
-_DEEPEST = 100
-"""How many steps upstream climbs; at a root it stays where it is."""
-
-
 def _trimmed(sentence: Any, first: int, last: int) -> tuple[int, int]:
     """Return a phrase without conjunctions, punctuation and the like at its borders."""
     document = sentence.doc
-    while last >= first and last > sentence.start and _is_no_border(document[last]):
+
+    def is_no_border(place: int) -> bool:
+        token = document[place]
+        return token.pos_ in NO_BORDER_POS or token.lower_ in NO_BORDER_WORDS
+
+    while last >= first and last > sentence.start and is_no_border(last):
         last -= 1
-    while first <= last and first < sentence.end - 1 and _is_no_border(document[first]):
+    while first <= last and first < sentence.end - 1 and is_no_border(first):
         first += 1
     return first, last + 1
-
-
-def _is_no_border(token: Any) -> bool:
-    return token.pos_ in NO_BORDER_POS or token.lower_ in NO_BORDER_WORDS
 
 
 def _mention(span: Any, numbers: list[int]) -> Mention:

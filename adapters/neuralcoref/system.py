@@ -5,24 +5,57 @@ from collections.abc import Sequence
 import numpy as np
 from spacy.tokens import Doc
 
-from pronominal.adapters.contract.refusals import scores_not_finite
+from pronominal.adapters.checkpoints.spacy_pipelines import open_spacy
+from pronominal.adapters.contract.refusals import RefusedTextError, scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.neuralcoref.features import (
     GENRE_WIDTH,
-    Floats,
-    Indices,
     candidate_pairs,
     pair_features,
     single_features,
 )
 from pronominal.adapters.neuralcoref.mentions import Mention, find_mentions
-from pronominal.adapters.neuralcoref.network import score_mentions, score_pairs
-from pronominal.adapters.neuralcoref.parses import Parses
+from pronominal.adapters.neuralcoref.network import Floats, Indices, score_mentions, score_pairs
 from pronominal.adapters.neuralcoref.weights import open_weights
 from pronominal.adapters.neuralcoref.word_vectors import DocumentVectors
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document, Span
+
+
+class Parses:
+    """A spaCy pipeline with a tagger and a parser."""
+
+    def __init__(self, pipeline: str) -> None:
+        self._spacy = open_spacy(pipeline, "name another as pipeline")
+        parsed = self._spacy("Anna said that she was tired.")
+        # what mentions are found by; entities are read where there are any
+        for annotation in ("TAG", "POS", "DEP"):
+            if not parsed.has_annotation(annotation):
+                raise InputError(
+                    f"the spaCy pipeline gives no {annotation}",
+                    cure="name one with a tagger and a parser, such as en_core_web_sm",
+                    file=pipeline,
+                )
+
+    def read(self, text: str, index: int) -> Doc:
+        """Parse a text; `RefusedTextError`, with its index, if the pipeline cannot read so much."""
+        if len(text) > self._spacy.max_length:
+            raise RefusedTextError(
+                f"{len(text)} characters, and the spaCy pipeline reads at most "
+                f"{self._spacy.max_length}",
+                cure="split the text",
+                index=index,
+            )
+        return self._spacy(text)
+
+    def read_document(self, document: Document) -> Doc:
+        """Parse words and sentences as they are."""
+        words = [word for sentence in document.words for word in sentence]
+        starts: list[bool | int | None] = [
+            place == 0 for sentence in document.words for place in range(len(sentence))
+        ]
+        return self._spacy(Doc(self._spacy.vocab, words=words, sent_starts=starts))
 
 
 class NeuralCoref:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.strings import get_string_id
 
 from pronominal.adapters.neuralcoref.mentions import Mention
+from pronominal.adapters.neuralcoref.network import Floats
 
 WIDTH = 50
 """Numbers in a word vector."""
@@ -22,8 +22,6 @@ UNKNOWN, MISSING = "*UNK*", "<missing>"
 _AROUND = 5
 """How many words before and behind a mention are averaged."""
 
-Floats = NDArray[np.float32]
-
 
 @dataclass(frozen=True, slots=True)
 class WordVectors:
@@ -32,10 +30,10 @@ class WordVectors:
     rows: Mapping[int, int]
     matrix: Floats
 
-    def find(self, key: int) -> Floats | None:
-        """Return the vector of a word by its hash, None if it has none."""
+    def find(self, key: int, otherwise: Floats) -> Floats:
+        """Return the vector of a word by its hash, `otherwise` if it has none."""
         row = self.rows.get(key)
-        return None if row is None else self.matrix[row]
+        return otherwise if row is None else self.matrix[row]
 
     def __getitem__(self, word: str) -> Floats:
         """Return the vector of a word that has one."""
@@ -60,10 +58,10 @@ class DocumentVectors:
         keys = [zero if token.is_digit else token.lower for token in document]
         self._static: Floats = np.empty((len(keys), WIDTH), dtype=np.float32)
         self._tuned = np.empty_like(self._static)
+        unknown = static[UNKNOWN]
         for place, key in enumerate(keys):
-            found, better = static.find(key), tuned.find(key)
-            self._static[place] = static[UNKNOWN] if found is None else found
-            self._tuned[place] = self._static[place] if better is None else better
+            self._static[place] = static.find(key, unknown)
+            self._tuned[place] = tuned.find(key, self._static[place])
         self._missing = tuned[MISSING]
 
     def of(self, mention: Mention) -> Floats:

@@ -42,19 +42,15 @@ def command(
             before they answer; a call may then take `start_timeout` and `timeout` for each input.
         name: its name in messages.
     """
-    words = _words(command) if isinstance(command, str) else [str(word) for word in command]
+    cause, cure = "the command cannot be split into words", "quote it as you would in a shell"
+    with input_error_on(ValueError, cause=cause, cure=cure):
+        words = shlex.split(command) if isinstance(command, str) else [*map(str, command)]
     if not words:
         raise InputError("the command is empty", cure="give a program and its arguments")
     if timeout <= 0 or start_timeout <= 0:
         raise InputError("there is no time for an answer", cure="give seconds above 0")
     limits = _Limits(timeout, start_timeout, once)
     return connect(method, lambda greeting: _Program(name, words, greeting, limits))
-
-
-def _words(command: str) -> list[str]:
-    cause, cure = "the command cannot be split into words", "quote it as you would in a shell"
-    with input_error_on(ValueError, cause=cause, cure=cure):
-        return shlex.split(command)
 
 
 class _Limits(NamedTuple):

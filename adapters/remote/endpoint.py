@@ -93,8 +93,16 @@ class _Address:
 
     def _is_away(self, failure: Failure) -> bool:
         """Say that no server is there; raise what it means that one gave no answer."""
-        if failure.status is not None:
-            raise self._refused(failure.status) from failure.error
+        if (status := failure.status) is not None:
+            if status in _SETUP_FAULTS or 300 <= status < 400:
+                raise InputError(
+                    f"the server does not take what is posted (HTTP {status})",
+                    cure=f"check the address, and {KEY} if the server wants a key",
+                    file=self._server.address,
+                ) from failure.error
+            raise FailedCallError(
+                f"the server answers with HTTP {status}", cure="see the server's own log"
+            ) from failure.error
         reason = getattr(failure.error, "reason", failure.error)
         unreachable = isinstance(reason, OSError) and reason.errno in _UNREACHABLE
         if not (unreachable or isinstance(reason, gaierror)):
@@ -103,14 +111,3 @@ class _Address:
                 cure="see the server's own log, or give it more seconds with timeout",
             ) from failure.error
         return True
-
-    def _refused(self, status: int) -> InputError:
-        if status in _SETUP_FAULTS or 300 <= status < 400:
-            return InputError(
-                f"the server does not take what is posted (HTTP {status})",
-                cure=f"check the address, and {KEY} if the server wants a key",
-                file=self._server.address,
-            )
-        return FailedCallError(
-            f"the server answers with HTTP {status}", cure="see the server's own log"
-        )

@@ -45,8 +45,8 @@ class Environment:
     """
 
     python: tuple[str, str]
-    requirements: tuple[str, ...]
-    after: tuple[tuple[str, ...], ...]
+    requirements: list[str]
+    after: list[list[str]]
     program: str
 
 
@@ -55,15 +55,7 @@ def environments() -> dict[str, Environment]:
     """Return all environments by name."""
     table = files("pronominal.adapters.remote").joinpath("environments.toml")
     text = table.read_text(encoding="utf-8")
-    return {
-        name: Environment(
-            python=(table["python"][0], table["python"][1]),
-            requirements=tuple(table["requirements"]),
-            after=tuple(tuple(arguments) for arguments in table["after"]),
-            program=table["program"],
-        )
-        for name, table in tomllib.loads(text).items()
-    }
+    return {name: Environment(**needs) for name, needs in tomllib.loads(text).items()}
 
 
 def folder_of(name: str) -> Path:
@@ -76,7 +68,7 @@ def folder_of(name: str) -> Path:
 
 def is_made(name: str) -> bool:
     """Say whether an environment is there as it is wanted now."""
-    return bool(_made(name).get("requirements") == list(environments()[name].requirements))
+    return bool(_made(name).get("requirements") == environments()[name].requirements)
 
 
 def _made(name: str) -> dict[str, Any]:
@@ -113,7 +105,7 @@ def create(name: str, python: str | None = None, say: Callable[[str], None] = pr
             _run(step, name)
         made = {
             "name": name,
-            "requirements": list(wanted.requirements),
+            "requirements": wanted.requirements,
             "packages": _run((*pip, "freeze"), name).splitlines(),
         }
         (beside / MADE).write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")

@@ -30,7 +30,7 @@ from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
 from pronominal.adapters.contract.systems import System, refuse_bare_string
 from pronominal.errors import InputError, redacted, unknown_name
 from pronominal.instances import FillingInstance, ResolutionInstance
-from pronominal.spans import Cluster, Mention
+from pronominal.spans import Cluster
 
 Message = Mapping[str, Any]
 
@@ -84,12 +84,23 @@ class RemoteClustering(_RemoteSystem):
         return self._ask([{"text": text} for text in texts], "clusters")
 
 
+def _resolution(instance: ResolutionInstance) -> Message:
+    candidates = [candidate._asdict() for candidate in instance.candidates]
+    pronoun = instance.pronoun._asdict()
+    return {"text": instance.text, "pronoun": pronoun, "candidates": candidates}
+
+
 class RemoteChoosing(_RemoteSystem):
     """A system that is told the candidates, reached over a connection."""
 
     def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
         """Return for each instance, in order, one number in [0, 1] for each candidate."""
         return self._ask([_resolution(instance) for instance in instances], "scores")
+
+
+def _slot(instance: FillingInstance) -> Message:
+    blank, options = instance.blank._asdict(), list(instance.options)
+    return {"text": instance.text, "blank": blank, "options": options}
 
 
 class RemoteScoring(_RemoteSystem):
@@ -107,14 +118,6 @@ class RemoteGenerating(_RemoteSystem):
         """Return for each prompt, in order, what follows it."""
         limit = {} if max_new_tokens is None else {"max_new_tokens": max_new_tokens}
         return self._ask([{"prompt": prompt} | limit for prompt in prompts], "generation")
-
-
-METHODS: dict[str, type[_RemoteSystem]] = {
-    "cluster": RemoteClustering,
-    "choose": RemoteChoosing,
-    "loglikelihood": RemoteScoring,
-    "generate": RemoteGenerating,
-}
 
 
 class Greeting(NamedTuple):
@@ -140,6 +143,14 @@ class Greeting(NamedTuple):
         raise InputError(f"{connection.name} does not answer a plain sentence: {cause}", cure=cure)
 
 
+METHODS: dict[str, tuple[type[_RemoteSystem], Greeting]] = {
+    "cluster": (RemoteClustering, Greeting({"text": PLAIN_SENTENCES[0]}, "clusters")),
+    "choose": (RemoteChoosing, Greeting(_resolution(plain_resolutions()[0]), "scores")),
+    "loglikelihood": (RemoteScoring, Greeting(_slot(plain_slots()[0]), "scores")),
+    "generate": (RemoteGenerating, Greeting({"prompt": plain_prompts()[0]}, "generation")),
+}
+
+
 def connect(method: str, make_connection: Callable[[Greeting], Connection]) -> System:
     """Return the system behind a connection, whose `method` is a key of `METHODS`.
 
@@ -147,32 +158,6 @@ def connect(method: str, make_connection: Callable[[Greeting], Connection]) -> S
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
-    greetings = {
-        "cluster": Greeting({"text": PLAIN_SENTENCES[0]}, "clusters"),
-        "choose": Greeting(_resolution(plain_resolutions()[0]), "scores"),
-        "loglikelihood": Greeting(_slot(plain_slots()[0]), "scores"),
-        "generate": Greeting({"prompt": plain_prompts()[0]}, "generation"),
-    }
-    system: Any = METHODS[method](make_connection(greetings[method]))
+    remote_class, greeting = METHODS[method]
+    system: Any = remote_class(make_connection(greeting))
     return system  # type: ignore[no-any-return]
-
-
-def _resolution(instance: ResolutionInstance) -> Message:
-    candidates = [_mention(candidate) for candidate in instance.candidates]
-    return {
-        "text": instance.text,
-        "pronoun": _mention(instance.pronoun),
-        "candidates": candidates,
-    }
-
-
-def _slot(instance: FillingInstance) -> Message:
-    return {
-        "text": instance.text,
-        "blank": _mention(instance.blank),
-        "options": list(instance.options),
-    }
-
-
-def _mention(mention: Mention) -> dict[str, Any]:
-    return mention._asdict()

@@ -119,15 +119,6 @@ class Process:
         )
 
 
-def _answer(line: bytes) -> dict[str, Any] | None:
-    try:
-        parsed = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    numbered = isinstance(parsed, dict) and type(parsed.get("id")) is int
-    return parsed if numbered else None
-
-
 def _in_background(work: Any, *arguments: Any) -> None:
     threading.Thread(target=work, args=arguments, daemon=True).start()
 
@@ -137,11 +128,13 @@ def _read(
 ) -> None:
     # what is no answer is not kept, since there may be no end of it
     for line in stream:
-        answer = _answer(line)
-        if answer is None:
-            noise["lines"] += 1
-        else:
+        answer = None
+        with suppress(ValueError, RecursionError):
+            answer = json.loads(line)
+        if isinstance(answer, dict) and type(answer.get("id")) is int:
             answers.put(answer)
+        else:
+            noise["lines"] += 1
     answers.put(None)
 
 

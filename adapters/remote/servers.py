@@ -121,16 +121,14 @@ class Server:
             if is_away(failure):
                 away_since = time.monotonic() if away_since is None else away_since
                 if time.monotonic() - away_since >= self._patience:
-                    raise self._gone(failure)
+                    raise InputError(
+                        f"the server has not answered for {self._patience:g} seconds "
+                        f"({failure.reason})",
+                        cure=f"{self._start} and run the same command again: what is done is kept",
+                        file=self.address,
+                    )
             time.sleep(pause)
             pause = min(2 * pause, 10)
-
-    def _gone(self, failure: Failure) -> InputError:
-        return InputError(
-            f"the server has not answered for {self._patience:g} seconds ({failure.reason})",
-            cure=f"{self._start} and run the same command again: what is done is kept",
-            file=self.address,
-        )
 
 
 def json_request(address: str, content: Any) -> Request:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import torch
 import transformers
-from transformers.models.auto import modeling_auto
+from transformers.models.auto import modeling_auto as auto
 
 from pronominal.adapters.checkpoints.files import TOKENIZER_FILES, Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import require_same
@@ -20,41 +20,24 @@ from pronominal.adapters.checkpoints.transformers_models import (
     torch_device,
 )
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.adapters.lm.models.activations import fuse_activations
-from pronominal.adapters.lm.models.packed_weights import pack_weights
+from pronominal.adapters.lm.models.fast_layers import fuse_activations, pack_weights
 from pronominal.errors import InputError, unknown_name
 
 Objective = Literal["causal", "masked", "sequence-to-sequence"]
 """What a language model was trained to predict."""
 
-DTYPES = {
-    "bfloat16": torch.bfloat16,
-    "float16": torch.float16,
-    "float32": torch.float32,
-}
+DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch.float32}
 
 _WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
-_OTHERS = (
-    *TOKENIZER_FILES,
-    "*.index.json",
-    "chat_template.jinja",
-    "generation_config.json",
-)
-_CODE = ("*.py",)
+_OTHERS = (*TOKENIZER_FILES, "*.index.json", "chat_template.jinja", "generation_config.json")
 _CAUSE = "config, tokenizer and tensors do not make up a language model"
 _AUTO_CLASSES: dict[Objective, tuple[Any, Any]] = {
-    "masked": (
-        modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-        transformers.AutoModelForMaskedLM,
-    ),
+    "masked": (auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES, auto.AutoModelForMaskedLM),
     "sequence-to-sequence": (
-        modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
-        transformers.AutoModelForSeq2SeqLM,
+        auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+        auto.AutoModelForSeq2SeqLM,
     ),
-    "causal": (
-        modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-        transformers.AutoModelForCausalLM,
-    ),
+    "causal": (auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, auto.AutoModelForCausalLM),
 }
 
 
@@ -91,7 +74,6 @@ class LoadedModel:
 
 def load_language_model(
     checkpoint: str,
-    *,
     dtype: str | None = None,
     device: str | None = None,
     device_map: str | None = None,
@@ -115,7 +97,7 @@ def load_language_model(
     """
     target = None if device_map else torch_device(device)
     _check_settings(dtype, device, device_map, trust_remote_code)
-    others = (*_OTHERS, *_CODE) if trust_remote_code else _OTHERS
+    others = (*_OTHERS, "*.py") if trust_remote_code else _OTHERS
     opened = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
     wanted = DTYPES[dtype] if dtype else "auto"
     if dtype is None and target is not None and target.type == "cpu":

@@ -21,6 +21,7 @@ from pronominal.adapters.lm.prompting.chat import Chat, Turns
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
 from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
 from pronominal.adapters.lm.scoring.prompt_encoder import encoded
+from pronominal.adapters.lm.scoring.tokens import padded
 from pronominal.errors import InputError
 
 NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": ANSWER_TOKENS}
@@ -71,13 +72,7 @@ class PromptedModel:
         self.prompting = parse_prompts(prompts, chain_of_thought)
         if max_new_tokens is not None and max_new_tokens < 1:
             raise InputError(f"max_new_tokens is {max_new_tokens}", cure="give a number above 0")
-        loaded = load_language_model(
-            checkpoint,
-            dtype=dtype,
-            device=device,
-            device_map=device_map,
-            trust_remote_code=trust_remote_code,
-        )
+        loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
         self.max_new_tokens = max_new_tokens or NEW_TOKENS[loaded.objective]
@@ -115,6 +110,8 @@ class GenerationBatches(LongestFirst):
         self._causal = loaded.objective == "causal"
         self._prompts, self._limit = prompts, max_new_tokens
         super().__init__([len(prompt) + max_new_tokens * self._causal for prompt in prompts])
+        paddings = (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id, 0)
+        self._padding = int(next(token for token in paddings if token is not None))
         self.texts = [""] * len(prompts)
 
     def forward(self, borders: Sequence[int]) -> None:
@@ -125,7 +122,7 @@ class GenerationBatches(LongestFirst):
             written = self._model.generate(
                 **(self._continued(prompts) if self._causal else self._encoded(prompts)),
                 max_new_tokens=self._limit,
-                pad_token_id=self._padding(),
+                pad_token_id=self._padding,
                 do_sample=False,
                 num_beams=1,
                 # a chat model's generation config sets these, for sampling
@@ -140,23 +137,15 @@ class GenerationBatches(LongestFirst):
 
     def _continued(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Return a causal model's inputs, padded in front, as the answer follows the last token."""
-        width = len(prompts[0])
-        ids = np.full((len(prompts), width), self._padding(), np.int64)
-        read = np.zeros_like(ids)
-        for row, tokens in enumerate(prompts):
-            place = slice(width - len(tokens), width)
-            ids[row, place], read[row, place] = tokens, 1
+        ids, read = padded([prompt[::-1] for prompt in prompts], self._padding)
         inputs = {"input_ids": ids, "attention_mask": read}
-        return {n: torch.from_numpy(a).to(self._model.device) for n, a in inputs.items()}
+        return {
+            name: torch.from_numpy(np.fliplr(array).astype(np.int64)).to(self._model.device)
+            for name, array in inputs.items()
+        }
 
     def _encoded(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Return a sequence-to-sequence model's inputs; args are those of `_continued`."""
         states, mask = encoded(self._model, prompts)
         outputs = BaseModelOutput(last_hidden_state=states)
         return {"encoder_outputs": outputs, "attention_mask": mask.long()}
-
-    def _padding(self) -> int:
-        for token in (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id):
-            if token is not None:
-                return int(token)
-        return 0

@@ -10,14 +10,12 @@ from itertools import takewhile
 import numpy as np
 
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
-from pronominal.adapters.lm.models.loading import LoadedModel, load_language_model, refuse_masked
+from pronominal.adapters.lm.models.loading import load_language_model, refuse_masked
 from pronominal.adapters.lm.prompting.chat import Chat, Turns
 from pronominal.adapters.lm.prompting.prompts import parse_prompts
 from pronominal.adapters.lm.scoring.decoder import CausalScorer
 from pronominal.adapters.lm.scoring.infilling import AnswerScorer
-from pronominal.adapters.lm.scoring.tokens import PADDING, IntArray, Sequences
-
-Tokens = Sequence[int]
+from pronominal.adapters.lm.scoring.tokens import PADDING, Sequences, padded
 
 
 class MultipleChoiceModel:
@@ -57,18 +55,16 @@ class MultipleChoiceModel:
         batch_tokens: int | None = None,
     ) -> None:
         self.prompting = parse_prompts(prompts, None)
-        loaded = load_language_model(
-            checkpoint,
-            dtype=dtype,
-            device=device,
-            device_map=device_map,
-            trust_remote_code=trust_remote_code,
-        )
+        loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
         self._loaded = loaded
         self._turns = Turns(loaded.tokenizer, chat, checkpoint)
-        self._scorer = _scorer(loaded, batch_tokens)
+        self._scorer = (
+            CausalScorer(loaded.model, batch_tokens=batch_tokens)
+            if loaded.objective == "causal"
+            else AnswerScorer(loaded.model, loaded.tokenizer, batch_tokens=batch_tokens)
+        )
 
     def option_loglikelihoods(
         self, prompts: Sequence[str], options: Sequence[Sequence[str]]
@@ -106,31 +102,14 @@ class MultipleChoiceModel:
             whole = [self._turns.tokens(f"{turn}{between}{option}") for option in every]
             answered += whole
             # tokens may reach across the border; then the options share what lies before it
-            first += [max(1, min(_shared(before, tokens) for tokens in whole))] * len(every)
+            alike = takewhile(lambda at: len({*at}) == 1, zip(before, *whole, strict=False))
+            first += [max(1, sum(1 for _ in alike))] * len(every)
         counts = [len(every) for every in options]
-        lengths = [len(tokens) for tokens in answered]
-        owners = np.repeat(np.arange(len(options)), counts)
+        owners = np.repeat(np.arange(len(options), dtype=np.int32), counts)
+        ids, there = padded(answered, PADDING)
+        lengths = there.sum(axis=1, dtype=np.int32)
         longest = np.maximum.reduceat(lengths, np.cumsum([0, *counts[:-1]]))
         self._loaded.refuse_longer(longest.tolist(), "a prompt with its longest option")
-        scores = scorer.score(_sequences(answered, owners), np.array(first, np.int32))
+        sequences = Sequences(ids.astype(np.int32), np.zeros_like(there), lengths, owners)
+        scores = scorer.score(sequences, np.array(first, np.int32))
         return [part.tolist() for part in np.split(scores, np.cumsum(counts)[:-1])]
-
-
-def _scorer(loaded: LoadedModel, batch_tokens: int | None) -> CausalScorer | AnswerScorer:
-    if loaded.objective == "causal":
-        return CausalScorer(loaded.model, batch_tokens=batch_tokens)
-    return AnswerScorer(loaded.model, loaded.tokenizer, batch_tokens=batch_tokens)
-
-
-def _shared(one: Tokens, other: Tokens) -> int:
-    """Return how many first tokens are the same."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _sequences(tokens: Sequence[Tokens], owners: IntArray) -> Sequences:
-    lengths = np.array([len(one) for one in tokens], np.int32)
-    inside = np.arange(lengths.max()) < lengths[:, None]
-    ids = np.full(inside.shape, PADDING, np.int32)
-    ids[inside] = np.concatenate([np.asarray(one, np.int32) for one in tokens])
-    return Sequences(ids, np.zeros(inside.shape, np.bool_), lengths, owners.astype(np.int32))

@@ -85,29 +85,20 @@ class Prompting:
             task, pronoun = instance.text, instance.pronoun.text
             options = tuple(candidate.text for candidate in instance.candidates)
         conclusion = templates.conclusion.replace("{pronoun}", pronoun)
-        return [
-            Prompt(name, filled(*templates.texts[name], task, pronoun, options), conclusion)
-            for name in self._names(templates)
-        ]
-
-    def _names(self, templates: Templates) -> Sequence[str]:
-        if self.prompts is None:
-            return [*templates.texts]
-        for name in self.prompts:
+        prompts = []
+        for name in templates.texts if self.prompts is None else self.prompts:
             if name not in templates.texts:
                 raise unknown_name("prompt", name, templates.texts)
-        return self.prompts
+            text = filled(*templates.texts[name], task, pronoun, options)
+            prompts.append(Prompt(name, text, conclusion))
+        return prompts
 
 
 @cache
 def read_templates(name: Literal["ruff", "winopron"]) -> Templates:
     """Return RUFF's templates, for slots, or WinoPron's, for antecedents."""
-    text = (
-        files("pronominal.adapters.lm.prompting")
-        .joinpath(f"{name}_prompts.toml")
-        .read_text("utf-8")
-    )
-    table = tomllib.loads(text)
+    file = files("pronominal.adapters.lm.prompting").joinpath(f"{name}_prompts.toml")
+    table = tomllib.loads(file.read_text("utf-8"))
     orders: dict[str, int] = table["orders"]
     texts = {}
     for number, template in enumerate(table["templates"]):

@@ -21,7 +21,7 @@ from pronominal.adapters.lm.scoring.memory import (
     kind_of_device,
     out_of_memory,
 )
-from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences
+from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences, padded
 from pronominal.adapters.lm.scoring.trie import Pack, PrefixTree
 
 Way = Literal["tree", "plain"]
@@ -69,8 +69,8 @@ class TreeBatches:
         logits = logits_at(
             self._model,
             np.concatenate([row * width + pack.read for row, pack in enumerate(packs)]),
-            input_ids=self._padded([pack.tokens for pack in packs], width),
-            position_ids=self._padded([pack.positions for pack in packs], width),
+            input_ids=self._padded([pack.tokens for pack in packs]),
+            position_ids=self._padded([pack.positions for pack in packs]),
             attention_mask=self._mask(packs, width),
             use_cache=False,
         )
@@ -88,7 +88,7 @@ class TreeBatches:
         """Return which node attends to which, [packs, 1, nodes, nodes]: to itself and ancestors."""
         nodes = torch.arange(width, device=self._model.device)
         # padding ends at 0: no node attends to it, and its own states are never read
-        ends = self._padded([pack.ends for pack in packs], width)[:, None, None, :]
+        ends = self._padded([pack.ends for pack in packs])[:, None, None, :]
         attends = (nodes <= nodes[:, None]) & (nodes[:, None] < ends) | torch.eye(
             width, dtype=torch.bool, device=nodes.device
         )
@@ -98,11 +98,8 @@ class TreeBatches:
         dtype = self._model.dtype
         return torch.zeros_like(attends, dtype=dtype).masked_fill(~attends, torch.finfo(dtype).min)
 
-    def _padded(self, rows: Sequence[IntArray], width: int) -> Tensor:
-        padded = np.zeros((len(rows), width), np.int64)
-        for row, values in zip(padded, rows, strict=True):
-            row[: len(values)] = values
-        return torch.from_numpy(padded).to(self._model.device)
+    def _padded(self, rows: Sequence[IntArray]) -> Tensor:
+        return torch.from_numpy(padded(rows)[0]).to(self._model.device)
 
 
 class PlainBatches(LongestFirst):

@@ -14,7 +14,8 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from pronominal.adapters.lm.scoring.logits import Scores, add_log_probabilities, logits_at
 from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
-from pronominal.adapters.lm.scoring.prompt_encoder import encoded, padded
+from pronominal.adapters.lm.scoring.prompt_encoder import encoded
+from pronominal.adapters.lm.scoring.tokens import Tokens, padded
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance
 
@@ -23,8 +24,6 @@ BATCH_TOKENS = {"cpu": 4_096, "cuda": 32_768}
 
 SENTINELS = "<extra_id_0>", "<extra_id_1>"
 """What T5 was trained with: the first marks a missing piece, the second ends its answer."""
-
-Tokens = Sequence[int]
 
 
 class AnswerBatches(LongestFirst):

@@ -7,14 +7,11 @@ The encoder has a prompt's length of them, so that it reads prompts of similar l
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from pronominal.adapters.lm.scoring.tokens import IntArray
-
-Tokens = Sequence[int]
+from pronominal.adapters.lm.scoring.tokens import Tokens, padded
 
 _SIMILAR = 0.9
 """The shortest prompt that is read together with a longer one, as a share of its length."""
@@ -42,15 +39,6 @@ def encoded(model: Any, prompts: Sequence[Tokens]) -> tuple[Tensor, Tensor]:
             )[0]
             parts.append(pad(states, (0, 0, 0, longest - ids.shape[1])))
         return torch.cat(parts), torch.from_numpy(there).to(parts[0].device)
-
-
-def padded(rows: Sequence[Tokens]) -> tuple[IntArray, IntArray]:
-    """Return token sequences as one array padded with 0, and where there are tokens."""
-    lengths = np.array([len(row) for row in rows])
-    there = np.arange(lengths.max()) < lengths[:, None]
-    ids = np.zeros(there.shape, np.int64)
-    ids[there] = np.concatenate([np.asarray(row, np.int64) for row in rows])
-    return ids, there  # type: ignore[return-value]
 
 
 def _similar(prompts: Sequence[Tokens]) -> Iterator[Sequence[Tokens]]:

@@ -86,13 +86,7 @@ class LanguageModel:
     ) -> None:
         if scores not in get_args(Scored):
             raise unknown_name("kind of scores", scores, get_args(Scored))
-        loaded = load_language_model(
-            checkpoint,
-            dtype=dtype,
-            device=device,
-            device_map=device_map,
-            trust_remote_code=trust_remote_code,
-        )
+        loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         self.checkpoint = loaded.checkpoint
         self.objective = loaded.objective
         self.question = QUESTIONS[loaded.objective]
@@ -120,17 +114,24 @@ class LanguageModel:
         with silent_transformers():
             if isinstance(self._scorer, AnswerScorer):
                 answers = self._scorer.infill(instances)
-                self._refuse_no_numbers(instances, answers)
-                return answers
-            sequences = self._texts.read(instances)
-            self._refuse_unreadable(instances, sequences)
-            scores = self._score(self._scorer, sequences)
-        ends = np.cumsum([len(instance.options) for instance in instances])
-        answers = [part.tolist() for part in np.split(scores, ends[:-1])]
-        self._refuse_no_numbers(instances, answers)
+            else:
+                scores = self._score(self._scorer, instances)
+                ends = np.cumsum([len(instance.options) for instance in instances])
+                answers = [part.tolist() for part in np.split(scores, ends[:-1])]
+        for instance, given in zip(instances, answers, strict=True):
+            if not np.isfinite(given).all():
+                raise InputError(
+                    f"{self.checkpoint.name} gives scores that are no finite numbers",
+                    cure="give undamaged weights, or compute in bfloat16 or float32",
+                    row=f"id {instance.id}",
+                )
         return answers
 
-    def _score(self, scorer: CausalScorer | MaskedScorer, sequences: Sequences) -> Scores:
+    def _score(
+        self, scorer: CausalScorer | MaskedScorer, instances: Sequence[FillingInstance]
+    ) -> Scores:
+        sequences = self._texts.read(instances)
+        self._refuse_unreadable(instances, sequences)
         if isinstance(scorer, MaskedScorer):
             return scorer.score(sequences)
         first: IntArray = np.ones(len(sequences.lengths), np.int32)
@@ -186,14 +187,3 @@ class LanguageModel:
                 cure="give a tokenizer and a model that belong together",
                 file=self.checkpoint.name,
             )
-
-    def _refuse_no_numbers(
-        self, instances: Sequence[FillingInstance], answers: Sequence[Sequence[float]]
-    ) -> None:
-        for instance, scores in zip(instances, answers, strict=True):
-            if not np.isfinite(scores).all():
-                raise InputError(
-                    f"{self.checkpoint.name} gives scores that are no finite numbers",
-                    cure="give undamaged weights, or compute in bfloat16 or float32",
-                    row=f"id {instance.id}",
-                )

@@ -19,6 +19,8 @@ from pronominal.instances import FillingInstance
 IntArray = NDArray[np.signedinteger[Any]]
 BoolArray = NDArray[np.bool_]
 
+Tokens = Sequence[int]
+
 PADDING = -1
 """Fills rows behind the end of a sequence; no token has this number."""
 
@@ -64,6 +66,15 @@ class Sequences:
             self.lengths[rows],
             np.zeros(rows.sum(), np.int32),
         )
+
+
+def padded(rows: Sequence[Tokens | IntArray], filler: int = 0) -> tuple[IntArray, BoolArray]:
+    """Return token sequences as one array with a filler behind them, and where there are tokens."""
+    lengths = np.array([len(row) for row in rows])
+    there = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(there.shape, filler, np.int64)
+    ids[there] = np.concatenate([np.asarray(row, np.int64) for row in rows])
+    return ids, there
 
 
 class TextTokenizer:

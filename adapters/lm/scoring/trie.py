@@ -84,7 +84,8 @@ class PrefixTree:
         nodes[begun] = np.arange(begun.sum())
         nodes = np.maximum.accumulate(nodes, axis=0)
         ids = self._ids[start:end, : len(depths) + 1]
-        leaves, places = np.nonzero(self._scored(start, end, len(depths) + 1))
+        places = np.arange(len(depths) + 1)
+        leaves, places = np.nonzero((places >= self._first[start:end, None]) & (places <= fed))
         read, parents = np.unique(nodes[leaves, places - 1], return_inverse=True)
         return Pack(
             tokens=ids[:, :-1][begun],
@@ -95,12 +96,6 @@ class PrefixTree:
             scored=ids[leaves, places],
             sequences=self.order[start + leaves].astype(np.int32),
         )
-
-    def _scored(self, start: int, end: int, width: int) -> BoolArray:
-        places = np.arange(width)
-        since = places >= self._first[start:end, None]
-        scored: BoolArray = since & (places <= self._fed[start:end, None])
-        return scored
 
     def _shared_with_previous(self) -> IntArray:
         """Return how many nodes of each leaf's path are on the path of the leaf before."""
