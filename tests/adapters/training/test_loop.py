@@ -25,7 +25,7 @@ from pronominal.adapters.training.random_states import seeded
 from pronominal.adapters.training.settings import LoopSettings
 from pronominal.adapters.training.state import STATE
 from pronominal.adapters.training.trainable import Outcome, Training, Validation
-from pronominal.adapters.words.length_buckets import length_buckets
+from pronominal.adapters.words.length_batches import length_buckets
 
 UPDATES = 14
 
