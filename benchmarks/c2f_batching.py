@@ -30,12 +30,10 @@ from torch import Tensor
 
 from pronominal.adapters.c2f.bert.encoder import TransformerEncoder, TransformerModel
 from pronominal.adapters.c2f.head.config import HeadConfig
-from pronominal.adapters.c2f.head.decoding import decode
 from pronominal.adapters.c2f.head.model import CoarseToFineHead
-from pronominal.adapters.c2f.head.pruning import keep_best
-from pronominal.adapters.c2f.head.top_spans import Antecedents, TopSpans
-from pronominal.adapters.c2f.head.unit_batch import UnitBatch
-from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
+from pronominal.adapters.c2f.head.prediction import decode
+from pronominal.adapters.c2f.head.top_spans import Antecedents, TopSpans, keep_best
+from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, UnitBatch, Units
 from pronominal.spans import Cluster
 
 SEGMENT = 384

@@ -25,7 +25,7 @@ from torch import nn
 from pronominal.adapters.bert.encoding import EncodedInstance
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch
 from pronominal.adapters.bert.settings import Classifier
-from pronominal.adapters.words.length_buckets import length_buckets
+from pronominal.adapters.words.length_batches import length_buckets
 from pronominal.spans import Span
 
 FIXED = 128

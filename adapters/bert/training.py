@@ -24,7 +24,7 @@ from pronominal.adapters.bert.training_settings import BertTraining, Recipe
 from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.adapters.training.optimisation import decay_groups, linear_with_warmup
 from pronominal.adapters.training.trainable import CardText, Training
-from pronominal.adapters.words.length_buckets import length_buckets
+from pronominal.adapters.words.length_batches import length_buckets
 from pronominal.instances import ResolutionInstance
 
 NOT_DECAYED = ("bias", "LayerNorm.weight", "layer_norm.weight", "norm.weight")

@@ -80,7 +80,7 @@ SYSTEMS: dict[str, SystemEntry] = {
         weights="pronominal train bert",
     ),
     "bert-coref": _clustering(
-        "c2f.bert.bert_coref:BERTCoref",
+        "c2f.bert.system:BERTCoref",
         "BERT below the coarse-to-fine head (Joshi et al., 2019), base and large",
         extra="c2f",
         weights="https://github.com/mandarjoshi90/coref",
@@ -225,7 +225,7 @@ SYSTEMS: dict[str, SystemEntry] = {
         environment="spacy-experimental",
     ),
     "spanbert": _clustering(
-        "c2f.bert.spanbert:SpanBERT",
+        "c2f.bert.system:SpanBERT",
         "SpanBERT below the coarse-to-fine head (Joshi et al., 2020), base and large",
         extra="c2f",
         weights="https://github.com/mandarjoshi90/coref",

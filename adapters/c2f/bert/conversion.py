@@ -4,11 +4,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters.c2f.bert.checkpoint import canonical_tensors, open_parts
+from pronominal.adapters.c2f.bert.checkpoint import FILES, Form, canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert.pieces import VOCABULARIES
 from pronominal.adapters.c2f.bert.settings import FORMAT
-from pronominal.adapters.c2f.bert.spanbert import SpanBERT
-from pronominal.adapters.c2f.bert.weights import FILES, Form
+from pronominal.adapters.c2f.bert.system import SpanBERT
 from pronominal.adapters.checkpoints.files import write_json
 from pronominal.adapters.checkpoints.tensors import write_tensors
 from pronominal.atomic import new_folder

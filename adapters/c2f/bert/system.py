@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Literal, get_args
 
-from pronominal.adapters.c2f.bert.checkpoint import open_parts
+from pronominal.adapters.c2f.bert.checkpoint import Form, open_parts
 from pronominal.adapters.c2f.bert.pieces import FRAME, framed, oversized_sentences, segments
 from pronominal.adapters.c2f.bert.placing import (
     PieceText,
@@ -12,7 +13,6 @@ from pronominal.adapters.c2f.bert.placing import (
     is_widened,
     read_as_winopron,
 )
-from pronominal.adapters.c2f.bert.weights import Form
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
 from pronominal.adapters.c2f.head.units import Units, word_span
 from pronominal.adapters.checkpoints.transformers_models import torch_device
@@ -148,3 +148,23 @@ class TransformerCoreference:
             for span in cluster
         )
         return answers
+
+
+class BERTCoref(TransformerCoreference):
+    """BERT's coreference system, base or large. See `TransformerCoreference` for arguments.
+
+    Joshi et al., 2019, "BERT for Coreference Resolution: Baselines and Analysis".
+    """
+
+    name = "bert-coref"
+    segment_lengths = MappingProxyType({768: 128, 1024: 384})
+
+
+class SpanBERT(TransformerCoreference):
+    """SpanBERT's coreference system, base or large. See `TransformerCoreference` for arguments.
+
+    Joshi et al., 2020, "SpanBERT: Improving Pre-training by Representing and Predicting Spans".
+    """
+
+    name = "spanbert"
+    segment_lengths = MappingProxyType({768: 384, 1024: 512})

@@ -10,21 +10,18 @@ from torch import nn
 from torch.optim import Adam, Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
-from pronominal.adapters.c2f.bert.checkpoint import canonical_tensors, open_parts
+from pronominal.adapters.c2f.bert.checkpoint import FILES, canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.pieces import FRAME, VOCABULARIES, WordPieces, framed, segments
 from pronominal.adapters.c2f.bert.settings import FORMAT, LIMITED, PUBLISHED, head_config
-from pronominal.adapters.c2f.bert.spanbert import SpanBERT
+from pronominal.adapters.c2f.bert.system import SpanBERT
 from pronominal.adapters.c2f.bert.training_settings import TransformerTraining
-from pronominal.adapters.c2f.bert.weights import FILES
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
 from pronominal.adapters.c2f.learning import optimisers
-from pronominal.adapters.c2f.learning.documents import TrainingDocument
-from pronominal.adapters.c2f.learning.lookup_norms import LookupNorms
-from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, Optimisation
+from pronominal.adapters.c2f.learning.documents import Drawn, TrainingDocument
+from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, LookupNorms, Optimisation
 from pronominal.adapters.c2f.learning.settings import Size
 from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
-from pronominal.adapters.c2f.learning.windows import Drawn
 from pronominal.adapters.checkpoints.encoders import pretrained
 from pronominal.adapters.checkpoints.files import open_checkpoint, write_json
 from pronominal.adapters.checkpoints.tensors import write_tensors

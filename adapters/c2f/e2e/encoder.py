@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +13,11 @@ from pronominal.adapters.c2f.e2e.embeddings import WordVectors
 from pronominal.adapters.c2f.elmo.network import ScalarMix
 from pronominal.adapters.c2f.head.initialisation import initialise
 from pronominal.adapters.c2f.head.units import Encoded, Units
+from pronominal.adapters.words.ontonotes import SLASHED, known_genre, word_speakers
+from pronominal.spans import Document
+
+RAW_TEXT_GENRE = "nw"
+"""Newswire: the genre that E2E's demo gives to what is typed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +178,21 @@ class LstmEncoder(nn.Module):
             for document in documents
         ]
         return torch.cat([context, spelt, torch.cat(mixed)], dim=1)
+
+
+def word_units(document: Document, genres: Sequence[str], place: str) -> Units:
+    """Return a document whose units are its words and whose segments are its sentences.
+
+    A genre of None is newswire, any other one of `genres`; `place` is the name in messages.
+    """
+    sentences = [number for number, sentence in enumerate(document.words) for _ in sentence]
+    words = [SLASHED.get(word, word) for word in chain.from_iterable(document.words)]
+    return Units(
+        strings=words,
+        sentences=sentences,
+        segments=sentences,
+        speakers=word_speakers(document, "", place),
+        words=range(len(words)),
+        genre=known_genre(document.genre, RAW_TEXT_GENRE, genres, place),
+        key=document.key,
+    )

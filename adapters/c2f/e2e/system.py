@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pronominal.adapters.c2f.e2e.checkpoint import open_parts
-from pronominal.adapters.c2f.e2e.words import RAW_TEXT_GENRE, word_units
+from pronominal.adapters.c2f.e2e.encoder import RAW_TEXT_GENRE, word_units
 from pronominal.adapters.c2f.elmo.vectors import ElmoVectors, MissingElmoWarning
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
 from pronominal.adapters.c2f.head.units import AntecedentScores

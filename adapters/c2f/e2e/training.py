@@ -14,17 +14,15 @@ from torch.optim.lr_scheduler import LambdaLR
 from pronominal.adapters.c2f.e2e.characters import CharacterVocabulary
 from pronominal.adapters.c2f.e2e.checkpoint import CONVERTED, WEIGHTS, E2EModel, open_parts
 from pronominal.adapters.c2f.e2e.embeddings import WordVectors
-from pronominal.adapters.c2f.e2e.encoder import WordInputs, WordReader
+from pronominal.adapters.c2f.e2e.encoder import WordInputs, WordReader, word_units
 from pronominal.adapters.c2f.e2e.settings import BEST, FORMAT, E2EConfig, config_of
 from pronominal.adapters.c2f.e2e.training_settings import E2ETraining
 from pronominal.adapters.c2f.e2e.word_piece_vectors import write_word_piece_vectors
-from pronominal.adapters.c2f.e2e.words import word_units
 from pronominal.adapters.c2f.elmo.vectors import ElmoVectors
 from pronominal.adapters.c2f.elmo.weights import read_elmo, weight_file
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
 from pronominal.adapters.c2f.learning.documents import TrainingDocument
-from pronominal.adapters.c2f.learning.lookup_norms import LookupNorms
-from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, Optimisation
+from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, LookupNorms, Optimisation
 from pronominal.adapters.c2f.learning.settings import Size
 from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
 from pronominal.adapters.checkpoints.files import write_json

@@ -7,11 +7,11 @@ reach into the next, with which an answer would depend on what was asked before.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from pronominal.adapters.c2f.elmo.options import ElmoOptions
 from pronominal.adapters.c2f.elmo.time_major import TimeMajor
 from pronominal.adapters.words.length_batches import length_batches
 
@@ -22,6 +22,37 @@ CHARACTERS = 261
 
 WORDS_AT_ONCE = 512
 """How many words go through the layers together; bounds memory only."""
+
+
+@dataclass(frozen=True, slots=True)
+class ElmoOptions:
+    """The architecture's sizes, from the option file that allenai/bilm-tf publishes.
+
+    Attributes:
+        character_size: of a character's vector.
+        filters: width in characters and number of the filters of each width.
+        highways: how many follow the filters.
+        activation: ``"relu"`` or ``"tanh"``, after the maximum over positions.
+        max_characters: bytes in a word, its two marks included; longer words are cut.
+        projection: size of the token encoder's output and of the states of one direction.
+        cells: how many cells a layer has in one direction.
+        layers: how many layers there are above the token encoder.
+        cell_clip: largest magnitude of a cell; None for any.
+        projection_clip: largest magnitude of a state's entry; None for any.
+        skip_connections: whether layers above the first add what they read to what they say.
+    """
+
+    character_size: int
+    filters: tuple[tuple[int, int], ...]
+    highways: int
+    activation: str
+    max_characters: int
+    projection: int
+    cells: int
+    layers: int
+    cell_clip: float | None
+    projection_clip: float | None
+    skip_connections: bool
 
 
 def character_ids(word: str, length: int) -> list[int]:

@@ -1,5 +1,6 @@
-"""ELMo's published HDF5 files: the weights in bilm-tf's layout, and vectors cached by E2E."""
+"""ELMo's published files: options and weights in bilm-tf's layout, and vectors cached by E2E."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pronominal.adapters.c2f.elmo.network import CHARACTERS, Elmo
-from pronominal.adapters.c2f.elmo.options import ElmoOptions, read_options
+from pronominal.adapters.c2f.elmo.network import CHARACTERS, Elmo, ElmoOptions
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 
@@ -55,6 +55,46 @@ def weight_file(path: Path) -> Path:
             "no weights of ELMo", cure=f"give a file named *{WEIGHTS} or its folder", file=path
         )
     return files[0]
+
+
+def read_options(file: Path) -> ElmoOptions:
+    """Read an option file; `InputError` if it is missing, no JSON, or lacks a key."""
+    try:
+        with input_error_on(
+            *(OSError, ValueError, TypeError),
+            cause="no options of ELMo could be read",
+            cure="give the option file that is published with the weights",
+            file=file,
+        ):
+            table = json.loads(file.read_text(encoding="utf-8"))
+            options = _options(table["char_cnn"], table["lstm"])
+    except KeyError as error:
+        raise InputError(f"the key {error} is missing", cure="add it", file=file) from error
+    if options.activation not in {"relu", "tanh"}:
+        raise InputError(
+            f"the activation is {options.activation}", cure="write relu or tanh", file=file
+        )
+    return options
+
+
+def _options(characters: dict[str, Any], lstm: dict[str, Any]) -> ElmoOptions:
+    return ElmoOptions(
+        character_size=int(characters["embedding"]["dim"]),
+        filters=tuple((int(width), int(count)) for width, count in characters["filters"]),
+        highways=int(characters.get("n_highway") or 0),
+        activation=str(characters["activation"]),
+        max_characters=int(characters["max_characters_per_token"]),
+        projection=int(lstm["projection_dim"]),
+        cells=int(lstm["dim"]),
+        layers=int(lstm["n_layers"]),
+        cell_clip=_limit(lstm.get("cell_clip")),
+        projection_clip=_limit(lstm.get("proj_clip")),
+        skip_connections=bool(lstm.get("use_skip_connections", False)),
+    )
+
+
+def _limit(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def _opened(path: Path, cure: str) -> h5py.File:

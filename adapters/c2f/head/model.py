@@ -15,10 +15,8 @@ from pronominal.adapters.c2f.head.config import HeadConfig
 from pronominal.adapters.c2f.head.features import BUCKETS, distance_buckets
 from pronominal.adapters.c2f.head.feed_forward import FeedForward
 from pronominal.adapters.c2f.head.initialisation import initialise
-from pronominal.adapters.c2f.head.pruning import top_candidates
-from pronominal.adapters.c2f.head.top_spans import Antecedents, TopSpans, attended
-from pronominal.adapters.c2f.head.unit_batch import UnitBatch
-from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
+from pronominal.adapters.c2f.head.top_spans import Antecedents, TopSpans, attended, top_candidates
+from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, UnitBatch, Units
 from pronominal.adapters.contract.refusals import NonFiniteScoresError
 
 

@@ -24,7 +24,7 @@ from pronominal.adapters.training.optimisation import linear_with_warmup
 from pronominal.adapters.training.settings import LoopSettings
 from pronominal.adapters.training.state import STATE, seeded
 from pronominal.adapters.training.trainable import Outcome, Training, Validation
-from pronominal.adapters.words.length_buckets import length_buckets
+from pronominal.adapters.words.length_batches import length_buckets
 
 UPDATES = 14
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytest.importorskip("pronominal.adapters.c2f.bert.spanbert", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
 pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
 pytest.importorskip("pronominal.adapters.fastcoref.lingmess", exc_type=ImportError)
 pytest.importorskip("pronominal.adapters.caw", exc_type=ImportError)

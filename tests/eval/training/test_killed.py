@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
-pytest.importorskip("pronominal.adapters.c2f.bert.spanbert", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pronominal.adapters.c2f.bert.spanbert", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from pronominal.adapters import SYSTEMS, kind_of, load
 from pronominal.adapters.c2f.bert.checkpoint import canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert.conversion import convert
 from pronominal.adapters.c2f.bert.settings import read_settings
-from pronominal.adapters.c2f.bert.spanbert import SpanBERT
+from pronominal.adapters.c2f.bert.system import SpanBERT
 from pronominal.adapters.c2f.bert.training import open_transformer
 from pronominal.adapters.c2f.bert.training_settings import TransformerTraining
 from pronominal.adapters.c2f.bert.variables import sources

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pronominal.adapters.c2f.bert.spanbert", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
 
 import numpy as np
 import torch
@@ -18,18 +18,16 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from pronominal import Document, InputError, Span
-from pronominal.adapters.c2f.bert.bert_coref import BERTCoref
 from pronominal.adapters.c2f.bert.checkpoint import open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
-from pronominal.adapters.c2f.bert.spanbert import SpanBERT
+from pronominal.adapters.c2f.bert.system import BERTCoref, SpanBERT
 from pronominal.adapters.c2f.head.candidates import CandidateGrid
-from pronominal.adapters.c2f.head.decoding import decode, predicted_antecedents
 from pronominal.adapters.c2f.head.features import genre_number, speaker_numbers
 from pronominal.adapters.c2f.head.model import CoarseToFineHead
-from pronominal.adapters.c2f.head.pruning import keep_best
-from pronominal.adapters.c2f.head.unit_batch import UnitBatch
-from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, Units
-from pronominal.adapters.c2f.learning.loss import gold_labels, marginal_loss
+from pronominal.adapters.c2f.head.prediction import decode, predicted_antecedents
+from pronominal.adapters.c2f.head.top_spans import keep_best
+from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, UnitBatch, Units
+from pronominal.adapters.c2f.learning.training import gold_labels, marginal_loss
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, RefusedTextError
 from pronominal.adapters.contract.systems import OversizedSentenceWarning
 from pronominal.cli.progress import loud_warnings

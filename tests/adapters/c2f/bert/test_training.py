@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pronominal.adapters.c2f.bert.spanbert", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 
@@ -21,7 +21,7 @@ from pronominal import Document, InputError, Span
 from pronominal.adapters import load
 from pronominal.adapters.c2f.bert.checkpoint import open_parts
 from pronominal.adapters.c2f.bert.pieces import WordPieces
-from pronominal.adapters.c2f.bert.spanbert import SpanBERT
+from pronominal.adapters.c2f.bert.system import SpanBERT
 from pronominal.adapters.c2f.bert.training import (
     SIZES,
     TrainableTransformer,
@@ -38,10 +38,11 @@ from pronominal.adapters.c2f.e2e.word_piece_vectors import write_word_piece_vect
 from pronominal.adapters.c2f.head.units import Units
 from pronominal.adapters.c2f.learning.documents import (
     TrainingDocument,
+    Windows,
     unit_clusters,
+    window,
     word_clusters,
 )
-from pronominal.adapters.c2f.learning.windows import Windows, window
 from tests.eval.training.coreference_rows import run, write_rows
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")

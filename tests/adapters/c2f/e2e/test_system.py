@@ -22,9 +22,8 @@ from pronominal import Document, InputError, Span
 from pronominal.adapters import SYSTEMS, kind_of, load
 from pronominal.adapters.c2f.e2e import characters
 from pronominal.adapters.c2f.e2e.coupled_lstm import CoupledLSTM, HighwayLSTM
-from pronominal.adapters.c2f.e2e.encoder import LstmEncoder, WordInputs
+from pronominal.adapters.c2f.e2e.encoder import LstmEncoder, WordInputs, word_units
 from pronominal.adapters.c2f.e2e.system import E2E
-from pronominal.adapters.c2f.e2e.words import word_units
 from pronominal.adapters.c2f.elmo.time_major import TimeMajor
 from pronominal.adapters.c2f.elmo.vectors import MissingElmoWarning
 from pronominal.adapters.words.ontonotes import GENRES

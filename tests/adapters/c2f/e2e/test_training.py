@@ -25,8 +25,7 @@ from pronominal.adapters.c2f.e2e.coupled_lstm import CoupledLSTM
 from pronominal.adapters.c2f.e2e.training import TrainableE2E, open_e2e
 from pronominal.adapters.c2f.e2e.training_settings import E2ERates, E2ETraining
 from pronominal.adapters.c2f.e2e.variables import sources
-from pronominal.adapters.c2f.learning.documents import TrainingDocument
-from pronominal.adapters.c2f.learning.windows import window
+from pronominal.adapters.c2f.learning.documents import TrainingDocument, window
 from pronominal.adapters.training.trainable import Corpus
 from pronominal.eval.training.data.row_documents import RowReader
 from pronominal.eval.training.data.versions import originals_first, versions
