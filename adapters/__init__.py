@@ -1,13 +1,13 @@
 """The systems under one interface, one file for each; heavy imports happen in `load`.
 
-Their table is in `pronominal.adapters.catalogue.table`.
+Their table is in `pronominal.adapters.catalogue.systems`.
 """
 
 from contextlib import nullcontext
 from typing import Any
 
 from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object
-from pronominal.adapters.catalogue.table import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
+from pronominal.adapters.catalogue.systems import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
 from pronominal.adapters.checkpoints.files import is_hub_id
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from pronominal.adapters import SYSTEMS
-from pronominal.adapters.catalogue.table import at
+from pronominal.adapters.catalogue.systems import at
 from pronominal.cli.running import Checkpoint, Json, Markdown, Settings
 
 env = typer.Typer(

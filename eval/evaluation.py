@@ -15,8 +15,8 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
-from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.record import is_run, read_record
+from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
 from pronominal.eval.scores import task_of

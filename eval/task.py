@@ -26,7 +26,7 @@ from pronominal.eval.tables.comparison import (
     measure_table,
     prompt_tables,
 )
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables
 from pronominal.eval.tables.table import Table
 

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from typing import Literal
 
-from pronominal.adapters.catalogue.table import GIVEN, SYSTEMS, SystemEntry, at
+from pronominal.adapters.catalogue.systems import GIVEN, SYSTEMS, SystemEntry, at
 from pronominal.adapters.checkpoints.files import WEIGHTS, is_hub_id
 from pronominal.adapters.contract.systems import Kind
 from pronominal.adapters.remote.environments import is_made

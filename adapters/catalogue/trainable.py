@@ -7,7 +7,7 @@ a line here.
 
 from typing import Any
 
-from pronominal.adapters.catalogue.table import at
+from pronominal.adapters.catalogue.systems import at
 from pronominal.adapters.training.settings import TrainingSettings
 
 TRAINABLE: dict[str, str] = {

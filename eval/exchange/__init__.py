@@ -23,7 +23,7 @@ FORMATS: dict[str, str] = {
     "spanbert": "mandarjoshi90/coref (SpanBERT, BERT-coref): JSON lines of word pieces",
     "winopron-tsv": "WinoPron's scripts: a table of sentences, and the answers of a system",
 }
-"""Format -> whose it is; the module of this package is called the same, with underscores."""
+"""Format -> whose it is; the module of `formats` is called the same, with underscores."""
 
 
 class Format(Protocol):
@@ -43,7 +43,7 @@ def exchange_format(name: str) -> Format:
     if name not in FORMATS:
         raise unknown_name("format", name, FORMATS)
     try:
-        module = import_module(f"pronominal.eval.exchange.{name.replace('-', '_')}")
+        module = import_module(f"pronominal.eval.exchange.formats.{name.replace('-', '_')}")
     except ModuleNotFoundError as error:
         raise InputError(
             f"{name} needs the package {error.name}", cure='pip install "pronominal[c2f]"'

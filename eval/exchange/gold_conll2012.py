@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pronominal.errors import InputError
-from pronominal.eval.exchange.conll2012 import SPEAKER, WORD, Dialect, Part, parts
 from pronominal.eval.exchange.documents import linked
+from pronominal.eval.exchange.formats.conll2012 import SPEAKER, WORD, Dialect, Part, parts
 from pronominal.spans import Cluster, Document, Span
 
 GOLD = Dialect(

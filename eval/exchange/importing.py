@@ -15,9 +15,9 @@ from pronominal.eval.exchange.matching import Matched, matched
 from pronominal.eval.runs.coreference_systems import prediction_of
 from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.eval.runs.failures import Failure
-from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_path
+from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.instances import ResolutionInstance
 
 

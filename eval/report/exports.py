@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pronominal.atomic import new_file, new_folder
 from pronominal.errors import InputError
-from pronominal.eval.report.drawings import Drawing
-from pronominal.eval.report.svg import standalone
+from pronominal.eval.report.charts.drawings import Drawing
+from pronominal.eval.report.charts.svg import standalone
 from pronominal.eval.tables.table import Table
 
 TABLE, CHART = r"\d{3}-.+\.csv", r".+\.\d{2}\.svg"

@@ -16,12 +16,12 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.report import exports
+from pronominal.eval.report.charts.drawings import Drawing
+from pronominal.eval.report.charts.kinds import shape_of
+from pronominal.eval.report.charts.of_task import curves, task_drawings
 from pronominal.eval.report.disagreements import Disagreement, disagreements
-from pronominal.eval.report.draw import shape_of
-from pronominal.eval.report.drawings import Drawing
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
-from pronominal.eval.report.task_drawings import curves, task_drawings
 from pronominal.eval.runs.record import RunRecord
 from pronominal.eval.runs.scored import AGAIN
 from pronominal.eval.tables.table import UNDEFINED, Table

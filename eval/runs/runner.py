@@ -21,7 +21,6 @@ from pronominal.eval.runs.answers import clustered_rows
 from pronominal.eval.runs.attempts import Attempt, attempt, strictly
 from pronominal.eval.runs.coreference_systems import predict_choices, predict_clusters
 from pronominal.eval.runs.decision_rules import SEQUENTIAL_RULES, DecisionRule, decision_rule
-from pronominal.eval.runs.folder import RunFolder
 from pronominal.eval.runs.language_models import (
     predict_generations,
     predict_multiple_choice,
@@ -29,6 +28,7 @@ from pronominal.eval.runs.language_models import (
 )
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_path
+from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.shards import WHOLE, Shard
 from pronominal.eval.runs.units import remove_scores
 from pronominal.instances import FillingInstance

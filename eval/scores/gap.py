@@ -13,7 +13,7 @@ from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measure import Measure
 from pronominal.eval.task import RESAMPLES, SEED, Option, Task
 
 BLOCKS = ("overall", "masculine", "feminine")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from pronominal.eval.statistics.scores import Keys, Scores
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import (
     BELOW_CHANCE,
     UNDEFINED,

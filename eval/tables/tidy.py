@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pronominal.eval.statistics.scores import Keys, Scores
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measure import Measure
 
 COLUMNS = ("subset", "measure", "value", "low", "high", "n")
 

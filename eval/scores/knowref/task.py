@@ -6,7 +6,7 @@ from pronominal.eval.scores.knowref.score import paired_units, refuse_unlabelled
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars
 from pronominal.eval.tables.comparison import division_table, measure_table
-from pronominal.eval.tables.measures import Measure, abstention_measures
+from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.table import Table, percent
 from pronominal.eval.task import RESAMPLES, SEED, Companion, Task
 

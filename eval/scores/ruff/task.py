@@ -9,7 +9,7 @@ from pronominal.eval.scores.ruff.tables import tables
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars, Curves
 from pronominal.eval.tables.comparison import division_table
-from pronominal.eval.tables.measures import Measure, abstention_measures
+from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import Answered, Companion, Task
 

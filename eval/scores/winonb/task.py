@@ -10,7 +10,7 @@ from pronominal.eval.scores.winonb.tables import PLACES, tables
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.charts import Bars, Chart, Dots
 from pronominal.eval.tables.comparison import division_table, parts_of
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import RESAMPLES, SEED, Answered, Companion, Task
 

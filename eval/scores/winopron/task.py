@@ -12,7 +12,7 @@ from pronominal.eval.scores.winopron.score import paired_units, score, score_cho
 from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import division_table, measure_table
-from pronominal.eval.tables.measures import Measure, abstention_measures
+from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import RESAMPLES, SEED, Answered, Option, Task
 

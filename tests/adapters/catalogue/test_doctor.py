@@ -8,7 +8,7 @@ import pytest
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue import doctor
 from pronominal.adapters.catalogue.doctor import diagnose, missing_packages
-from pronominal.adapters.catalogue.table import SystemEntry
+from pronominal.adapters.catalogue.systems import SystemEntry
 from pronominal.adapters.remote.environments import environments
 from tests.cli.test_main import ROOT, pronominal
 from tests.test_layout import config

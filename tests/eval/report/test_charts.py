@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pronominal.eval.report import task_drawings
-from pronominal.eval.report.drawings import Drawer, Drawing
-from pronominal.eval.report.paired_test_map import paired_test_map
+from pronominal.eval.report.charts import of_task
+from pronominal.eval.report.charts.drawings import Drawer, Drawing
+from pronominal.eval.report.charts.paired_test_map import paired_test_map
 from pronominal.eval.scores import task_of
 from pronominal.eval.scores.ruff.task import RUFF
 from pronominal.eval.statistics.scores import Scores
@@ -22,13 +22,13 @@ TEST = {"n": 9, "only_this": 8, "only_other": 0, "p": 0.008, "p_holm": 0.008}
 
 def figures(dataset: str, scores: dict[str, Any]) -> list[Drawing]:
     compared = {system: Scores(one) for system, one in scores.items()}
-    return [*task_drawings.task_drawings(task_of(dataset), compared, 8)]
+    return [*of_task.task_drawings(task_of(dataset), compared, 8)]
 
 
 def curves(split: str, scores: dict[str, dict[str, Any]]) -> list[Drawing]:
     compared = {c: {s: Scores(one) for s, one in found.items()} for c, found in scores.items()}
     assert RUFF.curves is not None
-    return [*task_drawings.curves(RUFF, RUFF.curves, split, compared)]
+    return [*of_task.curves(RUFF, RUFF.curves, split, compared)]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_no_abstention_is_drawn_twice() -> None:
     found = {figure.name: figure for figure in figures("winonb", scores)}["answers"]
     for _, panel in found.panels:
         assert sum(map(float, re.findall(r'data-value="([^"]+)"', panel))) == len(scores)
-    styles = files("pronominal.eval.report").joinpath("chart.css").read_text()
+    styles = files("pronominal.eval.report.charts").joinpath("chart.css").read_text()
     assert all(f".{colour} {{" in styles for colour, _ in found.legend)
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from pronominal.eval.report.svg import LETTER, WIDTH, cut, drawing, element, row, text
+from pronominal.eval.report.charts.svg import LETTER, WIDTH, cut, drawing, element, row, text
 from pronominal.eval.tables.charts import Head, Sign
 
 NARROW = 6.2

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from pronominal.eval.report import draw
-from pronominal.eval.report.draw import Point
-from pronominal.eval.report.grids import grid
+from pronominal.eval.report.charts import kinds
+from pronominal.eval.report.charts.grids import grid
+from pronominal.eval.report.charts.kinds import Point
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.charts import Bars, Chart, Dots, Map
 from pronominal.eval.tables.table import UNDEFINED, Table, interval_notes, percent
@@ -96,7 +96,7 @@ class Drawer:
             for name in chart.panels[heading]
         ]
         drawn = tuple(
-            ((), draw.dots(heading, points, chance=chart.chance.get(heading)))
+            ((), kinds.dots(heading, points, chance=chart.chance.get(heading)))
             for heading, points in rows.items()
         )
         dashed = (DASHED,) if any(chart.chance.get(heading) for heading in rows) else ()
@@ -113,7 +113,7 @@ class Drawer:
             return
         rows = {heading: points(path, there) for heading, path in panels.items()}
         columns = [f"{h}, {part}" if len(rows) > 1 else part for h in rows for part in there]
-        drawn = tuple(((), draw.bars(heading, points)) for heading, points in rows.items())
+        drawn = tuple(((), kinds.bars(heading, points)) for heading, points in rows.items())
         table = self._table(chart.title, columns, rows)
         yield Drawing(chart.name, drawn, legend(there, "p"), table)
 
@@ -127,7 +127,7 @@ class Drawer:
         self,
         title: str,
         columns: Sequence[str],
-        panels: Mapping[str, draw.Rows],
+        panels: Mapping[str, kinds.Rows],
         notes: tuple[str, ...] = (),
     ) -> Table:
         cells = tuple(
@@ -140,7 +140,7 @@ class Drawer:
         return Table(title, ("System", *columns), cells, told)
 
 
-def _any(points: draw.Rows) -> bool:
+def _any(points: kinds.Rows) -> bool:
     return any(point.value is not None for of_system in points.values() for point in of_system)
 
 
@@ -158,7 +158,7 @@ def _ends(ends: Sequence[float] | None) -> str:
     return "" if ends is None else f" [{percent(ends[0])}, {percent(ends[1])}]"
 
 
-def sizes(panels: Mapping[str, draw.Rows]) -> Iterator[str]:
+def sizes(panels: Mapping[str, kinds.Rows]) -> Iterator[str]:
     """Say of how many rows, pairs or groups each panel's fractions are."""
     found: dict[str, list[str]] = {}
     for heading, rows in panels.items():

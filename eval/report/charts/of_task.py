@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
-from pronominal.eval.report import draw
-from pronominal.eval.report.draw import Point
-from pronominal.eval.report.drawings import DASHED, Drawer, Drawing, legend, sizes, written
-from pronominal.eval.report.paired_test_map import paired_test_map
+from pronominal.eval.report.charts import kinds
+from pronominal.eval.report.charts.drawings import DASHED, Drawer, Drawing, legend, sizes, written
+from pronominal.eval.report.charts.kinds import Point
+from pronominal.eval.report.charts.paired_test_map import paired_test_map
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.charts import Curves, Dots
 from pronominal.eval.tables.comparison import parts_of
-from pronominal.eval.tables.measures import Measure
+from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import Table, percent
 from pronominal.eval.task import Task
 
@@ -95,7 +95,7 @@ def curves(
     table = Table(title, ("System", "Rows", *places.values()), tuple(cells), notes)
     chance = measure.chance_in(one) or 0.0
     drawn = tuple(
-        ((), draw.curves(name, [*places.values()], points, chance=chance))
+        ((), kinds.curves(name, [*places.values()], points, chance=chance))
         for name, points in rows.items()
     )
     yield Drawing(f"{curve.name}.{split}", drawn, legend(list(systems), "s"), table)
@@ -121,7 +121,7 @@ def _prompts(drawer: Drawer) -> Iterator[Drawing]:
             *sizes({title: rows}),
         )
         table = Table(title, ("System", "Mean", "sd", "Lowest", "Highest"), tuple(cells), notes)
-        yield Drawing(kind, (((), draw.boxes("Accuracy", rows)),), (), table)
+        yield Drawing(kind, (((), kinds.boxes("Accuracy", rows)),), (), table)
 
 
 def _rules_differ(scores: Mapping[str, Scores], n: int) -> Iterator[Drawing]:
@@ -137,4 +137,4 @@ def _rules_differ(scores: Mapping[str, Scores], n: int) -> Iterator[Drawing]:
     notes = ("Rows that the offset reading and upstream's decide differently.",)
     title = "Differences between readings"
     table = Table(title, ("System", "n", "Rows that differ"), tuple(cells), notes)
-    yield Drawing("readings", (((), draw.dots("Percent of the rows", rows)),), (), table)
+    yield Drawing("readings", (((), kinds.dots("Percent of the rows", rows)),), (), table)

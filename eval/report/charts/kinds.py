@@ -8,7 +8,17 @@ from itertools import pairwise
 import numpy as np
 from markupsafe import Markup
 
-from pronominal.eval.report.svg import LETTER, WIDTH, cut, drawing, element, line, row, scale, text
+from pronominal.eval.report.charts.svg import (
+    LETTER,
+    WIDTH,
+    cut,
+    drawing,
+    element,
+    line,
+    row,
+    scale,
+    text,
+)
 from pronominal.eval.tables.table import percent
 
 ROW, TOP, VALUES = 22.0, 34.0, 48.0
