@@ -73,9 +73,7 @@ def hub_errors(repo: str) -> Iterator[None]:
 def explained(error: Exception, repo: str) -> InputError:
     """Return what went wrong with a dataset on the Hub, and the page to visit or command to run.
 
-    Args:
-        error: what `huggingface_hub` raised; its causes are looked at as well.
-        repo: the dataset's id, ``ORG/NAME``.
+    `error` is what `huggingface_hub` raised; its causes are looked at as well.
     """
     link: BaseException | None = error
     while link is not None:

@@ -119,10 +119,8 @@ def predict_generations(
         options, given, kept = _options(instance), dict[str, Any](), dict[str, Any]()
         for kind, texts in rest.items():
             by_prompt = {prompt.name: text for prompt, text in zip(own, texts, strict=False)}
-            given[kind] = {
-                name: _answer(EXTRACTIONS[reading](text, options))
-                for name, text in by_prompt.items()
-            }
+            named = {name: EXTRACTIONS[reading](text, options) for name, text in by_prompt.items()}
+            given[kind] = {name: _answer(indices) for name, indices in named.items()}
             kept[kept_as[kind]] = by_prompt
         if include_text:
             given |= {"prompt": {prompt.name: prompt.text for prompt in own}, **kept}
