@@ -1,6 +1,6 @@
 """What a system did with an instance."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,7 +45,10 @@ def from_probabilities(probabilities: list[float]) -> Decision:
     >>> from_probabilities([0.2, 0.8]).choice, from_probabilities([0.5, 0.5]).abstained
     (1, 'both')
     """
-    best = max(probabilities)
-    if best == 0:
-        return NONE
-    return Decision.among([i for i, value in enumerate(probabilities) if value == best])
+    return Decision.among(likeliest(probabilities)) if max(probabilities) else NONE
+
+
+def likeliest(numbers: Sequence[float]) -> list[int]:
+    """Return the index of the highest number, or the indices where several are as high."""
+    best = max(numbers)
+    return [index for index, number in enumerate(numbers) if number == best]

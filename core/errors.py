@@ -1,5 +1,6 @@
 """The one error that a user meets, what becomes one, and the hint for a mistyped name."""
 
+import copyreg
 import difflib
 import traceback
 from collections.abc import Iterable, Iterator
@@ -31,15 +32,7 @@ class InputError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let worker processes send it home: exceptions leave keywords out of their pickles."""
-        return _restored, (type(self), self.args, self.__dict__)
-
-
-def _restored(
-    kind: type[InputError], message: tuple[str], attributes: dict[str, Any]
-) -> InputError:
-    error = kind.__new__(kind, *message)
-    error.__dict__.update(attributes)
-    return error
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 def redacted(value: str) -> str:

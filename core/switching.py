@@ -211,7 +211,7 @@ def _exchange(
     for start, end, index in old:
         name = names[1 - index]
         if repair_case:
-            name = _in_case(name, _begins_sentence(text, start))
+            name = _in_case(name, text[:start])
         pieces += (text[done:start], name)
         new.append(Occurrence(start + shift, start + shift + len(name), 1 - index))
         shift, done = new[-1].end - end, end
@@ -230,12 +230,10 @@ def _mention(text: str, name: Occurrence) -> Mention:
     return Mention(text[name.start : name.end], name.start, name.end)
 
 
-def _begins_sentence(text: str, start: int) -> bool:
-    before = text[:start].rstrip(" \t\r\n\"'`([“‘")
-    return not before or before[-1] in ".!?"
-
-
-def _in_case(name: str, begins_sentence: bool) -> str:
+def _in_case(name: str, before: str) -> str:
+    """Return a name as it is written behind a text: with a capital where a sentence begins."""
+    before = before.rstrip(" \t\r\n\"'`([“‘")
+    begins_sentence = not before or before[-1] in ".!?"
     mendable = name[0].islower() if begins_sentence else name.startswith(ARTICLES)
     return _other_case(name) if mendable else name
 

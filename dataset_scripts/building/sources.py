@@ -107,11 +107,10 @@ class Sources:
     def refuse_changed(self) -> None:
         """Raise `InputError` if a file read so far is not the pinned one."""
         if self.changed and not self.allow_changed:
-            raise InputError(
-                "the content is not the pinned upstream version (SHA-256 differs)",
-                cure="fetch the file again, or build with --allow-changed to use it as it is",
-                file=", ".join(str((self.root or Path()) / name) for name in self.changed),
-            )
+            cause = "the content is not the pinned upstream version (SHA-256 differs)"
+            cure = "fetch the file again, or build with --allow-changed to use it as it is"
+            file = ", ".join(str((self.root or Path()) / name) for name in self.changed)
+            raise InputError(cause, cure=cure, file=file)
 
     def changed_files(self) -> Iterator[Violation]:
         """Yield every file read so far that is not the pinned one."""

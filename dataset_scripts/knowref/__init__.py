@@ -19,7 +19,6 @@ from pronominal.dataset_scripts.knowref.files import (
 from pronominal.dataset_scripts.knowref.reddit import hydrated_file, read_hydrated
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, held
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
-from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.switching import occurrences, switched_rows
 
 NAME = "knowref"
@@ -56,9 +55,7 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
             yield SplitRows.from_rows(config, name, COLUMNS, rows)
 
 
-def violations(sources: Sources) -> Iterator[Violation]:
-    """Check the counts, the known faults of every file, and that the files agree."""
-    yield from checks.violations(sources)
+violations = checks.violations
 
 
 def _sentences(sources: Sources) -> dict[str, list[Sentence]]:

@@ -104,7 +104,10 @@ EXPECTED = {
 
 
 def violations(sources: Sources) -> Iterator[Violation]:
-    """Check every file of the sources; the test alone when they are downloaded."""
+    """Check every file of the sources, by itself and against the others.
+
+    The test alone is checked when they are downloaded.
+    """
     for split, expected in EXPECTED.items():
         if split == "test" or held(sources, expected.upstream, expected.file):
             yield from summarise_repeats(_split_violations(sources, split))
@@ -167,8 +170,7 @@ def _pairs(sources: Sources, split: str, sentences: Mapping[int, Sentence]) -> I
     if not held(sources, KNOWREF60K, name):
         return
     for row, pair in enumerate(read_pairs(sources, name)):
-        sentence = sentences.get(row)
-        if sentence is None:
+        if (sentence := sentences.get(row)) is None:
             continue
         at = RowLocation(sources.locate(KNOWREF60K, name), f"row {row}")
         if list(map(joined, pair)) != list(map(sentence.filled, sentence.names)):

@@ -16,7 +16,6 @@ So "Ann Lee saw Tom , but he slept ." becomes "Ida saw May , but [he] slept ." b
 import hashlib
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -50,9 +49,13 @@ class Recipe:
         if not self.steps:
             return None
         length = sum(int(step["skip"] or step["copy"] or 0) for step in STEP.finditer(self.steps))
-        for letters in _windows(cleaned(text), length):
-            if fingerprint(letters) == self.original:
-                return self._follow(letters, names)
+        words = LETTERS.findall(cleaned(text))
+        letters, start = "".join(words), 0
+        for word in words:
+            # so many letters from the beginning of each word on
+            if fingerprint(letters[start : start + length]) == self.original:
+                return self._follow(letters[start : start + length], names)
+            start += len(word)
         return None
 
     def _follow(self, letters: str, names: tuple[str, str]) -> str:
@@ -91,14 +94,3 @@ def cleaned(text: str) -> str:
     text = text.encode("ascii", "ignore").decode()
     text = re.sub(r"\(.*?\)", "", text, flags=re.DOTALL)
     return re.sub(r":\d+", "", text)
-
-
-def _windows(text: str, length: int) -> Iterator[str]:
-    """Yield so many letters from the beginning of each word on."""
-    words = LETTERS.findall(text)
-    letters, start = "".join(words), 0
-    for word in words:
-        if start + length > len(letters):
-            return
-        yield letters[start : start + length]
-        start += len(word)

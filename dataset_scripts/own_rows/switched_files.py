@@ -114,7 +114,6 @@ def _with_mentions(schema: pa.Schema) -> pa.Schema:
     for name, kind in (("pronoun", MENTION), ("candidates", pa.list_(MENTION))):
         if name in schema.names:
             schema = schema.set(schema.get_field_index(name), pa.field(name, kind))
-    metadata = {
-        key: value for key, value in (schema.metadata or {}).items() if key != b"pronominal"
-    }
+    metadata = {**(schema.metadata or {})}
+    metadata.pop(b"pronominal", None)
     return schema.with_metadata(metadata)

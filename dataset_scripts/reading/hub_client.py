@@ -73,9 +73,7 @@ def hub_errors(repo: str) -> Iterator[None]:
 def explained(error: Exception, repo: str) -> InputError:
     """Return what went wrong with a dataset on the Hub, and the page to visit or command to run.
 
-    Args:
-        error: what `huggingface_hub` raised; its causes are looked at as well.
-        repo: the dataset's id, ``ORG/NAME``.
+    `error` is what `huggingface_hub` raised; its causes are looked at as well.
     """
     link: BaseException | None = error
     while link is not None:
@@ -146,7 +144,12 @@ def _answered(error: "HfHubHTTPError", repo: str) -> Told | None:
     with_token = "authorization" in error.response.request.headers
     # with a token that it knows, the Hub says 404 of a missing repository: 401 means the token
     if status == 401 and with_token:
-        return _refused_token()
+        # said by where it came from, so that the right one is replaced
+        where, command = "that is stored", "run 'hf auth login'"
+        if os.environ.get("HF_TOKEN"):
+            where, command = "in HF_TOKEN", "set HF_TOKEN to it"
+        cause = f"the Hub does not accept the token {where}: it is wrong or has expired"
+        return cause, f"make one at {tokens_page()} and {command}"
     if isinstance(error, RepositoryNotFoundError):
         login = "check your login" if with_token else "run 'hf auth login'"
         cause = "there is no such dataset, or it is private and not yours"
@@ -168,14 +171,3 @@ def _answered(error: "HfHubHTTPError", repo: str) -> Told | None:
 
 def _not_logged_in() -> Told:
     return "you are not logged in", f"make a token at {tokens_page()}, then run 'hf auth login'"
-
-
-def _refused_token() -> Told:
-    """Say where the token came from, so that the right one is replaced."""
-    where, command = (
-        ("in HF_TOKEN", "set HF_TOKEN to it")
-        if os.environ.get("HF_TOKEN")
-        else ("that is stored", "run 'hf auth login'")
-    )
-    cause = f"the Hub does not accept the token {where}: it is wrong or has expired"
-    return cause, f"make one at {tokens_page()} and {command}"

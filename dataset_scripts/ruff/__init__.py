@@ -150,11 +150,10 @@ def _refuse_sets(pronoun_sets: Sequence[PronounSet]) -> None:
         for pronouns in pronoun_sets:
             form = pronouns.form(case)
             if owner.setdefault(form, pronouns.name) != pronouns.name:
-                raise InputError(
-                    f"the {case} form '{form}' is that of the sets '{owner[form]}' and "
-                    f"'{pronouns.name}', so that two of the options would be right",
-                    cure="build RUFF without the second set",
-                )
+                sets = f"the sets '{owner[form]}' and '{pronouns.name}'"
+                cause = f"the {case} form '{form}' is that of {sets}, so that two of the options"
+                cure = "build RUFF without the second set"
+                raise InputError(f"{cause} would be right", cure=cure)
 
 
 def _seed_splits(instances: Instances, of: Columns) -> Iterator[SplitRows]:

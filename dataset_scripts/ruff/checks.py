@@ -137,8 +137,7 @@ def _incomplete_occupations(templates: Templates) -> Iterator[Violation]:
             yield task.origin.violation(f"another participant than in {known.origin.row}")
     for occupation, task in first.items():
         for case in CASES:
-            count = counts[occupation, case]
-            if count != 1:
+            if (count := counts[occupation, case]) != 1:
                 yield task.origin.violation(f"{occupation} has {count} {case} sentences, not one")
 
 

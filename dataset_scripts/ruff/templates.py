@@ -125,12 +125,9 @@ def order_errors(templates: Templates) -> Iterator[InputError]:
     for case in CASES:
         contexts = templates.contexts_of(case)
         if [context.polarity for context in contexts] != sorted(POLARITIES * THEMES):
-            yield InputError(
-                f"the {case} templates are not {THEMES} negative, then {THEMES} positive",
-                cure="restore the rows and their order",
-                file=templates.context_file,
-                row=contexts[0].origin.row if contexts else None,
-            )
+            cause = f"the {case} templates are not {THEMES} negative, then {THEMES} positive"
+            file, row = templates.context_file, contexts[0].origin.row if contexts else None
+            yield InputError(cause, cure="restore the rows and their order", file=file, row=row)
 
 
 def _with_one_slot(text: str, slot: str, row: TableRow) -> str:

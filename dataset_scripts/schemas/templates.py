@@ -125,9 +125,7 @@ def pairs(templates: Sequence[Template]) -> Iterator[tuple[Template, Template]]:
             yield pair[0], pair[1]
 
 
-KNOWN_FORMS = frozenset(form for pronouns in PRONOUN_SETS for form in pronouns.forms) | {
-    "themselves"
-}
+KNOWN_FORMS = {"themselves"}.union(*(pronouns.forms for pronouns in PRONOUN_SETS))
 
 
 def other_pronoun(text: str) -> str | None:

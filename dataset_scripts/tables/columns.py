@@ -36,9 +36,8 @@ CANARY = Column("canary", pa.string(), "the same in every row: find it in a corp
 def resolution_columns(candidates: str, labels: tuple[str, ...]) -> Columns:
     """Return the columns that every resolution dataset begins with.
 
-    Args:
-        candidates: what candidates 0 and 1 are, for the card.
-        labels: class names of the label; a third one means that neither candidate is right.
+    `candidates` says for the card what candidates 0 and 1 are; `labels` are the class names of the
+    label, of which a third one means that neither candidate is right.
     """
     return (
         Column("id", pa.string(), "unique in its config, the same in every version"),

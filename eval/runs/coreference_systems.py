@@ -10,6 +10,7 @@ from pronominal.adapters.contract.answers import as_clusters, as_numbers
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.systems import ChoosingSystem, ClusteringSystem, TextWarning
 from pronominal.dataset_scripts.reading.split import Instance
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
 from pronominal.eval.runs.decision_rules import DecisionRule
@@ -60,9 +61,8 @@ def clusters_of(prediction: Prediction, path: Path, number: int) -> list[Cluster
     try:
         return [[Span(int(a), int(b)) for a, b in cluster] for cluster in given["clusters"]]
     except (TypeError, ValueError) as error:
-        cause = "these are no clusters"
-        cure = "write lists of pairs of offsets"
-        raise InputError(cause, cure=cure, file=file, row=f"line {number}") from error
+        at = RowLocation(file, f"line {number}")
+        raise at.refuse("these are no clusters", "write lists of pairs of offsets") from error
 
 
 def predict_choices(

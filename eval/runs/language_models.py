@@ -1,9 +1,9 @@
 """Language models' answers: the likeliest filling, what a generation names, or what is offered."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain
 from math import isfinite
 from typing import Any
 
@@ -24,7 +24,7 @@ from pronominal.adapters.lm.prompting.prompts import (
     question_and_answer,
 )
 from pronominal.dataset_scripts.reading.split import Instance
-from pronominal.decisions import BOTH, NONE, Decision
+from pronominal.decisions import BOTH, NONE, Decision, likeliest
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, refuse_other_length
 from pronominal.instances import FillingInstance
@@ -50,7 +50,7 @@ def predict_scores(system: ScoringSystem, instances: Sequence[FillingInstance]) 
     predictions = []
     for instance, answer in zip(instances, answers, strict=True):
         scores = _numbers(system.name, instance, len(instance.options), answer)
-        decision = Decision.among(_likeliest(scores))
+        decision = Decision.among(likeliest(scores))
         predictions.append(Prediction(instance.id, decision, {"scores": scores}))
     return predictions
 
@@ -80,11 +80,11 @@ def predict_multiple_choice(
         scores = {
             prompt.name: _numbers(system.name, instance, len(names), next(rest)) for prompt in own
         }
-        likeliest = {prompt: _answer(_likeliest(numbers)) for prompt, numbers in scores.items()}
-        given: dict[str, Any] = {"likeliest": likeliest, "scores": scores}
+        answer = {prompt: _answer(likeliest(numbers)) for prompt, numbers in scores.items()}
+        given: dict[str, Any] = {"likeliest": answer, "scores": scores}
         if include_text:
             given["prompt"] = {prompt.name: prompt.text for prompt in own}
-        predictions.append(Prediction(instance.id, most_frequent([*likeliest.values()]), given))
+        predictions.append(Prediction(instance.id, most_frequent([*answer.values()]), given))
     return predictions
 
 
@@ -98,11 +98,6 @@ def _numbers(name: str, instance: Instance, options: int, answer: Any) -> list[f
         cure = "return log-likelihoods; check dtype and weights if they are no numbers"
         raise InputError(cause, cure=cure, row=f"id {instance.id}")
     return scores
-
-
-def _likeliest(scores: Sequence[float]) -> list[int]:
-    best = max(scores)
-    return [index for index, score in enumerate(scores) if score == best]
 
 
 def predict_generations(
@@ -119,9 +114,18 @@ def predict_generations(
     with _refused_by_id(instances, prompts):
         written = _generate(system, [*chain(*prompts)], prompting.chain_of_thought)
     predictions, rest = [], {kind: iter(texts) for kind, texts in written.items()}
+    kept_as = {"answers": "generation", "chain_answers": "chain"}
     for instance, own in zip(instances, prompts, strict=True):
-        texts = {kind: [*islice(every, len(own))] for kind, every in rest.items()}
-        predictions.append(_prediction(instance, own, texts, reading, include_text))
+        options, given, kept = _options(instance), dict[str, Any](), dict[str, Any]()
+        for kind, texts in rest.items():
+            by_prompt = {prompt.name: text for prompt, text in zip(own, texts, strict=False)}
+            named = {name: EXTRACTIONS[reading](text, options) for name, text in by_prompt.items()}
+            given[kind] = {name: _answer(indices) for name, indices in named.items()}
+            kept[kept_as[kind]] = by_prompt
+        if include_text:
+            given |= {"prompt": {prompt.name: prompt.text for prompt in own}, **kept}
+        decision = most_frequent([*given["answers"].values()])
+        predictions.append(Prediction(instance.id, decision, given))
     return predictions
 
 
@@ -180,29 +184,6 @@ def _written(system: GeneratingSystem, texts: Sequence[str], **limits: int) -> l
     if not all(isinstance(answer, str) for answer in answers):
         raise FailedCallError(f"{system.name} gives no strings", cure="return one string for each")
     return answers
-
-
-def _prediction(
-    instance: Instance,
-    prompts: Sequence[Prompt],
-    written: Mapping[str, Sequence[str]],
-    reading: str,
-    include_text: bool,
-) -> Prediction:
-    options = _options(instance)
-    given: dict[str, Any] = {}
-    for kind, texts in written.items():
-        given[kind] = {
-            prompt.name: _answer(EXTRACTIONS[reading](text, options))
-            for prompt, text in zip(prompts, texts, strict=True)
-        }
-    decision = most_frequent([*given["answers"].values()])
-    if include_text:
-        given["prompt"] = {prompt.name: prompt.text for prompt in prompts}
-        names = {"answers": "generation", "chain_answers": "chain"}
-        for kind, texts in written.items():
-            given[names[kind]] = dict(zip(given[kind], texts, strict=True))
-    return Prediction(instance.id, decision, given)
 
 
 def _answer(indices: Sequence[int]) -> Answer:

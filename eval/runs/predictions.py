@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.contract.refusals import FailedCallError
+from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.decisions import Decision
-from pronominal.errors import InputError, os_errors
+from pronominal.errors import os_errors
 from pronominal.json_files import parse_object
 
 PREDICTIONS = "predictions.jsonl"
@@ -43,24 +44,23 @@ class Prediction:
     @classmethod
     def parse(cls, line: bytes, file: Path, number: int) -> Prediction:
         """Return the prediction of one line; `InputError` with its number if it is none."""
-
-        def refuse(cause: str, cure: str) -> InputError:
-            return InputError(cause, cure=cure, file=file, row=row)
-
-        row, form = f"line {number}", '{"id": ..., "choice": ..., "abstained": ...}'
-        fields = parse_object(line, file=file, row=row, cure=f"write {form} on every line")
+        at, form = (
+            RowLocation(file, f"line {number}"),
+            '{"id": ..., "choice": ..., "abstained": ...}',
+        )
+        fields = parse_object(line, file=file, row=at.row, cure=f"write {form} on every line")
         name, choice, abstained = (fields.pop(key, None) for key in ("id", "choice", "abstained"))
         if not isinstance(name, str):
-            raise refuse("the id is not a string", f"write {form}")
+            raise at.refuse("the id is not a string", f"write {form}")
         if choice is None:
             if abstained not in ("none", "both"):
                 cause = f"{name} has neither a choice nor an abstention"
-                raise refuse(cause, 'write "abstained": "none" or "both" where "choice" is null')
+                raise at.refuse(cause, 'write "abstained": "none" or "both" where "choice" is null')
             return cls(name, Decision(None, abstained), fields)
         if abstained is not None:
-            raise refuse(f"{name} has a choice and an abstention", "set one of the two to null")
+            raise at.refuse(f"{name} has a choice and an abstention", "set one of the two to null")
         if not isinstance(choice, int) or isinstance(choice, bool):
-            raise refuse(f"the choice of {name} is not an integer", "write an index or null")
+            raise at.refuse(f"the choice of {name} is not an integer", "write an index or null")
         return cls(name, Decision(choice), fields)
 
 

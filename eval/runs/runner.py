@@ -177,11 +177,8 @@ def predict(
 ) -> list[Prediction]:
     """Ask a system for its answer to each instance, in order.
 
-    Args:
-        system: the system.
-        instances: what it is asked.
-        reading: the name of a decision rule, or one of clusters that has seen the rows before.
-        include_text: see `run`.
+    `reading` is the name of a decision rule, or one of clusters that has seen the rows before;
+    see `run` for `include_text`.
 
     Raises:
         InputError: it gives too few or too many answers, offsets outside a text, or no numbers;
