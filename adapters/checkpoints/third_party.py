@@ -41,9 +41,8 @@ def extra_needed(extra: str, user: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise InputError(
-            f"{user} needs the package {error.name}", cure=f'pip install "pronominal[{extra}]"'
-        ) from error
+        cure = f'pip install "pronominal[{extra}]"'
+        raise InputError(f"{user} needs the package {error.name}", cure=cure) from error
 
 
 def first_line(error: BaseException) -> str:
