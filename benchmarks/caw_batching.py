@@ -26,7 +26,7 @@ import transformers
 from torch import Tensor
 
 from pronominal.adapters.caw import CAW, model
-from pronominal.adapters.caw.encoder import Encoder
+from pronominal.adapters.caw.model import Encoder
 from pronominal.spans import Cluster
 
 CHECKPOINT = Path(__file__).parent.parent / "tests" / "goldens" / "caw" / "checkpoint"

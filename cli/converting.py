@@ -43,7 +43,7 @@ def convert(
 
 
 def _c2f(source: str, target: Path, weights: str | None = None) -> None:
-    conversion = _module("c2f.bert.conversion", extra="c2f")
+    conversion = _module("c2f.bert.checkpoint", extra="c2f")
     _print_report(conversion.convert(source, target, weights))
 
 
@@ -52,7 +52,7 @@ def _caw(source: str, target: Path, section: str | None = None) -> None:
 
 
 def _e2e(source: str, target: Path, words: Path | None = None) -> None:
-    conversion = _module("c2f.e2e.conversion", extra="c2f")
+    conversion = _module("c2f.e2e.checkpoint", extra="c2f")
     kept = None if words is None else conversion.words_of(words)
     _print_report(conversion.convert(source, target, kept))
 

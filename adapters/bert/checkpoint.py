@@ -35,11 +35,8 @@ def require_seeing_first_token(encoder: nn.Module, where: str) -> None:
     with torch.inference_mode():
         states = encoder(input_ids=torch.tensor([[0, 1], [0, 2]])).last_hidden_state
     if torch.equal(states[0, 0], states[1, 0]):
-        raise InputError(
-            "its first token does not see the text, as in a decoder",
-            cure="give an encoder such as BERT, or --pooling mean",
-            file=where,
-        )
+        cause = "its first token does not see the text, as in a decoder"
+        raise InputError(cause, cure="give an encoder such as BERT, or --pooling mean", file=where)
 
 
 def longest_sequence(encoder: nn.Module, tokenizer: Any) -> int:

@@ -67,36 +67,30 @@ class InstanceEncoder:
         self, instances: Sequence[ResolutionInstance]
     ) -> list[EncodedInstance | Unencodable]:
         """Encode each instance, or say why that is impossible."""
-        readings: list[tuple[_Reading, ...] | Unencodable] = []
-        for instance in instances:
-            try:
-                readings.append(self._readings(instance))
-            except Unencodable as refusal:
-                readings.append(refusal)
+        readings = [self._readings(instance) for instance in instances]
         texts = [one.text for r in readings if not isinstance(r, Unencodable) for one in r]
         tokenized = iter(self._tokenize(texts))
         encoded: list[EncodedInstance | Unencodable] = []
         for instance, reading in zip(instances, readings, strict=True):
-            if isinstance(reading, Unencodable):
-                encoded.append(reading)
-                continue
-            subwords = [next(tokenized) for _ in reading]
             try:
+                if isinstance(reading, Unencodable):
+                    raise reading
+                subwords = [next(tokenized) for _ in reading]
                 encoded.append(self._encoded(instance, reading, subwords))
             except Unencodable as refusal:
                 encoded.append(refusal)
         return encoded
 
-    def _readings(self, instance: ResolutionInstance) -> tuple[_Reading, ...]:
-        if not all(candidate.located for candidate in instance.candidates):
-            absent = [not candidate.located for candidate in instance.candidates].index(True)
-            raise Unencodable(f"candidate {absent} is not in the text")
+    def _readings(self, instance: ResolutionInstance) -> tuple[_Reading, ...] | Unencodable:
+        for index, candidate in enumerate(instance.candidates):
+            if not candidate.located:
+                return Unencodable(f"candidate {index} is not in the text")
         if not instance.pronoun.located:
-            raise Unencodable("the pronoun is not in the text")
+            return Unencodable("the pronoun is not in the text")
         if self.classifier.placeholder_names:
             renamed = with_placeholders(instance)
             if renamed is None:
-                raise Unencodable("a candidate is marked inside a longer word, and keeps its name")
+                return Unencodable("a candidate is marked inside a longer word, and keeps its name")
             instance = renamed
         pronoun = instance.pronoun.span
         mentions = tuple(nearest_mention(instance, index) for index in (0, 1))

@@ -44,10 +44,8 @@ class Classifier:
             if value not in choices:
                 raise InputError(f"there is no {name} '{value}'", cure=nearest_name(value, choices))
         if self.scorer == "span" and self.pooling != "cls":
-            raise InputError(
-                "the span scorer pools the mentions it compares",
-                cure="leave --pooling out, or use --scorer cls",
-            )
+            cure = "leave --pooling out, or use --scorer cls"
+            raise InputError("the span scorer pools the mentions it compares", cure=cure)
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as the config of a saved classifier holds them."""
@@ -57,14 +55,10 @@ class Classifier:
     def from_json(cls, fields: Any, file: str) -> "Classifier":
         """Read what `to_json` returned; `InputError` if a config holds something else."""
         if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-            raise InputError(
-                "it is no classifier of antecedents, or of another version",
-                cure="make one with 'pronominal train bert'",
-                file=file,
-            )
+            cause = "it is no classifier of antecedents, or of another version"
+            raise InputError(cause, cure="make one with 'pronominal train bert'", file=file)
         try:
             return cls(**{name: value for name, value in fields.items() if name != "format"})
         except TypeError as error:
-            raise InputError(
-                "its settings are not those of a classifier", cure="train it again", file=file
-            ) from error
+            cause = "its settings are not those of a classifier"
+            raise InputError(cause, cure="train it again", file=file) from error

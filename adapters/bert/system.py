@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 
 from pronominal.adapters.bert.checkpoint import load_classifier
-from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, Unencodable
+from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.systems import AnswerWarning
@@ -45,10 +45,8 @@ class BERT:
         model, tokenizer, classifier, self.checkpoint = load_classifier(checkpoint)
         self._model = model.to(target)
         self._encoder = InstanceEncoder(tokenizer, classifier)
-        self._prior = classifier.first_prior
-        self._corrects = (
-            classifier.prior_correction if prior_correction is None else prior_correction
-        )
+        corrects = classifier.prior_correction if prior_correction is None else prior_correction
+        self._prior = classifier.first_prior if corrects else None
         self.classifier = classifier
         self.batch_size = batch_size
 
@@ -67,14 +65,10 @@ class BERT:
             elif not all(located):
                 answers[index] = [float(located == [True, False]), float(located == [False, True])]
             else:
-                _warn(instances[index], encoded)
-        prior = self._prior if self._corrects else None
-        scored = probabilities(
-            self._model,
-            [encoded for _, encoded in readable],
-            batch_size=self.batch_size,
-            prior=prior,
-        )
+                cause = f"bert: id {instances[index].id}: no choice, for {encoded.reason}"
+                warnings.warn(cause, UnreadableInstanceWarning, stacklevel=2)
+        inputs = [encoded for _, encoded in readable]
+        scored = probabilities(self._model, inputs, batch_size=self.batch_size, prior=self._prior)
         for (index, _), answer in zip(readable, scored, strict=True):
             answers[index] = answer
         return answers
@@ -100,11 +94,3 @@ def probabilities(
             for index, answer in zip(chosen, logits.softmax(-1).tolist(), strict=True):
                 answers[index] = answer
     return answers
-
-
-def _warn(instance: ResolutionInstance, refusal: Unencodable) -> None:
-    warnings.warn(
-        f"bert: id {instance.id}: no choice, for {refusal.reason}",
-        UnreadableInstanceWarning,
-        stacklevel=3,
-    )

@@ -96,10 +96,8 @@ class TrainableBERT:
         recipe, size = self.asked.recipe, self._units_in_batch
         if recipe.freeze_embeddings:
             _embeddings(model.encoder).requires_grad_(False)
-        optimiser = AdamW(
-            decay_groups(dict(model.named_parameters()), recipe.weight_decay, NOT_DECAYED),
-            lr=recipe.learning_rate,
-        )
+        groups = decay_groups(dict(model.named_parameters()), recipe.weight_decay, NOT_DECAYED)
+        optimiser = AdamW(groups, lr=recipe.learning_rate)
         lengths = [max(one.length for one in unit) for unit in self.units]
 
         def batches(epoch: int) -> list[list[Unit]]:

@@ -54,15 +54,11 @@ class BertTraining(TrainingSettings):
         if self.pair_batches and not self.switching:
             raise InputError("there are no pairs without switching", cure="add --switching")
         if self.pair_batches and self.recipe.batch_size % 2:
-            raise InputError(
-                f"a batch of {self.recipe.batch_size} instances holds no whole pairs",
-                cure="give --pair-batches an even --batch-size",
-            )
+            cause = f"a batch of {self.recipe.batch_size} instances holds no whole pairs"
+            raise InputError(cause, cure="give --pair-batches an even --batch-size")
         if self.recipe.consistency_penalty and not self.pair_batches:
-            raise InputError(
-                "the consistency penalty compares the two versions of a row",
-                cure="add --switching --pair-batches",
-            )
+            cause = "the consistency penalty compares the two versions of a row"
+            raise InputError(cause, cure="add --switching --pair-batches")
 
     def identity(self) -> dict[str, Any]:
         """Return what identifies the training apart from its data, its encoder and its seed."""

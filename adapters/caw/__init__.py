@@ -4,9 +4,9 @@ CAW-coref (D'Oosterlinck et al., 2023, "CAW-coref: Conjunction-Aware Word-level 
 Resolution") changes which word of a mention WL-coref (Dobrovolskii, 2021, "Word-Level Coreference
 Resolution") is trained to link, and nothing else, so this code serves the weights of both.
 
-In the order of computation: `tokens` (words to subwords and windows), `encoder`, `scorer` (which
-words corefer), `spans` (whose heads they are), `model` (all of it for a batch of documents);
-besides, `checkpoint` (files), `loading` (files to a model) and `system` (the interface).
+In the order of computation: `tokens` (words to subwords and windows), `scorer` (which words
+corefer), `spans` (whose heads they are), `model` (all of it for a batch of documents, with the
+encoder); besides, `checkpoint` (files), `loading` (files to a model) and `system` (the interface).
 """
 
 from pronominal.adapters.caw.system import CAW

@@ -86,11 +86,13 @@ def _upstream_parts(name: str, section: str | None) -> Parts:
     beside = folder / base
     entries = read_entries(weights)
     # the encoder's own weights are read only where the .pt has none
-    plain = () if "bert" in entries else _first_there(beside, WEIGHTS)
+    plain = [name for name in WEIGHTS if "bert" not in entries and (beside / name).is_file()][:1]
     files = [f"{escape(base)}/{part}" for part in ("config.json", *TOKENIZER_FILES, *plain)]
     own = open_checkpoint(name, weights=[escape(weights.name)], config="config.toml", others=files)
     if "bert" not in entries and not beside.is_dir():
-        own = _with_encoder(own, open_checkpoint(encoder))
+        # the digest tells apart checkpoints whose encoders, kept elsewhere, are different
+        both = f"{own.digest}\n{open_checkpoint(encoder).digest}\n".encode()
+        own = replace(own, digest=hashlib.sha256(both).hexdigest())
     return Parts(
         checkpoint=own,
         section=section,
@@ -101,16 +103,6 @@ def _upstream_parts(name: str, section: str | None) -> Parts:
     )
 
 
-def _first_there(folder: Path, names: Sequence[str]) -> Sequence[str]:
-    return [name for name in names if (folder / name).is_file()][:1]
-
-
-def _with_encoder(checkpoint: Checkpoint, encoder: Checkpoint) -> Checkpoint:
-    """Let the digest tell apart checkpoints whose encoders, kept elsewhere, are different."""
-    both = f"{checkpoint.digest}\n{encoder.digest}\n".encode()
-    return replace(checkpoint, digest=hashlib.sha256(both).hexdigest())
-
-
 def _converted_parts(name: str, section: str | None) -> Parts:
     checkpoint = open_checkpoint(
         name, weights=["model.safetensors"], config="config.json", others=[f"{ENCODER}/*"]
@@ -118,11 +110,8 @@ def _converted_parts(name: str, section: str | None) -> Parts:
     file = checkpoint.folder / "config.json"
     table = read_json(file, cure="convert it again")
     if table.get("format") != FORMAT:
-        raise InputError(
-            f"its format is not '{FORMAT}'",
-            cure="give upstream's folder with config.toml, or what 'pronominal convert caw' wrote",
-            file=file,
-        )
+        cure = "give upstream's folder with config.toml, or what 'pronominal convert caw' wrote"
+        raise InputError(f"its format is not '{FORMAT}'", cure=cure, file=file)
     own = table.get("section")
     if not isinstance(own, str):
         raise InputError("section is missing", cure="convert it again", file=file)
@@ -151,27 +140,20 @@ def _choose_section(
 ) -> tuple[str, Path]:
     sections = [name for name in tables if name != "DEFAULT" and isinstance(tables[name], dict)]
     if not sections:
-        raise InputError(
-            "there is no section but DEFAULT",
-            cure="give the config.toml that belongs to the weights",
-            file=folder / "config.toml",
-        )
+        cure = "give the config.toml that belongs to the weights"
+        raise InputError("there is no section but DEFAULT", cure=cure, file=folder / "config.toml")
     if section is not None and section not in sections:
         raise unknown_name("section", section, sections)
     for name in sections if section is None else [section]:
         weights = _weights(folder, name)
         if len(weights) > 1:
-            raise InputError(
-                f"the section '{name}' has several weights",
-                cure=f"keep one of {', '.join(file.name for file in weights)}",
-                file=folder,
-            )
+            cure = f"keep one of {', '.join(file.name for file in weights)}"
+            raise InputError(f"the section '{name}' has several weights", cure=cure, file=folder)
         if weights:
             return name, weights[0]
     wanted = " or ".join(f"{name}.pt" for name in (sections if section is None else [section]))
-    raise InputError(
-        "there are no weights", cure=f"name the .pt file after its section, {wanted}", file=folder
-    )
+    cure = f"name the .pt file after its section, {wanted}"
+    raise InputError("there are no weights", cure=cure, file=folder)
 
 
 def _weights(folder: Path, section: str) -> Sequence[Path]:
@@ -188,12 +170,9 @@ def _hyperparameters(table: Mapping[str, Any], file: Path, row: str) -> Hyperpar
     for name in names:
         least = 0 if name == "n_hidden_layers" else 1
         if not isinstance(table.get(name), int) or table[name] < least:
-            raise InputError(
-                f"{name} is {table.get(name, 'missing')}",
-                cure=f"write a whole number from {least} on",
-                file=file,
-                row=row,
-            )
+            cause = f"{name} is {table.get(name, 'missing')}"
+            cure = f"write a whole number from {least} on"
+            raise InputError(cause, cure=cure, file=file, row=row)
     return Hyperparameters(**{name: table[name] for name in names})
 
 

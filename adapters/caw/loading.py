@@ -9,8 +9,7 @@ import transformers
 from torch import nn
 
 from pronominal.adapters.caw.checkpoint import ENCODER, FORMAT, Parts, open_parts
-from pronominal.adapters.caw.encoder import Encoder
-from pronominal.adapters.caw.model import ENTRIES, WordLevelModel
+from pronominal.adapters.caw.model import ENTRIES, Encoder, WordLevelModel
 from pronominal.adapters.caw.tokens import SubwordTokenizer
 from pronominal.adapters.checkpoints.encoders import pretrained
 from pronominal.adapters.checkpoints.files import write_json
@@ -35,12 +34,8 @@ def load_model(parts: Parts, *, batch_size: int) -> tuple[WordLevelModel, Subwor
     config, tokenizer = _config_and_tokenizer(parts)
     transformer = _transformer(parts, config)
     require_vocabulary(tokenizer, transformer, parts.checkpoint.name)
-    encoder = Encoder(
-        transformer,
-        frame=(tokenizer.cls_token_id, tokenizer.sep_token_id),
-        padding=tokenizer.pad_token_id,
-        batch_size=batch_size,
-    )
+    frame, padding = (tokenizer.cls_token_id, tokenizer.sep_token_id), tokenizer.pad_token_id
+    encoder = Encoder(transformer, frame=frame, padding=padding, batch_size=batch_size)
     with torch.device("meta"):  # no memory and no random numbers for what is loaded at once
         model = WordLevelModel(encoder, config.hidden_size, parts.settings)
     for entry, module in ENTRIES.items():
@@ -80,22 +75,15 @@ def convert(source: str, target: Path, section: str | None = None) -> None:
     with new_folder(target) as folder, silent_transformers():
         write_json(folder / "config.json", description)
         write_tensors(folder / "model.safetensors", tensors)
-        model.encoder.config.save_pretrained(folder / ENCODER)
+        model.encoder.transformer.config.save_pretrained(folder / ENCODER)
         tokenizer.tokenizer.save_pretrained(folder / ENCODER)
 
 
 def _config_and_tokenizer(parts: Parts) -> tuple[Any, Any]:
-    with (
-        silent_transformers(),
-        input_error_on(
-            # transformers and the Hub's client fail in many ways
-            Exception,
-            cause=f"config and tokenizer of the encoder '{Path(parts.encoder).name}' are not "
-            "available",
-            cure="put the encoder's folder next to config.toml, or go online",
-            file=parts.checkpoint.name,
-        ),
-    ):
+    cause = f"config and tokenizer of the encoder '{Path(parts.encoder).name}' are not available"
+    cure, file = "put the encoder's folder next to config.toml, or go online", parts.checkpoint.name
+    # transformers and the Hub's client fail in many ways
+    with silent_transformers(), input_error_on(Exception, cause=cause, cure=cure, file=file):
         config = transformers.AutoConfig.from_pretrained(parts.encoder, trust_remote_code=False)
         # the encoder reads isolated words, so that RoBERTa's have to be told of their space
         spaces = {"add_prefix_space": True} if config.model_type == "roberta" else {}
@@ -103,20 +91,16 @@ def _config_and_tokenizer(parts: Parts) -> tuple[Any, Any]:
         return config, transformers.AutoTokenizer.from_pretrained(parts.encoder, **kwargs)
 
 
-def _transformer(parts: Parts, config: Any) -> nn.Module:
+def _transformer(parts: Parts, config: Any) -> Any:
     file, cure = parts.checkpoint.name, "give the weights of this encoder"
     weights = parts.entries.get("bert")
+    given: dict[str, Any] = {"config": config}
     if weights is None:
-        given = {"config": config, "trust_remote_code": False}
+        given["trust_remote_code"] = False
         return pretrained(transformers.AutoModel, parts.encoder, file, cure=cure, **given)
+    model_class = transformers.MODEL_MAPPING[type(config)]
     return pretrained(
-        transformers.MODEL_MAPPING[type(config)],
-        None,
-        file,
-        cure=cure,
-        prefix="bert.",
-        config=config,
-        state_dict=weights,
+        model_class, None, file, cure=cure, prefix="bert.", state_dict=weights, **given
     )
 
 
@@ -126,8 +110,6 @@ def _check_window(transformer: nn.Module, parts: Parts) -> None:
     if longest is None:
         return
     if not 2 < parts.settings.bert_window_size <= longest:
-        raise InputError(
-            f"bert_window_size is {parts.settings.bert_window_size}",
-            cure=f"write a number above 2 and up to {longest}, which the encoder can read",
-            file=parts.checkpoint.name,
-        )
+        cause = f"bert_window_size is {parts.settings.bert_window_size}"
+        cure = f"write a number above 2 and up to {longest}, which the encoder can read"
+        raise InputError(cause, cure=cure, file=parts.checkpoint.name)

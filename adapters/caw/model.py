@@ -4,11 +4,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
-from pronominal.adapters.caw.encoder import FRAME, Encoder
 from pronominal.adapters.caw.scorer import (
     AnaphoricityScorer,
     PairFeatures,
@@ -19,8 +20,49 @@ from pronominal.adapters.caw.scorer import (
 from pronominal.adapters.caw.spans import Head, SpanPredictor, best_spans
 from pronominal.adapters.caw.tokens import TokenizedDocument
 from pronominal.adapters.contract.refusals import NonFiniteScoresError
+from pronominal.adapters.words.length_batches import length_batches
 from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.spans import Cluster, Span
+
+FRAME = 2
+"""Positions of a window that its opening and its closing special token take."""
+
+
+class Encoder(nn.Module):
+    """A transformer that reads windows apart from each other, many at a time.
+
+    Windows of similar length go together, between the tokens of `frame`. Padding is masked, so that
+    a window's vectors do not depend on the others but for rounding (about 1e-6).
+    """
+
+    def __init__(
+        self, transformer: Any, *, frame: tuple[int, int], padding: int, batch_size: int
+    ) -> None:
+        super().__init__()
+        self.transformer = transformer
+        self.frame = frame
+        self.padding = padding
+        self.batch_size = batch_size
+
+    def forward(self, windows: Sequence[Sequence[int]]) -> Tensor:
+        """Return the last hidden states of all subwords, in order, as [subwords, hidden]."""
+        states = [torch.empty(0)] * len(windows)
+        lengths = [len(window) for window in windows]
+        for batch in length_batches(lengths, most=self.batch_size):
+            hidden = self._encode([windows[index] for index in batch])
+            for row, index in enumerate(batch):
+                states[index] = hidden[row, 1 : 1 + len(windows[index])]
+        return torch.cat(states)
+
+    def _encode(self, windows: Sequence[Sequence[int]]) -> Tensor:
+        opening, closing = self.frame
+        rows = [torch.tensor([opening, *window, closing]) for window in windows]
+        ids = pad_sequence(rows, batch_first=True, padding_value=self.padding)
+        ids = ids.to(next(self.transformer.parameters()).device)
+        output = self.transformer(ids, attention_mask=(ids != self.padding).long())
+        hidden: Tensor = output.last_hidden_state
+        return hidden
+
 
 DUMMY = torch.tensor(1e-7).item()
 """What a link has to exceed: upstream's score for no antecedent, which is not 0, in its type."""
@@ -101,13 +143,8 @@ class WordLevelModel(nn.Module):
     def word_vectors(self, documents: Sequence[TokenizedDocument]) -> Tensor:
         """Encode documents and return the vectors of all their words, [words, hidden]."""
         capacity = self.settings.capacity
-        states = self.encoder(
-            [
-                document.subwords[start:end]
-                for document in documents
-                for start, end in document.windows(capacity)
-            ]
-        )
+        cuts = [(document, cut) for document in documents for cut in document.windows(capacity)]
+        states = self.encoder([document.subwords[cut.start : cut.end] for document, cut in cuts])
         lengths = [
             end - start for document in documents for start, end in pairwise(document.word_starts)
         ]

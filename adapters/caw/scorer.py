@@ -104,12 +104,8 @@ class PairFeatures(nn.Module):
         # one bin each for 1 to 4, then 5-7, 8-15, 16-31, 32-63, 64 and more
         borders = torch.tensor([2, 3, 4, 5, 8, 16, 32, 64], device=distance.device)
         binned = torch.bucketize(distance, borders, right=True)
-        embedded = (
-            self.speaker_emb(same_speaker.long()),
-            self.distance_emb(binned),
-            self.genre_emb(genre),
-        )
-        return torch.cat(embedded, dim=1)
+        speakers, distances = self.speaker_emb(same_speaker.long()), self.distance_emb(binned)
+        return torch.cat([speakers, distances, self.genre_emb(genre)], dim=1)
 
 
 class AnaphoricityScorer(nn.Module):
@@ -130,8 +126,7 @@ class AnaphoricityScorer(nn.Module):
         The first layer reads [current; antecedent; product; features]. It is applied part by part,
         so that what depends on one word is computed once a word and not once a pair.
         """
-        linears = [part for part in self.hidden if isinstance(part, nn.Linear)]
-        first, *rest = [*linears, self.out]
+        first, *rest = [*(part for part in self.hidden if isinstance(part, nn.Linear)), self.out]
         size = words.shape[1]
         current, antecedent, product, other = torch.split(
             first.weight, [size, size, size, features.shape[1]], dim=1

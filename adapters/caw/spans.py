@@ -1,6 +1,6 @@
 """Which span a word is the head of."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -67,7 +67,7 @@ class SpanPredictor(nn.Module):
         Returns:
             [heads, widest, 2], from the sentence's first word on; meaningless behind its last.
         """
-        _, for_candidate, _ = self._weights_by_part()
+        _, for_candidate, *_ = self._first_layer()
         # a word is multiplied once as a candidate, and not once for each head
         as_candidate = words @ for_candidate.T
         widest = int(heads[:, 3].max())
@@ -77,16 +77,11 @@ class SpanPredictor(nn.Module):
             scores.append(nn.functional.pad(part, (0, 0, 0, widest - part.shape[1])))
         return torch.cat(scores)
 
-    def _first_layer(self) -> nn.Linear:
-        first = self.ffnn[0]
-        assert isinstance(first, nn.Linear)
-        return first
-
-    def _weights_by_part(self) -> tuple[Tensor, ...]:
-        """Return the first layer's weights for the head, the candidate and their distance."""
-        weight = self._first_layer().weight
-        size = (weight.shape[1] - POSITION_SIZE) // 2
-        return torch.split(weight, [size, size, POSITION_SIZE], dim=1)
+    def _first_layer(self) -> tuple[Tensor, ...]:
+        """Return its weights for the head, the candidate and their distance, and its bias."""
+        first: Any = self.ffnn[0]
+        size = (first.in_features - POSITION_SIZE) // 2
+        return *torch.split(first.weight, [size, size, POSITION_SIZE], dim=1), first.bias
 
     def _score(self, heads: Tensor, words: Tensor, as_candidate: Tensor) -> Tensor:
         word, start, end, width = (column[:, None] for column in heads.unbind(1))
@@ -94,11 +89,11 @@ class SpanPredictor(nn.Module):
         candidate = (start + offset).clamp(max=len(words) - 1)
         distance = word - candidate
         position = torch.where(distance.abs() <= FARTHEST, distance + FARTHEST, BEYOND)
-        for_head, _, for_position = self._weights_by_part()
+        for_head, _, for_position, bias = self._first_layer()
         layer = (words[word] @ for_head.T) + as_candidate[candidate]
         layer += (self.emb.weight @ for_position.T)[position]
         outside = start + offset >= end
-        layer = layer.masked_fill(outside[:, :, None], 0) + self._first_layer().bias
+        layer = layer.masked_fill(outside[:, :, None], 0) + bias
         for part in list(self.ffnn)[1:]:
             layer = part(layer)
         channels = layer.transpose(1, 2)

@@ -26,7 +26,7 @@ def pretrained(
     prefix: str = "",
     strict: bool = True,
     **given: Any,
-) -> nn.Module:
+) -> Any:
     """Return an encoder with all of its tensors, in float32, in any precision that it was saved in.
 
     Args:
@@ -38,16 +38,13 @@ def pretrained(
         strict: whether tensors that are left over are refused, too.
         given: further keywords of ``from_pretrained``.
     """
-    with (
-        silent_transformers(),
-        input_error_on(Exception, cause="the encoder cannot be loaded", cure=cure, file=file),
-    ):
+    cause = "the encoder cannot be loaded"
+    with silent_transformers(), input_error_on(Exception, cause=cause, cure=cure, file=file):
         encoder, report = model_class.from_pretrained(
             where, output_loading_info=True, dtype=torch.float32, **given
         )
     require_same(report["missing_keys"], report["unexpected_keys"] if strict else (), file, prefix)
-    network: nn.Module = encoder
-    return network
+    return encoder
 
 
 def open_encoder(where: str) -> tuple[nn.Module, Any, Checkpoint]:
@@ -58,27 +55,16 @@ def open_encoder(where: str) -> tuple[nn.Module, Any, Checkpoint]:
     """
     checkpoint = open_checkpoint(where)
     cause, cure = "the tokenizer cannot be loaded", "give the folder of a whole encoder"
-    with (
-        silent_transformers(),
-        input_error_on(Exception, cause=cause, cure=cure, file=where),
-    ):
+    with silent_transformers(), input_error_on(Exception, cause=cause, cure=cure, file=where):
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=False
         )
     if not tokenizer.is_fast:
-        raise InputError(
-            "the tokenizer does not say where its subwords are",
-            cure="give an encoder with a tokenizer.json",
-            file=where,
-        )
-    encoder: Any = pretrained(
-        transformers.AutoModel,
-        checkpoint.folder,
-        where,
-        cure="give an encoder that transformers.AutoModel opens",
-        strict=False,
-        trust_remote_code=False,
-    )
+        cure = "give an encoder with a tokenizer.json"
+        raise InputError("the tokenizer does not say where its subwords are", cure=cure, file=where)
+    kind, folder = transformers.AutoModel, checkpoint.folder
+    cure = "give an encoder that transformers.AutoModel opens"
+    encoder = pretrained(kind, folder, where, cure=cure, strict=False, trust_remote_code=False)
     if encoder.config.is_encoder_decoder or not hasattr(encoder.config, "hidden_size"):
         raise InputError("it is no encoder", cure="give one such as BERT or RoBERTa", file=where)
     require_vocabulary(tokenizer, encoder, where)

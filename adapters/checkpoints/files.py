@@ -76,23 +76,20 @@ def open_checkpoint(
     if not folder.is_dir():
         folder = _fetch(checkpoint, weights, (config, *others))
     if not _matches(folder, [config]):
-        raise InputError(
-            f"there is no {config}", cure="give the folder of a whole checkpoint", file=checkpoint
-        )
+        cure = "give the folder of a whole checkpoint"
+        raise InputError(f"there is no {config}", cure=cure, file=checkpoint)
     chosen = next((matched for name in weights if (matched := _matches(folder, [name]))), None)
     if chosen is None:
-        raise InputError(
-            "there are no weights", cure=f"add {' or '.join(weights)}", file=checkpoint
-        )
+        cure = f"add {' or '.join(weights)}"
+        raise InputError("there are no weights", cure=cure, file=checkpoint)
     files = {*chosen, *_matches(folder, [config, *others])}
     return Checkpoint(name=checkpoint, folder=folder, digest=files_digest(folder, files))
 
 
 def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Path:
     if not is_hub_id(checkpoint) or Path(checkpoint).exists():
-        raise InputError(
-            "there is no such folder", cure="give a folder or a Hub id ORG/NAME", file=checkpoint
-        )
+        cure = "give a folder or a Hub id ORG/NAME"
+        raise InputError("there is no such folder", cure=cure, file=checkpoint)
     try:
         from huggingface_hub import snapshot_download
     except ModuleNotFoundError as error:
@@ -102,13 +99,10 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
             cure='give a folder, or pip install "pronominal[hub]"',
             file=checkpoint,
         ) from error
-    with input_error_on(
-        # the Hub's client lets errors of several packages through
-        Exception,
-        cause="neither a folder nor available from the Hub",
-        cure="give an existing folder, or a Hub id that you may read while you are online",
-        file=checkpoint,
-    ):
+    cause = "neither a folder nor available from the Hub"
+    cure = "give an existing folder, or a Hub id that you may read while you are online"
+    # the Hub's client lets errors of several packages through
+    with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint):
         for name in weights:
             # one format at a time, so that the same weights are not downloaded twice
             folder = Path(snapshot_download(checkpoint, allow_patterns=[name, *others]))

@@ -31,12 +31,8 @@ def is_unread(name: str) -> bool:
 
 def read_safetensors(file: Path) -> dict[str, Tensor]:
     """Read a file of the format without pickles; `InputError` if it is damaged."""
-    with input_error_on(
-        *(OSError, SafetensorError),
-        cause="no weights could be read",
-        cure="convert or download the checkpoint again",
-        file=file,
-    ):
+    cause, cure = "no weights could be read", "convert or download the checkpoint again"
+    with input_error_on(OSError, SafetensorError, cause=cause, cure=cure, file=file):
         return load_file(file)
 
 
@@ -45,18 +41,12 @@ def read_pickled(file: Path, writer: str) -> dict[str, Any]:
 
     `writer` names what writes such files; `InputError` if it is damaged or holds other objects.
     """
-    with input_error_on(
-        # unpickling damaged bytes may fail in any way
-        Exception,
-        cause="no weights could be read",
-        cure=f"give the file that {writer} wrote",
-        file=file,
-    ):
+    cause, cure = "no weights could be read", f"give the file that {writer} wrote"
+    # unpickling damaged bytes may fail in any way
+    with input_error_on(Exception, cause=cause, cure=cure, file=file):
         loaded = torch.load(file, map_location="cpu", weights_only=True)
     if not isinstance(loaded, dict):
-        raise InputError(
-            "it holds no table of tensors", cure=f"give the file that {writer} wrote", file=file
-        )
+        raise InputError("it holds no table of tensors", cure=cure, file=file)
     return dict(loaded)
 
 

@@ -21,9 +21,8 @@ def torch_device(device: str | None) -> "torch.device":
     try:
         return torch.empty(0, device=chosen).device
     except (RuntimeError, AssertionError) as error:  # a build without CUDA asserts
-        raise InputError(
-            f"there is no device '{chosen}' here", cure="write cpu or a device torch can use"
-        ) from error
+        cure = "write cpu or a device torch can use"
+        raise InputError(f"there is no device '{chosen}' here", cure=cure) from error
 
 
 @contextmanager
@@ -58,9 +57,8 @@ def require_words(tokenizer: Any, checkpoint: str) -> None:
     """Refuse a tokenizer without words, which transformers makes up where the files are missing."""
     # T5's and mBART's know the space, too
     if tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}:
-        raise InputError(
-            "the tokenizer's files are missing", cure="add tokenizer.json", file=checkpoint
-        )
+        cure = "add tokenizer.json"
+        raise InputError("the tokenizer's files are missing", cure=cure, file=checkpoint)
 
 
 def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
@@ -68,11 +66,9 @@ def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
     require_words(tokenizer, checkpoint)
     vectors = encoder.get_input_embeddings().num_embeddings
     if max(tokenizer.get_vocab().values()) >= vectors:
-        raise InputError(
-            f"the tokenizer knows more tokens than the {vectors} that the model has vectors for",
-            cure="give the tokenizer that the model was trained with",
-            file=checkpoint,
-        )
+        cause = f"the tokenizer knows more tokens than the {vectors} that the model has vectors for"
+        cure = "give the tokenizer that the model was trained with"
+        raise InputError(cause, cure=cure, file=checkpoint)
 
 
 def special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
@@ -83,8 +79,6 @@ def special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
         end = start + len(bare)
         if framed[start:end] == bare:
             return framed[:start], framed[end:]
-    raise InputError(
-        "the tokenizer changes a text when it adds special tokens",
-        cure="give a checkpoint with one of transformers' own tokenizers",
-        file=getattr(tokenizer, "name_or_path", None),
-    )
+    cause = "the tokenizer changes a text when it adds special tokens"
+    cure = "give a checkpoint with one of transformers' own tokenizers"
+    raise InputError(cause, cure=cure, file=getattr(tokenizer, "name_or_path", None))

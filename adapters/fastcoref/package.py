@@ -117,25 +117,17 @@ class FastcorefSystem:
 
     @classmethod
     def _load(cls, checkpoint: Checkpoint, device: torch.device) -> Any:
+        cause = f"config, tokenizer and tensors do not make up a {cls.name}"
+        cure = f"give a checkpoint of {cls.name}"
         with (
             _unchanged_logging(),
             _unchanged_randomness(),
             silent_transformers(),
-            input_error_on(
-                Exception,
-                cause=f"config, tokenizer and tensors do not make up a {cls.name}",
-                cure=f"give a checkpoint of {cls.name}",
-                file=checkpoint.name,
-            ),
+            input_error_on(Exception, cause=cause, cure=cure, file=checkpoint.name),
         ):
-            package = CorefModel(
-                str(checkpoint.folder),
-                _loadable(cls.model_class),
-                cls.collator_class,
-                enable_progress_bar=False,
-                device=device,
-                nlp=english_pipeline(),
-            )
+            given = {"enable_progress_bar": False, "device": device, "nlp": english_pipeline()}
+            model_class = _loadable(cls.model_class)
+            package = CorefModel(str(checkpoint.folder), model_class, cls.collator_class, **given)
         require_vocabulary(package.tokenizer, package.model.base_model, checkpoint.name)
         # the package keeps the encoder's attribute name on the class, for the latest model only
         package.model.base_model_prefix = package.model.base_model_prefix
@@ -226,10 +218,4 @@ def _unchanged_randomness() -> Iterator[None]:
         np.random.set_state(numpy)
 
 
-__all__ = [
-    "FCorefModel",
-    "FastcorefSystem",
-    "LeftOversCollator",
-    "LingMessModel",
-    "PadCollator",
-]
+__all__ = ["FCorefModel", "FastcorefSystem", "LeftOversCollator", "LingMessModel", "PadCollator"]

@@ -17,9 +17,8 @@ def require_batch_size(batch_size: int) -> None:
     """Refuse a batch of no texts; `InputError` if it is below 1, or no whole number."""
     # settings come from files, where true and 2.5 are numbers as well
     if type(batch_size) is not int or batch_size < 1:
-        raise InputError(
-            f"a batch of {batch_size} texts", cure="give a batch size above 0, a whole number"
-        )
+        cure = "give a batch size above 0, a whole number"
+        raise InputError(f"a batch of {batch_size} texts", cure=cure)
 
 
 def length_batches(

@@ -21,11 +21,8 @@ def known_genre(genre: str | None, otherwise: str, genres: Sequence[str], place:
     """
     known = otherwise if genre is None else genre
     if known not in genres:
-        raise InputError(
-            f"there is no genre '{known}'",
-            cure=f"write one of {', '.join(genres)}, or None for {otherwise}",
-            row=place,
-        )
+        cure = f"write one of {', '.join(genres)}, or None for {otherwise}"
+        raise InputError(f"there is no genre '{known}'", cure=cure, row=place)
     return known
 
 
@@ -38,9 +35,6 @@ def word_speakers(document: Document, nameless: str, place: str) -> list[str]:
     if document.speakers is None:
         return [nameless] * sum(lengths)
     if [len(sentence) for sentence in document.speakers] != lengths:
-        raise InputError(
-            "the speakers are not one for each word",
-            cure="give speakers in the shape of the words, or None",
-            row=place,
-        )
+        cure = "give speakers in the shape of the words, or None"
+        raise InputError("the speakers are not one for each word", cure=cure, row=place)
     return list(chain.from_iterable(document.speakers))

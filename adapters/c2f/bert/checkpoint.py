@@ -12,9 +12,11 @@
     model.max.ckpt.*          next to the other files
 """
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import torch
@@ -23,12 +25,22 @@ from torch import Tensor
 
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.pieces import FRAME, VOCABULARIES, WordPieces
-from pronominal.adapters.c2f.bert.settings import LIMITED, TransformerSettings, read_settings
+from pronominal.adapters.c2f.bert.settings import (
+    FORMAT,
+    LIMITED,
+    TransformerSettings,
+    read_settings,
+)
 from pronominal.adapters.c2f.bert.variables import sources
 from pronominal.adapters.c2f.tensorflow.bundle import read_bundle
-from pronominal.adapters.c2f.tensorflow.variables import Mapped, is_training_state, map_variables
+from pronominal.adapters.c2f.tensorflow.variables import (
+    REPORT,
+    Mapped,
+    is_training_state,
+    map_variables,
+)
 from pronominal.adapters.checkpoints.encoders import pretrained
-from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint, read_json
+from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint, read_json, write_json
 from pronominal.adapters.checkpoints.tensors import (
     TOGETHER,
     are_tensors,
@@ -38,8 +50,10 @@ from pronominal.adapters.checkpoints.tensors import (
     read_pickled,
     read_safetensors,
     require_same,
+    write_tensors,
 )
 from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.atomic import new_folder
 from pronominal.errors import InputError, unknown_name
 
 Form = Literal["safetensors", "torch", "tensorflow"]
@@ -51,8 +65,11 @@ FILES: dict[str, tuple[str, ...]] = {
 }
 """Where the weights of each form are; the first form that is there is read."""
 
-OTHERS = ("config.json", *VOCABULARIES, "tokenizer_config.json")
-"""What is read besides the weights and the encoder's config."""
+TOKENIZER = (*VOCABULARIES, "tokenizer_config.json")
+"""What the tokenizer is read from."""
+
+SPANBERT_SEGMENTS = MappingProxyType({768: 384, 1024: 512})
+"""SpanBERT's published length of segments for each size of the encoder, in word pieces."""
 
 ENCODER = "bert."
 """What the names of the encoder's tensors begin with."""
@@ -85,11 +102,8 @@ def choose_weights(folder: Path, forms: tuple[str, ...]) -> tuple[Form, Path]:
         if form == "tensorflow":
             files = [file for file in files if file.suffix == ".index"]
         if len(files) > 1:
-            raise InputError(
-                "there are several weights",
-                cure=f"keep one of {', '.join(file.name for file in files)}",
-                file=folder,
-            )
+            cure = f"keep one of {', '.join(file.name for file in files)}"
+            raise InputError("there are several weights", cure=cure, file=folder)
         if files:
             return form, files[0]
     raise InputError("there is no .index", cure="add the rest of the checkpoint", file=folder)
@@ -118,9 +132,7 @@ class TransformerParts:
 
 
 def open_parts(
-    checkpoint: str,
-    weights: Form | None = None,
-    segment_lengths: Mapping[int, int] | None = None,
+    checkpoint: str, weights: Form | None = None, segment_lengths: Mapping[int, int] | None = None
 ) -> TransformerParts:
     """Read a checkpoint of any form.
 
@@ -133,21 +145,16 @@ def open_parts(
     if weights is not None and weights not in FILES:
         raise unknown_name("form of weights", weights, get_args(Form))
     asked = tuple(FILES) if weights is None else (weights,)
-    opened = open_checkpoint(
-        checkpoint,
-        weights=[pattern for form in asked for pattern in FILES[form]],
-        config="bert_config.json",
-        others=OTHERS,
-    )
+    files = [pattern for form in asked for pattern in FILES[form]]
+    others = ("config.json", *TOKENIZER)
+    opened = open_checkpoint(checkpoint, weights=files, config="bert_config.json", others=others)
     form, file = choose_weights(opened.folder, asked)
     mapped = read_weights(form, file)
     bert = _bert_config(opened.folder / "bert_config.json")
     length = (segment_lengths or {}).get(bert.hidden_size, bert.max_position_embeddings)
-    settings = read_settings(
-        opened.folder / "config.json",
-        _with_span_widths(mapped, file),
-        {LIMITED: form == "tensorflow", "max_segment_len": length},
-    )
+    defaults = {LIMITED: form == "tensorflow", "max_segment_len": length}
+    tensors = _with_span_widths(mapped, file)
+    settings = read_settings(opened.folder / "config.json", tensors, defaults)
     _refuse_segments(settings, bert, opened.folder)
     tokenizer = WordPieces.of_checkpoint(opened.folder)
     model = _model(bert, tokenizer, settings, mapped, file)
@@ -179,11 +186,9 @@ def _bert_config(file: Path) -> Any:
 def _refuse_segments(settings: TransformerSettings, bert: Any, folder: Path) -> None:
     longest = bert.max_position_embeddings
     if not FRAME < settings.max_segment_len <= longest:
-        raise InputError(
-            f"max_segment_len is {settings.max_segment_len}",
-            cure=f"write a number above {FRAME} and up to {longest}, which the encoder can read",
-            file=folder / "config.json",
-        )
+        cause = f"max_segment_len is {settings.max_segment_len}"
+        cure = f"write a number above {FRAME} and up to {longest}, which the encoder can read"
+        raise InputError(cause, cure=cure, file=folder / "config.json")
 
 
 def _model(
@@ -192,19 +197,45 @@ def _model(
     if max(tokenizer.numbers.values()) >= config.vocab_size:
         raise mismatch(f"vectors for {config.vocab_size} pieces, and its tokenizer has more", file)
     names = [name for name in mapped.tensors if name.startswith(ENCODER)]
-    bert = pretrained(
-        transformers.BertModel,
-        None,
-        file,
-        cure=TOGETHER,
-        prefix=ENCODER,
-        config=config,
-        state_dict={name.removeprefix(ENCODER): mapped.tensors[name] for name in names},
-        add_pooling_layer=False,
-    )
+    state = {name.removeprefix(ENCODER): mapped.tensors[name] for name in names}
+    given: dict[str, Any] = {"config": config, "state_dict": state, "add_pooling_layer": False}
+    bert = pretrained(transformers.BertModel, None, file, cure=TOGETHER, prefix=ENCODER, **given)
     with torch.device("meta"):  # no memory and no random numbers for what is loaded at once
         model = TransformerModel(bert, tokenizer.numbers, settings.head)
     head = {name: tensor for name, tensor in mapped.tensors.items() if name not in names}
     load_tensors(model.head, head, file)
     require_same(mapped.missing, unexpected(mapped), file)
     return model.float().eval().requires_grad_(False)
+
+
+def convert(source: str, target: Path, weights: Form | None = None) -> dict[str, Any]:
+    """Write a checkpoint in the form without pickles, whole.
+
+    Segments of a checkpoint without ``config.json`` get SpanBERT's length; for BERT, write one
+    with ``max_segment_len``.
+
+    Args:
+        source: a folder with upstream's files.
+        target: the folder to make.
+        weights: which of several forms to convert; coref-hoi's before TensorFlow's when None.
+
+    Returns:
+        The report that is also written as `REPORT`: ``used`` (our tensors, each with the
+        variables it was made of), ``skipped`` and ``missing`` (variables).
+    """
+    if target.exists():
+        raise InputError("it is there already", cure="name a new folder", file=target)
+    parts = open_parts(source, weights, SPANBERT_SEGMENTS)
+    if parts.form == "safetensors":
+        cure = "give weights of torch or tensorflow"
+        raise InputError("it is converted already", cure=cure, file=source)
+    report = parts.mapped.report()
+    (file,) = FILES["safetensors"]
+    with new_folder(target) as folder:
+        write_json(folder / "config.json", {**parts.settings.table, "format": FORMAT})
+        write_json(folder / REPORT, report)
+        for name in ("bert_config.json", *TOKENIZER):
+            if (parts.checkpoint.folder / name).is_file():
+                shutil.copyfile(parts.checkpoint.folder / name, folder / name)
+        write_tensors(folder / file, canonical_tensors(parts.model))
+    return report

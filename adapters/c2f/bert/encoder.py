@@ -25,15 +25,10 @@ class TransformerEncoder(nn.Module):
     its batch and masked, so that vectors differ by rounding alone.
     """
 
-    def __init__(self, bert: nn.Module, vocabulary: Mapping[str, int]) -> None:
+    def __init__(self, bert: Any, vocabulary: Mapping[str, int]) -> None:
         super().__init__()
         self.bert = bert
         self._vocabulary = vocabulary
-
-    @property
-    def config(self) -> Any:
-        """BERT's config."""
-        return self.bert.config
 
     def forward(self, units: Sequence[Units]) -> list[Encoded]:
         """Return the vectors of each document's pieces, those of [CLS] and [SEP] included."""
@@ -44,7 +39,7 @@ class TransformerEncoder(nn.Module):
             hidden = self._encode([rows[index] for index in batch])
             for place, index in enumerate(batch):
                 vectors[index] = hidden[place, : len(rows[index])]
-        nothing = next(self.bert.parameters()).new_empty(0, self.config.hidden_size)
+        nothing = next(self.bert.parameters()).new_empty(0, self.bert.config.hidden_size)
         flat = torch.cat([nothing, *vectors])
         lengths = [len(document) for document in units]
         return [Encoded(own, own) for own in torch.split(flat, lengths)]

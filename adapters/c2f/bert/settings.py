@@ -104,11 +104,8 @@ def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
 def _refuse_unsupported(table: Table, file: Path) -> None:
     kind = table.get("higher_order", "attended_antecedent")
     if int(table["coref_depth"]) > 1 and kind != "attended_antecedent":
-        raise InputError(
-            f"higher_order is {kind}",
-            cure="give a checkpoint with attended_antecedent, or one with coref_depth 1",
-            file=file,
-        )
+        cure = "give a checkpoint with attended_antecedent, or one with coref_depth 1"
+        raise InputError(f"higher_order is {kind}", cure=cure, file=file)
 
 
 def head_config(table: Table, size: int, *, gate: bool = False) -> HeadConfig:
@@ -119,26 +116,17 @@ def head_config(table: Table, size: int, *, gate: bool = False) -> HeadConfig:
         size: of the encoder's vectors.
         gate: whether there is a refinement gate at a depth of 1, too.
     """
-    depth, limit = int(table["coref_depth"]), table["max_num_extracted_spans"]
-    return HeadConfig(
+    limit, segments = table["max_num_extracted_spans"], table["use_segment_distance"]
+    return HeadConfig.of(
+        table,
         boundary_size=size,
         head_value_size=size,
         feature_size=int(table["feature_emb_size"]),
-        ffnn_size=int(table["ffnn_size"]),
-        ffnn_depth=int(table["ffnn_depth"]),
-        max_span_width=int(table["max_span_width"]),
-        top_span_ratio=float(table["top_span_ratio"]),
         max_spans=None if limit is None else int(limit),
-        max_antecedents=int(table["max_top_antecedents"]),
-        depth=depth,
-        gate=gate or depth > 1,
+        gate=gate or int(table["coref_depth"]) > 1,
         width_prior=bool(table["use_width_prior"]),
         distance_prior=bool(table["use_distance_prior"]),
-        segment_distances=(
-            int(table["max_training_sentences"]) if table["use_segment_distance"] else 0
-        ),
-        genres=tuple(map(str, table["genres"])),
+        segment_distances=int(table["max_training_sentences"]) if segments else 0,
         max_speakers=int(table["max_num_speakers"]) if table[LIMITED] else None,
-        dropout=float(table["dropout_rate"]),
         initialisation="truncated normal" if table[LIMITED] else "normal",
     )

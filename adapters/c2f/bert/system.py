@@ -5,13 +5,16 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from pronominal.adapters.c2f.bert.checkpoint import Form, open_parts
-from pronominal.adapters.c2f.bert.pieces import FRAME, framed, oversized_sentences, segments
-from pronominal.adapters.c2f.bert.placing import (
+from pronominal.adapters.c2f.bert.checkpoint import SPANBERT_SEGMENTS, Form, open_parts
+from pronominal.adapters.c2f.bert.pieces import (
+    FRAME,
     PieceText,
     character_span,
+    framed,
     is_widened,
+    oversized_sentences,
     read_as_winopron,
+    segments,
 )
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
 from pronominal.adapters.c2f.head.units import Units, word_span
@@ -116,13 +119,11 @@ class TransformerCoreference:
             units = self._units(replace(document, genre=None), index, "texts")
             return PieceText(units, places)
         read = read_as_winopron(text, self._tokenizer)
-        longest = self._model.encoder.config.max_position_embeddings
+        longest = self._model.encoder.bert.config.max_position_embeddings
         if len(read.units) > longest:
-            raise RefusedTextError(
-                f"it has {len(read.units)} word pieces, and the encoder reads {longest} at once",
-                cure='cut it, or leave out text_input = "winopron", which knows no segments',
-                index=index,
-            )
+            cause = f"it has {len(read.units)} word pieces, and the encoder reads {longest} at once"
+            cure = 'cut it, or leave out text_input = "winopron", which knows no segments'
+            raise RefusedTextError(cause, cure=cure, index=index)
         return read
 
     def _units(self, document: Document, index: int, among: str) -> Units:
@@ -167,4 +168,4 @@ class SpanBERT(TransformerCoreference):
     """
 
     name = "spanbert"
-    segment_lengths = MappingProxyType({768: 384, 1024: 512})
+    segment_lengths = SPANBERT_SEGMENTS

@@ -10,11 +10,16 @@ from torch import nn
 from torch.optim import Adam, Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
-from pronominal.adapters.c2f.bert.checkpoint import FILES, canonical_tensors, open_parts
+from pronominal.adapters.c2f.bert.checkpoint import (
+    FILES,
+    SPANBERT_SEGMENTS,
+    TOKENIZER,
+    canonical_tensors,
+    open_parts,
+)
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
-from pronominal.adapters.c2f.bert.pieces import FRAME, VOCABULARIES, WordPieces, framed, segments
+from pronominal.adapters.c2f.bert.pieces import FRAME, WordPieces, framed, segments
 from pronominal.adapters.c2f.bert.settings import FORMAT, LIMITED, PUBLISHED, head_config
-from pronominal.adapters.c2f.bert.system import SpanBERT
 from pronominal.adapters.c2f.bert.training_settings import TransformerTraining
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
 from pronominal.adapters.c2f.learning import optimisers
@@ -143,7 +148,7 @@ class TrainableTransformer(TrainableCoarseToFine):
             LambdaLR(first, lambda done: done / rising if done < rising else left(done, falling)),
             LambdaLR(second, lambda done: left(done, updates)),
         ]
-        return Optimisation([first, second], schedules)
+        return [first, second], schedules
 
     def save(self, model: nn.Module, folder: Path) -> None:
         """Write a checkpoint in the form that ``pronominal convert c2f`` writes."""
@@ -151,7 +156,7 @@ class TrainableTransformer(TrainableCoarseToFine):
         (file,) = FILES["safetensors"]
         self._tokenizer.save(folder)
         write_json(folder / "config.json", {**self._table, "format": FORMAT})
-        write_json(folder / "bert_config.json", model.encoder.config.to_dict())
+        write_json(folder / "bert_config.json", model.encoder.bert.config.to_dict())
         write_tensors(folder / file, canonical_tensors(model))
 
 
@@ -170,12 +175,12 @@ def open_transformer(
         InputError: the checkpoint cannot be read, the encoder is no BERT, or its files are damaged.
     """
     if asked.checkpoint is not None:
-        parts = open_parts(asked.checkpoint, segment_lengths=SpanBERT.segment_lengths)
+        parts = open_parts(asked.checkpoint, segment_lengths=SPANBERT_SEGMENTS)
         table = {**SPANBERT_BASE, **parts.settings.table}
         digests = {"checkpoint": parts.checkpoint.digest}
         return TrainableTransformer(asked, parts.model, parts.tokenizer, table, digests)
     assert asked.encoder is not None
-    files = open_checkpoint(asked.encoder, others=(*VOCABULARIES, "tokenizer_config.json"))
+    files = open_checkpoint(asked.encoder, others=TOKENIZER)
     bert = _bert(files.folder)
     tokenizer = WordPieces.of_checkpoint(files.folder)
     limited = asked.recipe == "tensorflow"

@@ -15,6 +15,7 @@ from pronominal.adapters.c2f.tensorflow.variables import (
     Source,
     Variables,
     feed_forward,
+    head_sources,
     is_training_state,
     linear,
     same,
@@ -51,16 +52,7 @@ def sources(variables: Variables) -> list[Source]:
 def _head_sources(variables: Variables) -> list[Source]:
     hidden = re.compile(r"mention_scores/hidden_weights_\d+")
     depth = sum(hidden.fullmatch(name) is not None for name in variables)
-    tensors = [
-        same("emb_span_width.weight", "span_width_embeddings"),
-        same("emb_genre.weight", "genre_embeddings"),
-        same("emb_same_speaker.weight", "coref_layer/same_speaker_emb"),
-        same("emb_top_antecedent_distance.weight", "coref_layer/antecedent_distance_emb"),
-        *linear("mention_token_attn", "mention_word_attn/output"),
-        *feed_forward("span_emb_score_ffnn", "mention_scores", depth),
-        *linear("coarse_bilinear", "src_projection/output"),
-        *feed_forward("coref_score_ffnn", "coref_layer/slow_antecedent_scores", depth),
-    ]
+    tensors = head_sources("mention_word_attn/output", depth)
     tensors += [s for sign, optional in OPTIONAL.items() if sign in variables for s in optional]
     if SEGMENTS not in variables:
         return tensors

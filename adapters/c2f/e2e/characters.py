@@ -1,12 +1,13 @@
 """The character convolution of E2E: a vector for each word from its spelling."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.words.length_batches import length_batches
 
 CELLS_AT_ONCE = 1 << 18
 """How many characters, padding included, are convolved at once; bounds memory only."""
@@ -79,8 +80,10 @@ class CharacterConvolution(nn.Module):
         device = self.embeddings.weight.device
         if not row_of:
             return torch.empty(0, self.size, device=device)
-        chunks = _chunks([word for _, word in row_of])
-        vectors = torch.cat([self._convolve(chunk) for chunk in chunks])
+        rows = [word for _, word in row_of]
+        # a long word lengthens only those of its batch
+        batches = length_batches([length for _, length in rows], room=CELLS_AT_ONCE, padded=True)
+        vectors = torch.cat([self._convolve([rows[row] for row in batch]) for batch in batches])
         return vectors[torch.tensor([row_of[key] for key in keys], device=device)]
 
     def _convolve(self, words: Sequence[tuple[tuple[int, ...], int]]) -> Tensor:
@@ -97,16 +100,3 @@ class CharacterConvolution(nn.Module):
             outside = torch.arange(values.shape[2], device=device) > (length - width).unsqueeze(1)
             highest.append(values.masked_fill(outside.unsqueeze(1), -torch.inf).amax(2).relu())
         return torch.cat(highest, dim=1)
-
-
-def _chunks(
-    words: Sequence[tuple[tuple[int, ...], int]],
-) -> Iterator[list[tuple[tuple[int, ...], int]]]:
-    """Cut words, ordered by padded length, so that a long one does not lengthen all others."""
-    chunk: list[tuple[tuple[int, ...], int]] = []
-    for word in words:
-        if chunk and (len(chunk) + 1) * word[1] > CELLS_AT_ONCE:
-            yield chunk
-            chunk = []
-        chunk.append(word)
-    yield chunk

@@ -8,39 +8,52 @@
     char_vocab.txt, embedding files   where the config says
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import escape
+from itertools import chain
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 import torch
 from torch import nn
 
-from pronominal.adapters.c2f.e2e.characters import read_vocabulary
+from pronominal.adapters.c2f.e2e.characters import CharacterVocabulary, read_vocabulary
 from pronominal.adapters.c2f.e2e.embeddings import WordVectors
 from pronominal.adapters.c2f.e2e.encoder import LstmConfig, LstmEncoder, WordInputs, WordReader
-from pronominal.adapters.c2f.e2e.settings import BEST, E2EConfig, read_config
+from pronominal.adapters.c2f.e2e.settings import (
+    BEST,
+    FORMAT,
+    E2EConfig,
+    Table,
+    encoder_config,
+    read_config,
+)
 from pronominal.adapters.c2f.e2e.variables import sources
 from pronominal.adapters.c2f.head.config import HeadConfig
 from pronominal.adapters.c2f.head.model import CoarseToFineHead
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
 from pronominal.adapters.c2f.tensorflow.bundle import read_bundle
 from pronominal.adapters.c2f.tensorflow.variables import (
+    REPORT,
     Mapped,
     Variables,
     is_training_state,
     map_variables,
 )
-from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint, write_json
 from pronominal.adapters.checkpoints.tensors import (
     load_tensors,
     mismatch,
     read_safetensors,
     require_same,
+    write_tensors,
 )
 from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.words.english import EnglishWords
+from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 
 WEIGHTS = ("model.safetensors", "tf_checkpoint/*", "model.max.ckpt.*", "tf_variables.npz")
@@ -97,10 +110,31 @@ def open_parts(
     opened = _opened(checkpoint)
     config = read_config(opened.folder / "config.json")
     reader = _reader(opened.folder, config, context_embeddings, head_embeddings)
-    encoder = config.encoder(len(reader.vocabulary))
+    encoder = encoder_config(config.table, len(reader.vocabulary))
     model, mapped = _model(opened.folder, encoder, config.head)
     cache = opened.folder / config.table["lm_path"]
     return E2EParts(opened, config, model, reader, mapped, cache if cache.is_file() else None)
+
+
+def save_parts(
+    folder: Path,
+    table: Table,
+    model: nn.Module,
+    vocabulary: CharacterVocabulary,
+    embeddings: Mapping[str, tuple[str, WordVectors, Iterable[str] | None]],
+) -> None:
+    """Write a checkpoint that needs nothing else but ELMo, in the converted form.
+
+    `embeddings` are, for ``context`` and ``head``, a file's name, its vectors, and the words whose
+    vectors are kept (all when None).
+    """
+    table = {**table, "format": FORMAT, "char_vocab_path": CONVERTED[0], "lm_path": ""}
+    for which, (name, vectors, words) in embeddings.items():
+        table[f"{which}_embeddings"] = {"path": name, "size": vectors.size}
+        vectors.save(folder / name, words)
+    write_json(folder / "config.json", table)
+    vocabulary.save(folder / CONVERTED[0])
+    write_tensors(folder / WEIGHTS[0], model.state_dict())
 
 
 def _opened(checkpoint: str) -> Checkpoint:
@@ -162,21 +196,15 @@ def _variables(folder: Path) -> tuple[Variables, Path]:
     for place in ("tf_checkpoint/*.index", "model.max.ckpt.index"):
         indexes = sorted(folder.glob(place))
         if len(indexes) > 1:
-            raise InputError(
-                "there are several TensorFlow checkpoints",
-                cure=f"keep one of {', '.join(index.stem for index in indexes)}",
-                file=folder,
-            )
+            cure = f"keep one of {', '.join(index.stem for index in indexes)}"
+            raise InputError("there are several TensorFlow checkpoints", cure=cure, file=folder)
         if indexes:
             return read_bundle(indexes[0].with_suffix("")), indexes[0]
     file = folder / WEIGHTS[3]
+    damages = (OSError, ValueError, EOFError, BadZipFile)
+    cause, cure = "no variables could be read", "give an undamaged .npz"
     with (
-        input_error_on(
-            *(OSError, ValueError, EOFError, BadZipFile),
-            cause="no variables could be read",
-            cure="give an undamaged .npz",
-            file=file,
-        ),
+        input_error_on(*damages, cause=cause, cure=cure, file=file),
         np.load(file, allow_pickle=False) as arrays,
     ):
         return dict(arrays), file
@@ -193,3 +221,45 @@ def _mapped(
     unexpected = [name for name in known if not name.startswith(FOREIGN)]
     require_same(mapped.missing, unexpected, file)
     return mapped
+
+
+def convert(source: str, target: Path, words: Iterable[str] | None = None) -> dict[str, Any]:
+    """Write a checkpoint in the form that needs nothing else but ELMo.
+
+    Cached vectors of ELMo belong to documents, not to the checkpoint, and are left behind.
+
+    Args:
+        source: a folder with upstream's config and weights.
+        target: the folder to make.
+        words: keep the embeddings of these words alone, as upstream's filter does for the words
+            of its data; of all words when None.
+
+    Returns:
+        The report that is also written as `REPORT`: ``used`` (our tensors, each with the
+        variables it was made of), ``skipped`` and ``missing`` (variables).
+    """
+    if target.exists():
+        raise InputError("it is there already", cure="name a new folder", file=target)
+    parts = open_parts(source)
+    if parts.mapped is None:
+        cure = "give a checkpoint of TensorFlow"
+        raise InputError("it is converted already", cure=cure, file=source)
+    report = parts.mapped.report()
+    kept = None if words is None else list(words)
+    _, context, head = CONVERTED
+    reader = parts.reader
+    embeddings = {"context": (context, reader.context, kept), "head": (head, reader.head, kept)}
+    with new_folder(target) as folder:
+        save_parts(folder, parts.config.table, parts.model, reader.vocabulary, embeddings)
+        write_json(folder / REPORT, report)
+    return report
+
+
+def words_of(file: Path) -> set[str]:
+    """Return the words of a text file, split at blanks and as `EnglishWords` splits raw text."""
+    cause, cure = "no text could be read", "give a UTF-8 file"
+    with input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file, quoted=False):
+        lines = file.read_text(encoding="utf-8").splitlines()
+    reader = EnglishWords()
+    split = {word for line in lines for word in line.split()}
+    return split.union(*(chain.from_iterable(reader.read(line)[0].words) for line in lines))

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.atomic import new_file
 from pronominal.errors import InputError
+
+WORDS_AT_ONCE = 4096
+"""How many words are cut into an encoder's pieces at once."""
 
 
 class WordVectors:
@@ -25,16 +30,15 @@ class WordVectors:
     def __init__(self, file: Path, size: int) -> None:
         self.file = file
         self.size = size
-        try:
-            with file.open("rb") as stream:
-                self._content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-                hashes, starts = self._index(stream)
-        except (OSError, ValueError) as error:  # an empty file cannot be mapped
-            raise InputError(
-                "no word vectors could be read",
-                cure="give a text file with a word and its numbers on each line",
-                file=file,
-            ) from error
+        cause = "no word vectors could be read"
+        cure = "give a text file with a word and its numbers on each line"
+        with (
+            # an empty file cannot be mapped
+            input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file, quoted=False),
+            file.open("rb") as stream,
+        ):
+            self._content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            hashes, starts = self._index(stream)
         order = np.argsort(hashes, kind="stable")
         self._hashes, self._starts = hashes[order], starts[order]
 
@@ -119,12 +123,8 @@ class WordVectors:
         return vector
 
     def _damaged(self, fault: str, number: int) -> InputError:
-        return InputError(
-            fault,
-            cure="give an undamaged file, and the size of its vectors in the config",
-            file=self.file,
-            row=f"line {number}",
-        )
+        cure = "give an undamaged file, and the size of its vectors in the config"
+        return InputError(fault, cure=cure, file=self.file, row=f"line {number}")
 
 
 def _is_number(field: bytes) -> bool:
@@ -133,3 +133,51 @@ def _is_number(field: bytes) -> bool:
     except ValueError:
         return False
     return True
+
+
+def write_word_piece_vectors(encoder: str, words: Iterable[str], size: int, file: Path) -> None:
+    """Write vectors of words, and of the whole words among the encoder's pieces.
+
+    Where GloVe's file of five gigabytes is not at hand, they can replace it: the mean of a word's
+    pieces in the encoder's embedding table, reduced by principal components.
+
+    Components are those of all these words' vectors, each word counted once, largest first; the
+    same encoder and words give the same file.
+
+    Args:
+        encoder: folder or Hub id of an encoder of transformers.
+        words: what has to have a vector.
+        size: numbers of a vector.
+        file: the text file to write.
+    """
+    from pronominal.adapters.checkpoints.encoders import open_encoder
+
+    network, tokenizer, _ = open_encoder(encoder)
+    embeddings = network.get_input_embeddings()  # type: ignore[operator]
+    table = embeddings.weight.detach().numpy().astype(np.float64)
+    if not 0 < size <= table.shape[1]:
+        cure = f"give 1 to {table.shape[1]}"
+        raise InputError(f"vectors of {size} numbers", cure=cure, file=encoder)
+    pieces = (piece for piece in tokenizer.get_vocab() if piece.isalpha())
+    own = {form for piece in pieces for form in (piece, piece.capitalize())}
+    every = sorted(own | {word for word in words if word and not any(map(str.isspace, word))})
+    vectors = np.empty((len(every), table.shape[1]))
+    for first in range(0, len(every), WORDS_AT_ONCE):
+        some = every[first : first + WORDS_AT_ONCE]
+        ids = tokenizer(some, add_special_tokens=False)["input_ids"]
+        vectors[first : first + len(some)] = [table[row].mean(0) if row else 0 for row in ids]
+    lines = zip(every, _principal(vectors, size), strict=True)
+    with new_file(file) as beside, beside.open("w", encoding="utf-8") as out:
+        for word, vector in lines:
+            out.write(f"{word} {' '.join(f'{number:.4f}' for number in vector)}\n")
+
+
+def _principal(vectors: np.ndarray, size: int) -> np.ndarray:
+    centred = vectors - vectors.mean(0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    axes = axes[:, ::-1][:, :size]
+    # an axis has no sign of its own
+    axes = axes * np.sign(axes[np.abs(axes).argmax(0), np.arange(size)])
+    components = centred @ axes
+    scaled: np.ndarray = components / np.linalg.norm(components, axis=1).mean()
+    return scaled

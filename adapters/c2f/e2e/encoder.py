@@ -144,26 +144,17 @@ class LstmEncoder(nn.Module):
     def forward(self, documents: Sequence[WordInputs]) -> list[Encoded]:
         """Return the vectors of each document's words, in order."""
         device = self.characters.embeddings.weight.device
-        spelt = self.characters(
-            [numbers for document in documents for numbers in document.characters],
-            [
-                self.characters.padded_length(document.longest)
-                for document in documents
-                for _ in document.characters
-            ],
-        )
+        characters = [numbers for document in documents for numbers in document.characters]
+        padded = [self.characters.padded_length(d.longest) for d in documents for _ in d.characters]
+        spelt = self.characters(characters, padded)
         context = torch.cat([document.context for document in documents]).to(device)
         head = torch.cat([document.head for document in documents]).to(device)
         words = self.lexical_dropout(self.context_vectors(context, spelt, documents))
         head_values = self.lexical_dropout(torch.cat([head, spelt], dim=1))
         states = self.lstm(words, [n for document in documents for n in document.lengths])
         counts = [len(document.characters) for document in documents]
-        return [
-            Encoded(*vectors)
-            for vectors in zip(
-                torch.split(states, counts), torch.split(head_values, counts), strict=True
-            )
-        ]
+        both = (torch.split(states, counts), torch.split(head_values, counts))
+        return [Encoded(*vectors) for vectors in zip(*both, strict=True)]
 
     def context_vectors(
         self, context: Tensor, spelt: Tensor, documents: Sequence[WordInputs]

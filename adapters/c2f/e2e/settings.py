@@ -53,10 +53,6 @@ class E2EConfig:
     table: Table
     head: HeadConfig
 
-    def encoder(self, characters: int) -> LstmConfig:
-        """Return the sizes of the encoder, given how many numbers characters have."""
-        return _encoder(self.table, characters)
-
 
 def read_config(file: Path) -> E2EConfig:
     """Read ``config.json``; keys that are left out have the value of upstream's ``best``."""
@@ -66,11 +62,11 @@ def read_config(file: Path) -> E2EConfig:
 def config_of(table: Table, file: Path | None = None) -> E2EConfig:
     """Return the config that a table with all keys of `BEST` is; messages name `file`."""
     with reading(table, ALWAYS, file):
-        encoder = _encoder(table, characters=1)
-        return E2EConfig(table=table, head=_head(table, encoder))
+        return E2EConfig(table=table, head=_head(table, encoder_config(table, characters=1)))
 
 
-def _encoder(table: Table, characters: int) -> LstmConfig:
+def encoder_config(table: Table, characters: int) -> LstmConfig:
+    """Return the sizes of the encoder, given how many numbers characters have."""
     return LstmConfig(
         context_size=int(table["context_embeddings"]["size"]),
         head_size=int(table["head_embeddings"]["size"]),
@@ -88,24 +84,15 @@ def _encoder(table: Table, characters: int) -> LstmConfig:
 
 
 def _head(table: Table, encoder: LstmConfig) -> HeadConfig:
-    return HeadConfig(
+    return HeadConfig.of(
+        table,
         boundary_size=encoder.boundary_size,
         head_value_size=encoder.head_value_size,
         feature_size=int(table["feature_size"]),
-        ffnn_size=int(table["ffnn_size"]),
-        ffnn_depth=int(table["ffnn_depth"]),
-        max_span_width=int(table["max_span_width"]),
-        top_span_ratio=float(table["top_span_ratio"]),
         max_spans=None,
-        max_antecedents=int(table["max_top_antecedents"]),
-        depth=int(table["coref_depth"]),
-        gate=True,
         width_prior=False,
         distance_prior=False,
         segment_distances=0,
         preselection="coarse" if table["coarse_to_fine"] else "nearest",
-        genres=tuple(map(str, table["genres"])),
-        max_speakers=None,
-        dropout=float(table["dropout_rate"]),
         initialisation="glorot",
     )

@@ -118,10 +118,7 @@ class E2E:
             scores: list[AntecedentScores] = self._model(inputs, [units[index] for index in batch])
             return scores
 
+        lengths = [len(document) for document in units]
         return predicted_clusters(
-            score,
-            [len(document) for document in units],
-            most=self.batch_size,
-            checkpoint=self.checkpoint.name,
-            among=among,
+            score, lengths, most=self.batch_size, checkpoint=self.checkpoint.name, among=among
         )

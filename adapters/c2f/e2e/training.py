@@ -12,12 +12,11 @@ from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
 from pronominal.adapters.c2f.e2e.characters import CharacterVocabulary
-from pronominal.adapters.c2f.e2e.checkpoint import CONVERTED, WEIGHTS, E2EModel, open_parts
-from pronominal.adapters.c2f.e2e.embeddings import WordVectors
+from pronominal.adapters.c2f.e2e.checkpoint import CONVERTED, E2EModel, open_parts, save_parts
+from pronominal.adapters.c2f.e2e.embeddings import WordVectors, write_word_piece_vectors
 from pronominal.adapters.c2f.e2e.encoder import WordInputs, WordReader, word_units
-from pronominal.adapters.c2f.e2e.settings import BEST, FORMAT, E2EConfig, config_of
+from pronominal.adapters.c2f.e2e.settings import BEST, E2EConfig, config_of, encoder_config
 from pronominal.adapters.c2f.e2e.training_settings import E2ETraining
-from pronominal.adapters.c2f.e2e.word_piece_vectors import write_word_piece_vectors
 from pronominal.adapters.c2f.elmo.vectors import ElmoVectors
 from pronominal.adapters.c2f.elmo.weights import read_elmo, weight_file
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
@@ -25,11 +24,9 @@ from pronominal.adapters.c2f.learning.documents import TrainingDocument
 from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, LookupNorms, Optimisation
 from pronominal.adapters.c2f.learning.settings import Size
 from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
-from pronominal.adapters.checkpoints.files import write_json
-from pronominal.adapters.checkpoints.tensors import write_tensors
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.training.trainable import Corpus
-from pronominal.errors import InputError
 from pronominal.spans import Document
 
 SIZES: dict[Size, dict[str, Any]] = {
@@ -100,7 +97,8 @@ class TrainableE2E(TrainableCoarseToFine):
         """Return the model to train on, or a new one as upstream draws it."""
         if self._model is not None:
             return deepcopy(self._model).requires_grad_(True)
-        model = E2EModel(self.config.encoder(len(self.reader.vocabulary)), self.config.head)
+        encoder = encoder_config(self.config.table, len(self.reader.vocabulary))
+        model = E2EModel(encoder, self.config.head)
         model.encoder.reset_parameters()
         model.head.reset_parameters()
         return model
@@ -135,22 +133,18 @@ class TrainableE2E(TrainableCoarseToFine):
         optimiser = EpsilonHatAdam(model.parameters(), rates.learning_rate, eps=1e-8)
         LookupNorms(model).clip_before_step(optimiser, rates.clip)
         schedule = LambdaLR(optimiser, lambda update: rates.decay ** (update // rates.decay_every))
-        return Optimisation([optimiser], [schedule])
+        return [optimiser], [schedule]
 
     def save(self, model: nn.Module, folder: Path) -> None:
         """Write a checkpoint that needs nothing else but ELMo."""
-        vocabulary, *embeddings = CONVERTED
-        table = {**self.config.table, "format": FORMAT, "char_vocab_path": vocabulary}
-        table |= {"lm_path": "", "max_training_sentences": self.window}
-        same = self.files[0] is self.files[1]
-        names = (embeddings[0], embeddings[0] if same else embeddings[1])
+        _, context, head = CONVERTED
+        names = (context, context if self.files[0] is self.files[1] else head)
+        embeddings = {}
         for which, name, vectors in zip(("context", "head"), names, self.files, strict=True):
-            table[f"{which}_embeddings"] = {"path": name, "size": vectors.size}
             whole = vectors.file.stat().st_size <= WHOLE_FILE
-            vectors.save(folder / name, None if whole else self._words)
-        write_json(folder / "config.json", table)
-        self.reader.vocabulary.save(folder / vocabulary)
-        write_tensors(folder / WEIGHTS[0], model.state_dict())
+            embeddings[which] = (name, vectors, None if whole else self._words)
+        table = {**self.config.table, "max_training_sentences": self.window}
+        save_parts(folder, table, model, self.reader.vocabulary, embeddings)
 
 
 def open_e2e(asked: E2ETraining, corpus: Corpus) -> TrainableE2E:
@@ -199,14 +193,9 @@ def _on_from(
     shape = encoder.elmo_size, encoder.elmo_layers
     elmo = _elmo(f"e2e ({checkpoint})", shape, weights, parts.elmo_cache)
     begins_with = {"checkpoint": parts.checkpoint.digest, **digests}
+    known = elmo if encoder.elmo_size else None
     return TrainableE2E(
-        asked,
-        parts.config,
-        parts.reader,
-        corpus.words,
-        begins_with,
-        elmo=elmo if encoder.elmo_size else None,
-        model=parts.model,
+        asked, parts.config, parts.reader, corpus.words, begins_with, elmo=known, model=parts.model
     )
 
 
@@ -227,13 +216,12 @@ def _embedding_files(asked: E2ETraining, corpus: Corpus) -> tuple[Path, Path]:
 
 
 def _vector_size(file: Path) -> int:
-    try:
-        with file.open("rb") as lines:
-            return len(lines.readline().rstrip().split(b" ")) - 1
-    except OSError as error:
-        raise InputError(
-            "no word vectors could be read", cure="give GloVe's text file", file=file
-        ) from error
+    cause, cure = "no word vectors could be read", "give GloVe's text file"
+    with (
+        input_error_on(OSError, cause=cause, cure=cure, file=file, quoted=False),
+        file.open("rb") as lines,
+    ):
+        return len(lines.readline().rstrip().split(b" ")) - 1
 
 
 def _digest(file: Path) -> str:

@@ -53,9 +53,8 @@ class E2ETraining(CoarseToFineTraining):
     def __post_init__(self) -> None:
         CoarseToFineTraining.__post_init__(self)
         if self.head_embeddings is not None and self.context_embeddings is None:
-            raise InputError(
-                "--head-embeddings without --context-embeddings", cure="give both, or drop it"
-            )
+            cure = "give both, or drop it"
+            raise InputError("--head-embeddings without --context-embeddings", cure=cure)
         if self.embedding_size and not self.embeddings_of:
             raise without_effect("--embedding-size", "--embeddings-of")
 

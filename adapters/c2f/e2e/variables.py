@@ -1,11 +1,12 @@
 """E2E's TensorFlow variables under our names, with the transposes between the two."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from pronominal.adapters.c2f.e2e.encoder import LstmConfig
-from pronominal.adapters.c2f.tensorflow.variables import Arrays, Source, feed_forward, linear, same
+from pronominal.adapters.c2f.tensorflow.variables import Arrays, Source, head_sources, linear, same
 
 CELL = "layer_{layer}/bidirectional_rnn/{direction}/CustomLSTMCell"
 DIRECTIONS = ("fw", "bw")
@@ -13,8 +14,10 @@ DIRECTIONS = ("fw", "bw")
 
 def sources(config: LstmConfig, ffnn_depth: int, names: Iterable[str]) -> list[Source]:
     """Return what each tensor of a system is made of; `names` are those that the head has."""
-    heads = {source.ours: source for source in _head_sources(ffnn_depth)}
-    return [*_encoder_sources(config), *(heads[f"head.{name}"] for name in names)]
+    gate = linear("gate_ffnn", "coref_layer/f/output")
+    head = {s.ours: s for s in (*head_sources("head_scores/output", ffnn_depth), *gate)}
+    of_head = (replace(head[name], ours=f"head.{name}") for name in names)
+    return [*_encoder_sources(config), *of_head]
 
 
 def _encoder_sources(config: LstmConfig) -> list[Source]:
@@ -55,20 +58,6 @@ def _layer_sources(config: LstmConfig, layer: int) -> list[Source]:
     if layer > 0:
         tensors += linear(f"encoder.lstm.highways.{layer - 1}", f"layer_{layer}/output")
     return tensors
-
-
-def _head_sources(ffnn_depth: int) -> list[Source]:
-    return [
-        same("head.emb_span_width.weight", "span_width_embeddings"),
-        same("head.emb_genre.weight", "genre_embeddings"),
-        same("head.emb_same_speaker.weight", "coref_layer/same_speaker_emb"),
-        same("head.emb_top_antecedent_distance.weight", "coref_layer/antecedent_distance_emb"),
-        *linear("head.mention_token_attn", "head_scores/output"),
-        *feed_forward("head.span_emb_score_ffnn", "mention_scores", ffnn_depth),
-        *linear("head.coarse_bilinear", "src_projection/output"),
-        *feed_forward("head.coref_score_ffnn", "coref_layer/slow_antecedent_scores", ffnn_depth),
-        *linear("head.gate_ffnn", "coref_layer/f/output"),
-    ]
 
 
 def _convolution(arrays: Arrays) -> np.ndarray:

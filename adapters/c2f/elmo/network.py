@@ -101,20 +101,16 @@ class TokenEncoder(nn.Module):
 
     def forward(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         """Return a vector for each word and for both ends of each sentence, [tokens, size]."""
-        ends = (_framed([mark], self.length) for mark in (SENTENCE_START, SENTENCE_END))
-        start, end = (tuple(framed) for framed in ends)
+        start, end = (_framed([mark], self.length) for mark in (SENTENCE_START, SENTENCE_END))
         spelt = [
-            spelling
+            tuple(spelling)
             for sentence in sentences
-            for spelling in (start, *(self._spelt(word) for word in sentence), end)
+            for spelling in (start, *(character_ids(word, self.length) for word in sentence), end)
         ]
         row_of = {spelling: row for row, spelling in enumerate(dict.fromkeys(spelt))}
         device = self.embeddings.weight.device
         vectors = self._encode(torch.tensor(list(row_of), device=device))
         return vectors[torch.tensor([row_of[spelling] for spelling in spelt], device=device)]
-
-    def _spelt(self, word: str) -> tuple[int, ...]:
-        return tuple(character_ids(word, self.length))
 
     def _encode(self, characters: Tensor) -> Tensor:
         vectors = self.embeddings(characters).transpose(1, 2)

@@ -50,11 +50,9 @@ class ElmoVectors:
         self._cache = None if cache is None else ElmoCache(cache)
         self._elmo = None if weights is None else read_elmo(weights).to(device)
         if self._elmo is not None and self._elmo.shape != shape:
-            raise InputError(
-                f"this ELMo has size and layers {self._elmo.shape}, and {system} needs {shape}",
-                cure="give the ELMo that the system was trained with",
-                file=weights,
-            )
+            cause = f"this ELMo has size and layers {self._elmo.shape}, and {system} needs {shape}"
+            cure = "give the ELMo that the system was trained with"
+            raise InputError(cause, cure=cure, file=weights)
 
     def layers(self, documents: Sequence[Document]) -> list[Tensor | None]:
         """Return each document's vectors, [words, size, layers], or None where it has none.
@@ -66,7 +64,10 @@ class ElmoVectors:
         layers = [self._cached(document) for document in documents]
         missing = [index for index, vectors in enumerate(layers) if vectors is None]
         if missing and self._elmo is not None:
-            self._compute(documents, missing, layers)
+            sentences = [sentence for index in missing for sentence in documents[index].words]
+            computed = iter(self._elmo(sentences))
+            for index in missing:
+                layers[index] = torch.cat([next(computed) for _ in documents[index].words])
         elif missing:
             warnings.warn(
                 f"{self._system}: texts without cached vectors are answered without ELMo, so "
@@ -92,13 +93,3 @@ class ElmoVectors:
                 file=None if self._cache is None else self._cache.path,
             )
         return None
-
-    def _compute(
-        self, documents: Sequence[Document], wanted: Sequence[int], layers: list[Tensor | None]
-    ) -> None:
-        assert self._elmo is not None
-        sentences = [sentence for index in wanted for sentence in documents[index].words]
-        computed = iter(self._elmo(sentences))
-        for index in wanted:
-            own = [next(computed) for _ in documents[index].words]
-            layers[index] = torch.cat(own)

@@ -27,17 +27,15 @@ def read_elmo(path: Path) -> Elmo:
     options = read_options(weights.with_name(weights.name.removesuffix(WEIGHTS) + OPTIONS))
     with torch.device("meta"):
         elmo = Elmo(options)
+    cause = "the weights have other shapes than the options say"
+    cure = "give weights and options that belong together"
     with (
         input_error_on(
-            *(RuntimeError, IndexError),
-            cause="the weights have other shapes than the options say",
-            cure="give weights and options that belong together",
-            file=weights,
-            quoted=False,
+            RuntimeError, IndexError, cause=cause, cure=cure, file=weights, quoted=False
         ),
         _opened(weights, "give the weights that are published with the options") as file,
     ):
-        elmo.load_state_dict(_tensors(_Weights(file, weights), options), assign=True)
+        elmo.load_state_dict(_tensors(file, weights, options), assign=True)
     return elmo.eval().requires_grad_(False)
 
 
@@ -45,35 +43,27 @@ def weight_file(path: Path) -> Path:
     """Return the weight file that a path means: itself, or the only one in a folder."""
     files = sorted(path.glob(f"*{WEIGHTS}")) if path.is_dir() else [path]
     if len(files) != 1:
-        raise InputError(
-            f"{len(files)} files are named *{WEIGHTS}",
-            cure="give a folder with one of them, or the file",
-            file=path,
-        )
+        cure = "give a folder with one of them, or the file"
+        raise InputError(f"{len(files)} files are named *{WEIGHTS}", cure=cure, file=path)
     if not files[0].is_file() or not files[0].name.endswith(WEIGHTS):
-        raise InputError(
-            "no weights of ELMo", cure=f"give a file named *{WEIGHTS} or its folder", file=path
-        )
+        cure = f"give a file named *{WEIGHTS} or its folder"
+        raise InputError("no weights of ELMo", cure=cure, file=path)
     return files[0]
 
 
 def read_options(file: Path) -> ElmoOptions:
     """Read an option file; `InputError` if it is missing, no JSON, or lacks a key."""
+    cause = "no options of ELMo could be read"
+    cure = "give the option file that is published with the weights"
     try:
-        with input_error_on(
-            *(OSError, ValueError, TypeError),
-            cause="no options of ELMo could be read",
-            cure="give the option file that is published with the weights",
-            file=file,
-        ):
+        with input_error_on(OSError, ValueError, TypeError, cause=cause, cure=cure, file=file):
             table = json.loads(file.read_text(encoding="utf-8"))
             options = _options(table["char_cnn"], table["lstm"])
     except KeyError as error:
         raise InputError(f"the key {error} is missing", cure="add it", file=file) from error
     if options.activation not in {"relu", "tanh"}:
-        raise InputError(
-            f"the activation is {options.activation}", cure="write relu or tanh", file=file
-        )
+        cure = "write relu or tanh"
+        raise InputError(f"the activation is {options.activation}", cure=cure, file=file)
     return options
 
 
@@ -103,43 +93,33 @@ def _opened(path: Path, cure: str) -> h5py.File:
         return h5py.File(path, "r")
 
 
-class _Weights:
-    """The weight file's datasets as tensors."""
-
-    def __init__(self, file: h5py.File, path: Path) -> None:
-        self._file = file
-        self._path = path
-
-    def __getitem__(self, name: str) -> Tensor:
-        with input_error_on(
-            *(KeyError, OSError, TypeError, ValueError),
-            cause=f"{name} is missing or damaged",
-            cure="give weights in the layout of bilm-tf, undamaged",
-            file=self._path,
-            quoted=False,
-        ):
-            return torch.from_numpy(np.array(self._file[name], np.float32))
-
-
-def _tensors(weights: _Weights, options: ElmoOptions) -> dict[str, Tensor]:
+def _tensors(file: h5py.File, path: Path, options: ElmoOptions) -> dict[str, Tensor]:
     """Return the tensors under our names; bilm-tf's matrices are [in, out]."""
-    tensors = {"tokens.embeddings.weight": weights["char_embed"][:CHARACTERS]}
+    damages = (KeyError, OSError, TypeError, ValueError)
+    cure = "give weights in the layout of bilm-tf, undamaged"
+
+    def read(name: str) -> Tensor:
+        cause = f"{name} is missing or damaged"
+        with input_error_on(*damages, cause=cause, cure=cure, file=path, quoted=False):
+            return torch.from_numpy(np.array(file[name], np.float32))
+
+    tensors = {"tokens.embeddings.weight": read("char_embed")[:CHARACTERS]}
     for i in range(len(options.filters)):
         # the first dimension is the height of an image, which words do not have
-        tensors[f"tokens.convolutions.{i}.weight"] = weights[f"CNN/W_cnn_{i}"][0].permute(2, 1, 0)
-        tensors[f"tokens.convolutions.{i}.bias"] = weights[f"CNN/b_cnn_{i}"]
+        tensors[f"tokens.convolutions.{i}.weight"] = read(f"CNN/W_cnn_{i}")[0].permute(2, 1, 0)
+        tensors[f"tokens.convolutions.{i}.bias"] = read(f"CNN/b_cnn_{i}")
     for i in range(options.highways):
         for ours in ("carry", "transform"):
             place = f"tokens.highways.{i}.{ours}"
-            tensors[f"{place}.weight"] = weights[f"CNN_high_{i}/W_{ours}"].T
-            tensors[f"{place}.bias"] = weights[f"CNN_high_{i}/b_{ours}"]
+            tensors[f"{place}.weight"] = read(f"CNN_high_{i}/W_{ours}").T
+            tensors[f"{place}.bias"] = read(f"CNN_high_{i}/b_{ours}")
     if sum(count for _, count in options.filters) != options.projection:
-        tensors["tokens.projection.weight"] = weights["CNN_proj/W_proj"].T
-        tensors["tokens.projection.bias"] = weights["CNN_proj/b_proj"]
+        tensors["tokens.projection.weight"] = read("CNN_proj/W_proj").T
+        tensors["tokens.projection.bias"] = read("CNN_proj/b_proj")
     for i in range(options.layers):
         cells = [CELL.format(direction=direction, layer=i) for direction in (0, 1)]
         for ours, theirs in (("weights", "W_0"), ("bias", "B"), ("projection", "W_P_0")):
-            both = [weights[f"{cell}/{theirs}"] for cell in cells]
+            both = [read(f"{cell}/{theirs}") for cell in cells]
             tensors[f"layers.{i}.{ours}"] = torch.stack(both)
     return {name: tensor.contiguous() for name, tensor in tensors.items()}
 

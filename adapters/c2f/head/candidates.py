@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 
-def elements_at_once(device: torch.device) -> int:
-    """Return how many numbers the largest intermediate tensor has; no answer depends on it."""
-    return 1 << (20 if device.type == "cpu" else 24)
+def rows_at_once(like: Tensor, size: int) -> int:
+    """Return how many rows of `size` numbers are computed together; no answer depends on it."""
+    return max(1, (1 << (20 if like.device.type == "cpu" else 24)) // max(1, size))
 
 
 class CandidateGrid(NamedTuple):
@@ -54,10 +54,6 @@ class CandidateGrid(NamedTuple):
         window = logits[self.windows].unsqueeze(1)
         return window.masked_fill(behind, -torch.inf).softmax(2)
 
-    def rows_at_once(self, size: int) -> int:
-        """Return how many rows may be taken together when every span has `size` numbers."""
-        return max(1, elements_at_once(self.windows.device) // max(1, self.width * size))
-
 
 def window_means(weights: Tensor, windows: Tensor, values: Tensor) -> Tensor:
     """Return the weighted means of each window's vectors, [k, size].
@@ -67,11 +63,7 @@ def window_means(weights: Tensor, windows: Tensor, values: Tensor) -> Tensor:
         windows: which units these are, [k, W].
         values: a vector for every unit, [N, size].
     """
-    at_once = max(1, elements_at_once(values.device) // max(1, windows.shape[1] * values.shape[1]))
-    means = [
-        torch.bmm(weight.unsqueeze(1), values[window]).squeeze(1)
-        for weight, window in zip(
-            torch.split(weights, at_once), torch.split(windows, at_once), strict=True
-        )
-    ]
+    at_once = rows_at_once(values, windows.shape[1] * values.shape[1])
+    parts = zip(torch.split(weights, at_once), torch.split(windows, at_once), strict=True)
+    means = [torch.bmm(weight.unsqueeze(1), values[window]).squeeze(1) for weight, window in parts]
     return torch.cat(means)

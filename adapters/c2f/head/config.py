@@ -48,15 +48,11 @@ def reading(table: Mapping[str, Any], always: Sequence[str], file: Path | None) 
     """
     for key in always:
         if not table.get(key, True):
-            raise InputError(
-                f"{key} is false, which no published configuration has", cure="drop it", file=file
-            )
-    with input_error_on(
-        *(LookupError, TypeError, ValueError),
-        cause="a value is missing or of the wrong kind",
-        cure="write the keys of upstream's experiments.conf",
-        file=file,
-    ):
+            cause = f"{key} is false, which no published configuration has"
+            raise InputError(cause, cure="drop it", file=file)
+    cause = "a value is missing or of the wrong kind"
+    cure = "write the keys of upstream's experiments.conf"
+    with input_error_on(LookupError, TypeError, ValueError, cause=cause, cure=cure, file=file):
         _refuse_impossible(table)
         yield
 
@@ -122,17 +118,28 @@ class HeadConfig:
     dropout: float = 0.3
     initialisation: Initialisation = "normal"
 
+    @classmethod
+    def of(cls, table: Mapping[str, Any], **own: Any) -> "HeadConfig":
+        """Return what a table says under the keys of all upstream's configurations, and `own`."""
+        return cls(
+            ffnn_size=int(table["ffnn_size"]),
+            ffnn_depth=int(table["ffnn_depth"]),
+            max_span_width=int(table["max_span_width"]),
+            top_span_ratio=float(table["top_span_ratio"]),
+            max_antecedents=int(table["max_top_antecedents"]),
+            depth=int(table["coref_depth"]),
+            genres=tuple(map(str, table["genres"])),
+            dropout=float(table["dropout_rate"]),
+            **own,
+        )
+
     @property
     def span_size(self) -> int:
         """Size of a span's vector: first unit, last unit, width, head attention."""
         return 2 * self.boundary_size + self.feature_size + self.head_value_size
 
     @property
-    def pair_features(self) -> int:
-        """How many feature embeddings a pair has: speaker, genre, segments if any, distance."""
-        return 4 if self.segment_distances else 3
-
-    @property
     def pair_size(self) -> int:
-        """Size of a pair's vector: both spans, their product, and the features."""
-        return 3 * self.span_size + self.pair_features * self.feature_size
+        """Size of a pair's vector: both spans, their product, and the embedded features."""
+        features = 4 if self.segment_distances else 3  # speaker, genre, segments if any, distance
+        return 3 * self.span_size + features * self.feature_size

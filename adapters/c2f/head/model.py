@@ -10,12 +10,18 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from pronominal.adapters.c2f.head.candidates import CandidateGrid, elements_at_once, window_means
+from pronominal.adapters.c2f.head.candidates import CandidateGrid, rows_at_once, window_means
 from pronominal.adapters.c2f.head.config import HeadConfig
-from pronominal.adapters.c2f.head.features import BUCKETS, distance_buckets
 from pronominal.adapters.c2f.head.feed_forward import FeedForward
 from pronominal.adapters.c2f.head.initialisation import initialise
-from pronominal.adapters.c2f.head.top_spans import Antecedents, TopSpans, attended, top_candidates
+from pronominal.adapters.c2f.head.top_spans import (
+    BUCKETS,
+    Antecedents,
+    TopSpans,
+    attended,
+    distance_buckets,
+    top_candidates,
+)
 from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, UnitBatch, Units
 from pronominal.adapters.contract.refusals import NonFiniteScoresError
 
@@ -68,16 +74,14 @@ class CoarseToFineHead(nn.Module):
         if not units:
             return []
         batch = UnitBatch.of(encoded, units, self.config)
-        faulty = batch.first_owner(batch.not_finite)
-        if faulty is not None:
-            raise NonFiniteScoresError(faulty)
+        batch.refuse_marked(~torch.cat([batch.boundary, batch.head_values], dim=1).isfinite())
         grid = CandidateGrid.of(batch.sentences, self.config.max_span_width)
         attention = grid.attention(self.mention_token_attn(batch.boundary).squeeze(1))
-        widths = self._width_features(grid)
+        each = torch.arange(grid.width, device=attention.device).expand(len(attention), -1)
+        # a feature for each candidate, [N, W, F], for training hides other entries of each
+        widths = self.dropout(self.emb_span_width(each))
         mention_scores = self.mention_scores(batch, grid, attention, widths)
-        faulty = batch.first_owner(~mention_scores.isfinite() & grid.inside)
-        if faulty is not None:
-            raise NonFiniteScoresError(faulty)
+        batch.refuse_marked(~mention_scores.isfinite() & grid.inside)
         rows, columns = top_candidates(batch, grid, mention_scores.detach())
         top = TopSpans.of(rows, rows + columns + 1, batch.spans_to_keep)
         values = window_means(attention[rows, columns], grid.windows[rows], batch.head_values)
@@ -102,7 +106,7 @@ class CoarseToFineHead(nn.Module):
         first = batch.boundary @ blocks[0].T + scorer.first.bias
         last, inner = batch.boundary @ blocks[1].T, batch.head_values @ blocks[3].T
         parts = [first.new_zeros(0, grid.width)]
-        at_once = grid.rows_at_once(config.ffnn_size)
+        at_once = rows_at_once(first, grid.width * config.ffnn_size)
         for part in torch.split(torch.arange(len(first), device=first.device), at_once):
             windows = grid.windows[part]
             summed = torch.bmm(attention[part], inner[windows])
@@ -117,12 +121,6 @@ class CoarseToFineHead(nn.Module):
     def _scorer(self, inputs: int, depth: int | None = None) -> FeedForward:
         config = self.config
         return FeedForward(inputs, config.ffnn_size, depth or config.ffnn_depth, config.dropout)
-
-    def _width_features(self, grid: CandidateGrid) -> Tensor:
-        """Return the width feature of each candidate, hidden in part in training, [N, W, F]."""
-        widths = torch.arange(grid.width, device=grid.windows.device)
-        features: Tensor = self.dropout(self.emb_span_width(widths.expand(len(grid.windows), -1)))
-        return features
 
     def _preselect(self, top: TopSpans, vectors: Tensor, mention_scores: Tensor) -> Antecedents:
         config = self.config
@@ -178,7 +176,7 @@ class CoarseToFineHead(nn.Module):
         size, scorer = self.config.span_size, self.coref_score_ffnn
         blocks = scorer.blocks([size, size, size, features.shape[1]])
         of_span, of_other = vectors @ blocks[0].T + scorer.first.bias, vectors @ blocks[1].T
-        at_once = max(1, elements_at_once(vectors.device) // max(size, self.config.ffnn_size))
+        at_once = rows_at_once(vectors, max(size, self.config.ffnn_size))
         parts = (torch.split(part, at_once) for part in (spans, others, features))
         for one, other, feature in zip(*parts, strict=True):
             product = (vectors[one] * vectors[other]) @ blocks[2].T
@@ -211,13 +209,6 @@ class CoarseToFineHead(nn.Module):
             spans = antecedents.spans[document, :count, :fewer].clamp(max=max(count - 1, 0))
             if own.isnan().any() or own.isposinf().any():
                 raise NonFiniteScoresError(document)
-            answers.append(
-                AntecedentScores(
-                    starts=top.starts[mine] - first,
-                    ends=top.ends[mine] - first,
-                    mention_scores=mention_scores[mine],
-                    antecedents=spans,
-                    scores=own,
-                )
-            )
+            starts, ends = top.starts[mine] - first, top.ends[mine] - first
+            answers.append(AntecedentScores(starts, ends, mention_scores[mine], spans, own))
         return answers

@@ -11,6 +11,9 @@ from torch.nn.utils.rnn import pad_sequence
 from pronominal.adapters.c2f.head.candidates import CandidateGrid
 from pronominal.adapters.c2f.head.units import UnitBatch
 
+BUCKETS = (1, 2, 3, 4, 5, 8, 16, 32, 64)
+"""Where the distances of a bucket begin; the first bucket, 0, is before them."""
+
 
 def top_candidates(batch: UnitBatch, grid: CandidateGrid, scores: Tensor) -> tuple[Tensor, Tensor]:
     """Return rows and columns of the top spans, document after document."""
@@ -144,3 +147,12 @@ def attended(vectors: Tensor, antecedents: Tensor, scores: Tensor) -> Tensor:
     documents, size, _ = vectors.shape
     weights = likely.new_zeros(documents, size, size).scatter_add(2, antecedents, likely[..., 1:])
     return likely[..., :1] * vectors + torch.bmm(weights, vectors)
+
+
+def distance_buckets(distances: Tensor) -> Tensor:
+    """Return the bucket, 0 to 9, of distances that are counted in spans.
+
+    >>> distance_buckets(torch.tensor([0, 4, 5, 7, 8, 63, 64, 4000])).tolist()
+    [0, 4, 5, 5, 6, 8, 9, 9]
+    """
+    return torch.bucketize(distances, torch.tensor(BUCKETS, device=distances.device), right=True)

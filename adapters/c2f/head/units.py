@@ -2,18 +2,46 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from pronominal.adapters.c2f.head.config import HeadConfig
-from pronominal.adapters.c2f.head.features import genre_number, speaker_numbers
+from pronominal.adapters.contract.refusals import NonFiniteScoresError
 from pronominal.spans import Span
 
 FRAME_SPEAKER = "[SPL]"
 """Who says [CLS] and [SEP]."""
+
+FIRST_SPEAKERS = ("UNK", FRAME_SPEAKER)
+"""What has the numbers 0 and 1 in every document."""
+
+OVERFLOW_SPEAKER = 3
+"""Whose number further speakers get where their numbers are limited (mandarjoshi90's code)."""
+
+
+def speaker_numbers(names: Sequence[str], limit: int | None) -> list[int]:
+    """Return a number for each unit's speaker, in the order of first appearance.
+
+    Args:
+        names: the speaker of each unit.
+        limit: how many numbers there are, UNK and [SPL] included; later speakers share number 3.
+
+    >>> speaker_numbers(["[SPL]", "ann", "bob", "cy", "dan"], limit=4)
+    [1, 2, 3, 3, 3]
+    """
+    numbers = {name: number for number, name in enumerate(FIRST_SPEAKERS)}
+    for name in names:
+        if name not in numbers and (limit is None or len(numbers) < limit):
+            numbers[name] = len(numbers)
+    return [numbers.get(name, OVERFLOW_SPEAKER) for name in names]
+
+
+def genre_number(genre: str | None, config: HeadConfig) -> int:
+    """Return the row of a genre's embedding; another genre, or none, counts as the first one."""
+    return config.genres.index(genre) if genre in config.genres else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,20 +171,16 @@ class UnitBatch:
             segments=_flat([document.segments for document in units]).to(device),
             speakers=_flat(speakers).to(device),
             genres=genres.repeat_interleave(each).to(device),
-            firsts=[first for first, _ in zip(accumulate(lengths, initial=0), units, strict=False)],
+            firsts=[*accumulate(lengths, initial=0)][:-1],
             lengths=lengths,
             spans_to_keep=[spans_to_keep(length, config) for length in lengths],
         )
 
-    @property
-    def not_finite(self) -> Tensor:
-        """Which numbers of the vectors are not finite, [N, H + Hd]."""
-        return ~torch.cat([self.boundary, self.head_values], dim=1).isfinite()
-
-    def first_owner(self, marked: Tensor) -> int | None:
-        """Return the first document with a mark in a row of its units; None without marks."""
+    def refuse_marked(self, marked: Tensor) -> None:
+        """Blame the first document that has a mark, [N, any], of numbers that are not finite."""
         rows = marked.any(1)
-        return int(self.document_of[rows][0]) if rows.any() else None
+        if rows.any():
+            raise NonFiniteScoresError(int(self.document_of[rows][0]))
 
 
 def spans_to_keep(units: int, config: HeadConfig) -> int:
@@ -166,4 +190,4 @@ def spans_to_keep(units: int, config: HeadConfig) -> int:
 
 
 def _flat(numbers: Sequence[Sequence[int]]) -> Tensor:
-    return torch.tensor([number for row in numbers for number in row], dtype=torch.long)
+    return torch.tensor([*chain.from_iterable(numbers)], dtype=torch.long)

@@ -94,12 +94,9 @@ def window(whole: TrainingDocument, first: int, size: int) -> TrainingDocument:
         [Span(a - start, b - start) for a, b in cluster if a < cut.stop and b > start]
         for cluster in whole.clusters
     )
-    return replace(
-        whole,
-        units=replace(units, **{name: getattr(units, name)[cut] for name in columns}),
-        clusters=[cluster for cluster in shifted if cluster],
-        first_unit=start,
-    )
+    inner = replace(units, **{name: getattr(units, name)[cut] for name in columns})
+    touching = [cluster for cluster in shifted if cluster]
+    return replace(whole, units=inner, clusters=touching, first_unit=start)
 
 
 class Windows:

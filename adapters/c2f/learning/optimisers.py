@@ -16,8 +16,8 @@ by a tenth of the loss, so each has to be named.
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -28,11 +28,8 @@ WHOLE = ("emb_genre", "position_embeddings", "token_type_embeddings")
 """Tables that upstream looks up once a document, or multiplies as a whole."""
 
 
-class Optimisation(NamedTuple):
-    """What takes the steps, and what sets their size."""
-
-    optimisers: list[Optimizer]
-    schedules: list[LambdaLR]
+Optimisation = tuple[list[Optimizer], list[LambdaLR]]
+"""What takes the steps, and what sets their size."""
 
 
 class EpsilonHatAdam(Optimizer):
@@ -42,10 +39,10 @@ class EpsilonHatAdam(Optimizer):
     early transformers compute; torch's Adam corrects the root first.
 
     Args:
-        parameters: parameters or groups of them.
+        parameters: parameters or groups of them; a group's ``weight_decay`` is the share of a
+            weight that a step takes away, times the learning rate.
         lr: learning rate.
         eps: epsilon.
-        weight_decay: share of a weight that a step takes away, times the learning rate.
         corrected: whether moments are corrected for their beginning at 0.
         decayed: the weight that is decayed: the one before the step, or the one after it.
     """
@@ -56,11 +53,10 @@ class EpsilonHatAdam(Optimizer):
         lr: float,
         *,
         eps: float,
-        weight_decay: float = 0.0,
         corrected: bool = True,
         decayed: Literal["before", "after"] = "after",
     ) -> None:
-        super().__init__(parameters, {"lr": lr, "eps": eps, "weight_decay": weight_decay})
+        super().__init__(parameters, {"lr": lr, "eps": eps, "weight_decay": 0.0})
         self.betas = (0.9, 0.999)
         self.corrected = corrected
         self.decayed = decayed
@@ -126,17 +122,6 @@ class LookupNorms:
         """Scale the gradients of an optimiser's own parameters down to a norm before each step."""
         optimiser.register_step_pre_hook(lambda stepping, *_: self._clip(stepping, norm))
 
-    def norm(self, weights: Sequence[Tensor]) -> float:
-        """Return the norm of the gradients of parameters."""
-        squares = [self._squares.pop(weight, None) for weight in weights]
-        return math.sqrt(
-            sum(
-                float(weight.grad.square().sum() if own is None else own)
-                for weight, own in zip(weights, squares, strict=True)
-                if weight.grad is not None
-            )
-        )
-
     def _watch(self, module: nn.Module, _: object, rows: Tensor) -> None:
         if torch.is_grad_enabled() and rows.requires_grad:
             weight = module.weight
@@ -151,8 +136,10 @@ class LookupNorms:
 
     def _clip(self, optimiser: Optimizer, norm: float) -> None:
         weights = [weight for group in optimiser.param_groups for weight in group["params"]]
-        own = self.norm(weights)
+        learnt = [weight for weight in weights if weight.grad is not None]
+        looked_up = self._squares
+        squares = [looked_up.pop(w) if w in looked_up else w.grad.square().sum() for w in learnt]
+        own = math.sqrt(sum(map(float, squares)))
         if own > norm:
-            for weight in weights:
-                if weight.grad is not None:
-                    weight.grad.mul_(norm / own)
+            for weight in learnt:
+                weight.grad.mul_(norm / own)

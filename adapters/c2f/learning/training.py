@@ -150,11 +150,8 @@ class TrainableCoarseToFine(ABC):
 
     def card_text(self) -> CardText:
         """Return what the model card says of the system."""
-        return CardText(
-            title=self.name,
-            summary="Clusters the mentions of a text.",
-            settings=self.asked.identity(),
-        )
+        summary = "Clusters the mentions of a text."
+        return CardText(title=self.name, summary=summary, settings=self.asked.identity())
 
 
 def gold_labels(clusters: Sequence[Cluster]) -> dict[Span, int]:

@@ -4,10 +4,11 @@
 a footer that says where the block of block handles is. Its values are protobuf messages that give
 each variable's type, shape, place and checksum in ``PREFIX.data-SSSSS-of-NNNNN``, where the
 tensors lie as they do in memory (tensorflow/core/util/tensor_bundle, tensorflow/core/lib/io/table).
+Of protobuf's wire format there is just enough here to read these messages.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -16,13 +17,77 @@ from typing import NamedTuple
 import numpy as np
 from crc32c import crc32c
 
-from pronominal.adapters.c2f.tensorflow.protobuf import (
-    Fields,
-    MalformedError,
-    parse_message,
-    read_varint,
-)
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+_WIDTHS = {FIXED64: 8, FIXED32: 4}
+_LONGEST = 10
+"""Bytes of the longest varint, which holds 64 bits."""
+
+
+class MalformedError(ValueError):
+    """Bytes that do not follow the format; the message says what is wrong with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields of one message, as pairs of number and value in the order of the bytes."""
+
+    pairs: Sequence[tuple[int, int | bytes]]
+
+    def number(self, field: int) -> int:
+        """Return a number's last value; 0 where the field is left out, as protobuf has it."""
+        values = [value for number, value in self.pairs if number == field]
+        if not values:
+            return 0
+        if isinstance(values[-1], bytes):
+            raise MalformedError(f"field {field} of a message is no number")
+        return values[-1]
+
+    def messages(self, field: int) -> list[bytes]:
+        """Return the bytes of every message in a repeated field."""
+        values = [value for number, value in self.pairs if number == field]
+        messages = [value for value in values if isinstance(value, bytes)]
+        if len(messages) != len(values):
+            raise MalformedError(f"field {field} of a message is no message")
+        return messages
+
+
+def parse_message(content: bytes) -> Fields:
+    """Split a message into its fields; `MalformedError` where that is not possible."""
+    pairs: list[tuple[int, int | bytes]] = []
+    at = 0
+    while at < len(content):
+        tag, at = read_varint(content, at)
+        kind = tag & 7
+        if kind == VARINT:
+            value, at = read_varint(content, at)
+            pairs.append((tag >> 3, value))
+            continue
+        if kind == BYTES:
+            size, at = read_varint(content, at)
+        elif kind in _WIDTHS:
+            size = _WIDTHS[kind]
+        else:
+            raise MalformedError(f"a message has a field of wire type {kind}")
+        field = content[at : at + size]
+        if len(field) < size:
+            raise MalformedError("a message is cut off")
+        pairs.append((tag >> 3, field if kind == BYTES else int.from_bytes(field, "little")))
+        at += size
+    return Fields(pairs)
+
+
+def read_varint(content: bytes, start: int) -> tuple[int, int]:
+    """Return the number that begins at `start`, and where the next thing begins."""
+    value = 0
+    for at in range(start, min(start + _LONGEST, len(content))):
+        value |= (content[at] & 0x7F) << 7 * (at - start)
+        if content[at] < 0x80:
+            return value, at + 1
+    raise MalformedError("a number is cut off")
+
 
 FOOTER = 48
 MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
@@ -105,25 +170,18 @@ def unmasked(checksum: int) -> int:
 
 
 def _content(file: Path) -> bytes:
-    try:
+    cause = "there is no such index of a TensorFlow checkpoint"
+    cure = "give the path without .index and .data-00000-of-00001"
+    with input_error_on(OSError, cause=cause, cure=cure, file=file, quoted=False):
         return file.read_bytes()
-    except OSError as error:
-        raise InputError(
-            "there is no such index of a TensorFlow checkpoint",
-            cure="give the path without .index and .data-00000-of-00001",
-            file=file,
-        ) from error
 
 
 def _mapped(file: Path) -> np.ndarray:
-    try:
-        if file.stat().st_size == 0:
-            return np.empty(0, np.uint8)  # an empty file cannot be mapped
-        return np.memmap(file, np.uint8, mode="r")
-    except OSError as error:
-        raise InputError(
-            "the data file is missing", cure="put it next to the .index file", file=file
-        ) from error
+    cause, cure = "the data file is missing", "put it next to the .index file"
+    with input_error_on(OSError, cause=cause, cure=cure, file=file, quoted=False):
+        # an empty file cannot be mapped
+        empty = file.stat().st_size == 0
+        return np.empty(0, np.uint8) if empty else np.memmap(file, np.uint8, mode="r")
 
 
 def _tensor(shard: np.ndarray, entry: Entry) -> np.ndarray:
@@ -216,16 +274,10 @@ def _entry(key: bytes, value: bytes) -> Entry:
     if kind not in DTYPES:
         raise MalformedError(f"{name} has TensorFlow's type {kind}, which no weights have")
     dtype, shape = np.dtype(DTYPES[kind]), _shape(fields)
-    if fields.number(5) != math.prod(shape) * dtype.itemsize:
+    shard, offset, size = map(fields.number, (3, 4, 5))
+    if size != math.prod(shape) * dtype.itemsize:
         raise MalformedError(f"{name} has another size than its shape says")
-    return Entry(
-        dtype=dtype,
-        shape=shape,
-        shard=fields.number(3),
-        offset=fields.number(4),
-        size=fields.number(5),
-        checksum=unmasked(fields.number(6)),
-    )
+    return Entry(dtype, shape, shard, offset, size, checksum=unmasked(fields.number(6)))
 
 
 def _shape(fields: Fields) -> tuple[int, ...]:

@@ -8,6 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+REPORT = "conversion.json"
+"""Beside the converted weights: which variables were used, skipped and missing."""
+
 Arrays = Sequence[np.ndarray]
 Variables = Mapping[str, np.ndarray]
 
@@ -84,6 +87,23 @@ def linear(ours: str, theirs: str, number: str = "") -> list[Source]:
     return [
         transposed(f"{ours}.weight", f"{theirs}_weights{number}"),
         same(f"{ours}.bias", f"{theirs}_bias{number}"),
+    ]
+
+
+def head_sources(attention: str, depth: int) -> list[Source]:
+    """Return the sources of what all heads have, given the scope of the attention's scores.
+
+    Their mention and pair scorers have `depth` hidden layers.
+    """
+    return [
+        same("emb_span_width.weight", "span_width_embeddings"),
+        same("emb_genre.weight", "genre_embeddings"),
+        same("emb_same_speaker.weight", "coref_layer/same_speaker_emb"),
+        same("emb_top_antecedent_distance.weight", "coref_layer/antecedent_distance_emb"),
+        *linear("mention_token_attn", attention),
+        *feed_forward("span_emb_score_ffnn", "mention_scores", depth),
+        *linear("coarse_bilinear", "src_projection/output"),
+        *feed_forward("coref_score_ffnn", "coref_layer/slow_antecedent_scores", depth),
     ]
 
 

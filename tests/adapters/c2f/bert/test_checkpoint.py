@@ -17,8 +17,7 @@ from safetensors.torch import load_file, save_file
 
 from pronominal import InputError
 from pronominal.adapters import SYSTEMS, kind_of, load
-from pronominal.adapters.c2f.bert.checkpoint import canonical_tensors, open_parts
-from pronominal.adapters.c2f.bert.conversion import convert
+from pronominal.adapters.c2f.bert.checkpoint import canonical_tensors, convert, open_parts
 from pronominal.adapters.c2f.bert.settings import read_settings
 from pronominal.adapters.c2f.bert.system import SpanBERT
 from pronominal.adapters.c2f.bert.training import open_transformer

@@ -15,16 +15,14 @@ from hypothesis import strategies as st
 from pronominal import Document, InputError, Span
 from pronominal.adapters.c2f.bert.pieces import (
     Pieces,
-    WordPieces,
-    framed,
-    oversized_sentences,
-    segments,
-)
-from pronominal.adapters.c2f.bert.placing import (
     PieceText,
+    WordPieces,
     character_span,
+    framed,
     is_widened,
+    oversized_sentences,
     read_as_winopron,
+    segments,
 )
 from pronominal.adapters.c2f.head.units import Units, word_span
 

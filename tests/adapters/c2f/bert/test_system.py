@@ -22,11 +22,17 @@ from pronominal.adapters.c2f.bert.checkpoint import open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.system import BERTCoref, SpanBERT
 from pronominal.adapters.c2f.head.candidates import CandidateGrid
-from pronominal.adapters.c2f.head.features import genre_number, speaker_numbers
 from pronominal.adapters.c2f.head.model import CoarseToFineHead
 from pronominal.adapters.c2f.head.prediction import decode, predicted_antecedents
 from pronominal.adapters.c2f.head.top_spans import keep_best
-from pronominal.adapters.c2f.head.units import AntecedentScores, Encoded, UnitBatch, Units
+from pronominal.adapters.c2f.head.units import (
+    AntecedentScores,
+    Encoded,
+    UnitBatch,
+    Units,
+    genre_number,
+    speaker_numbers,
+)
 from pronominal.adapters.c2f.learning.training import gold_labels, marginal_loss
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, RefusedTextError
 from pronominal.adapters.contract.systems import OversizedSentenceWarning

@@ -33,8 +33,7 @@ from pronominal.adapters.c2f.bert.training_settings import (
     TransformerTraining,
 )
 from pronominal.adapters.c2f.bert.variables import sources
-from pronominal.adapters.c2f.e2e.embeddings import WordVectors
-from pronominal.adapters.c2f.e2e.word_piece_vectors import write_word_piece_vectors
+from pronominal.adapters.c2f.e2e.embeddings import WordVectors, write_word_piece_vectors
 from pronominal.adapters.c2f.head.units import Units
 from pronominal.adapters.c2f.learning.documents import (
     TrainingDocument,

@@ -17,8 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pronominal import Document, InputError
-from pronominal.adapters.c2f.e2e.checkpoint import open_parts
-from pronominal.adapters.c2f.e2e.conversion import words_of
+from pronominal.adapters.c2f.e2e.checkpoint import open_parts, words_of
 from pronominal.adapters.c2f.e2e.system import E2E
 from pronominal.adapters.c2f.tensorflow.bundle import read_bundle
 from pronominal.cli.converting import convert

@@ -16,8 +16,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from pronominal import InputError
-from pronominal.adapters.c2f.tensorflow.bundle import read_bundle, unmasked
-from pronominal.adapters.c2f.tensorflow.protobuf import MalformedError, parse_message, read_varint
+from pronominal.adapters.c2f.tensorflow.bundle import (
+    MalformedError,
+    parse_message,
+    read_bundle,
+    read_varint,
+    unmasked,
+)
 from pronominal.adapters.c2f.tensorflow.variables import is_training_state
 
 OWN = ROOT / "tests" / "goldens" / "e2e" / "checkpoint" / "tf_checkpoint"
