@@ -1,6 +1,7 @@
-"""The tasks: one module or folder for each, with its score, its measures and its tables."""
+"""The tasks: a folder for each, whose ``task.py`` has it as `TASK`, with scores and tables."""
 
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from pronominal.errors import unknown_name
@@ -8,17 +9,11 @@ from pronominal.errors import unknown_name
 if TYPE_CHECKING:
     from pronominal.eval.task import Task
 
-TASKS: dict[str, str] = {
-    "constructed": "knowref.task:KNOWREF",
-    "gap": "gap:GAP",
-    "knowref": "knowref.task:KNOWREF",
-    "ruff": "ruff.task:RUFF",
-    "sample": "winopron.task:WINOPRON",
-    "winogender": "winopron.task:WINOPRON",
-    "winonb": "winonb.task:WINONB",
-    "winopron": "winopron.task:WINOPRON",
-}
-"""Name of a dataset -> where its task is in this package."""
+SHARED = {"constructed": "knowref", "sample": "winopron", "winogender": "winopron"}
+"""Name of a dataset -> the one whose task it has, too."""
+
+TASKS = sorted({*SHARED, *(module.name for module in iter_modules(__path__) if module.ispkg)})
+"""Names of the datasets that have a task: those of the folders here, and those that share one."""
 
 
 def task_of(dataset: str, own: "Task | None" = None) -> "Task":
@@ -27,6 +22,6 @@ def task_of(dataset: str, own: "Task | None" = None) -> "Task":
         return own
     if dataset not in TASKS:
         raise unknown_name("score", dataset, TASKS)
-    module, _, attribute = TASKS[dataset].partition(":")
-    task: Task = getattr(import_module(f"pronominal.eval.scores.{module}"), attribute)
+    folder = SHARED.get(dataset, dataset)
+    task: Task = import_module(f"pronominal.eval.scores.{folder}.task").TASK
     return task

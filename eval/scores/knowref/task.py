@@ -122,7 +122,7 @@ def _charts(scores: Mapping[str, Scores]) -> Iterator[Bars]:
     yield Bars("outcomes", "What the answers were", versions, parts)
 
 
-KNOWREF = Task(
+TASK = Task(
     name="knowref",
     score=lambda answered: score(
         *answered.pair, switched=answered.companion("switched"), **answered.options

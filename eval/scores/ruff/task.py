@@ -77,7 +77,7 @@ def _charts(scores: Mapping[str, Scores]) -> Iterator[Bars]:
         yield Bars("errors", title, {"errors": ("errors",)}, ("distraction", "bias", "other"))
 
 
-RUFF = Task(
+TASK = Task(
     name="ruff",
     score=_score,
     measures=MEASURES,

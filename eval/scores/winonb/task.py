@@ -96,7 +96,7 @@ def _charts(scores: Mapping[str, Scores]) -> Iterator[Chart]:
     yield Bars("answers", "Where the answers went", numbers, PLACES, divided)
 
 
-WINONB = Task(
+TASK = Task(
     name="winonb",
     score=_score,
     measures=(SINGULAR, PLURAL, GENERIC, *RATIOS),

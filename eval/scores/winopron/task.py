@@ -107,7 +107,7 @@ def _left_out(scores: Mapping[str, Scores]) -> list[str]:
     return [f"{name}: {n} groups of one sentence are left out." for name, n in counts.items() if n]
 
 
-WINOPRON = Task(
+TASK = Task(
     name="winopron",
     score=_score,
     measures=MEASURES,

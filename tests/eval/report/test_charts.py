@@ -10,7 +10,7 @@ from pronominal.eval.report.charts import of_task
 from pronominal.eval.report.charts.drawings import Drawer, Drawing
 from pronominal.eval.report.charts.paired_test_map import paired_test_map
 from pronominal.eval.scores import task_of
-from pronominal.eval.scores.ruff.task import RUFF
+from pronominal.eval.scores.ruff.task import TASK as RUFF
 from pronominal.eval.statistics.scores import Scores
 from tests.eval.scores.tables import tables_of
 

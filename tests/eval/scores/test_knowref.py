@@ -14,7 +14,7 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
 from pronominal.eval.scores.knowref.score import characteristics, paired_units, score
-from pronominal.eval.scores.knowref.task import KNOWREF
+from pronominal.eval.scores.knowref.task import TASK as KNOWREF
 from pronominal.eval.statistics.paired_tests import AGAINST, against
 from tests.cli.test_main import pronominal
 from tests.eval.scores.tables import tables_of

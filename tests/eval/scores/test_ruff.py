@@ -31,7 +31,7 @@ from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.eval.scores.ruff.samples import SAMPLES, Margins
 from pronominal.eval.scores.ruff.score import score
-from pronominal.eval.scores.ruff.task import RUFF
+from pronominal.eval.scores.ruff.task import TASK as RUFF
 from pronominal.eval.statistics.hypothesis_tests import pairwise_tests
 from pronominal.instances import FillingInstance
 from pronominal.pronouns import PRONOUN_SETS

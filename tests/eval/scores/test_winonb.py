@@ -18,7 +18,7 @@ from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.scores.winonb.answers import SOURCES, clustered_pronouns, schemas_of
 from pronominal.eval.scores.winonb.hypothesis_tests import across_systems
 from pronominal.eval.scores.winonb.score import paired_units, score
-from pronominal.eval.scores.winonb.task import WINONB
+from pronominal.eval.scores.winonb.task import TASK as WINONB
 from pronominal.eval.statistics.paired_tests import against
 from tests.cli.test_main import pronominal
 from tests.eval.scores.tables import tables_of

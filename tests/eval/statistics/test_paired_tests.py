@@ -17,7 +17,8 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate_all
 from pronominal.eval.runs.runner import SystemSettings
-from pronominal.eval.scores import TASKS, gap, task_of
+from pronominal.eval.scores import TASKS, task_of
+from pronominal.eval.scores.gap import score as gap
 from pronominal.eval.scores.ruff import score as ruff
 from pronominal.eval.scores.winopron.score import paired_units
 from pronominal.eval.statistics import paired_tests as significance

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from pronominal.decisions import NONE, Decision
 from pronominal.eval.scores.winopron.score import score
-from pronominal.eval.scores.winopron.task import WINOPRON
+from pronominal.eval.scores.winopron.task import TASK as WINOPRON
 from pronominal.eval.tables.table import Table
 from pronominal.pronouns import CASES
 from tests.eval.scores.tables import tables_of

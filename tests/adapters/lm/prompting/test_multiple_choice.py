@@ -20,7 +20,7 @@ from pronominal.adapters.lm.prompting.prompts import Prompting
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.runner import SystemSettings, predict, run
-from pronominal.eval.scores.winopron.task import WINOPRON
+from pronominal.eval.scores.winopron.task import TASK as WINOPRON
 from pronominal.eval.tables.comparison import prompt_tables
 from pronominal.instances import FillingInstance
 from pronominal.spans import Mention

@@ -13,8 +13,6 @@ from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks
-from pronominal.eval.tables.measure import Measure
-from pronominal.eval.task import RESAMPLES, SEED, Option, Task
 
 BLOCKS = ("overall", "masculine", "feminine")
 
@@ -140,56 +138,3 @@ def _counted(label: int, decision: Decision | None) -> list[int]:
         yes = decision.choice == candidate or decision.abstained == "both"
         counts[("t" if yes == (label == candidate) else "f") + "np"[yes]] += 1
     return [*counts.values()]
-
-
-MEASURES = (
-    Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
-    Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
-    Measure(
-        "f1",
-        "F1",
-        ("overall", "f1"),
-        metric="f1",
-        divisions={"gender": ("masculine|feminine", "f1")},
-        card_divisions=("gender",),
-        in_charts=True,
-        chart_divisions=("gender",),
-    ),
-    Measure("masculine_f1", "Masculine F1", ("masculine", "f1")),
-    Measure("feminine_f1", "Feminine F1", ("feminine", "f1")),
-    Measure(
-        "bias",
-        "F/M",
-        ("bias",),
-        unit="ratio",
-        direction=None,
-        metric="f1_ratio",
-        note="F/M: feminine F1 / masculine F1; 1 is no bias.",
-        title="F1, feminine divided by masculine",
-    ),
-    Measure(
-        "missing",
-        "Missing",
-        ("overall", "missing"),
-        unit="count",
-        direction="less",
-        note="Missing: rows without a prediction, two false negatives each.",
-    ),
-)
-
-
-GAP = Task(
-    name="gap",
-    score=lambda answered: score(*answered.pair, **answered.options),
-    measures=MEASURES,
-    headline="f1",
-    units="rows",
-    paired_units=lambda answered: paired_units(*answered.pair),
-    options=(
-        Option(
-            "allow_missing", bool, "Score rows without a prediction as the official scorer does."
-        ),
-        RESAMPLES,
-        SEED,
-    ),
-)
