@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -78,14 +79,14 @@ def hydrate(
     What the texts do not hold letter by letter stays missing and is listed with its reason. The
     result must not be published.
     """
+    from pronominal.dataset_scripts import HYDRATION
     from pronominal.dataset_scripts.building.sources import Sources
-    from pronominal.dataset_scripts.knowref.hydration import hydrate as fill_in
-    from pronominal.dataset_scripts.knowref.reddit import HYDRATED
 
+    module = import_module(HYDRATION)
     with progress_bar(f"reading {texts.name}") as progress:
-        hydration = fill_in(texts, Sources(sources), out, progress)
+        hydration = module.hydrate(texts, Sources(sources), out, progress)
     filled = Counter(split for split, _ in hydration.filled)
     missing = Counter(split for split, _ in hydration.missing)
     for split in sorted({*filled, *missing}):
         print(f"{split:12} {filled[split]:>6,} rows filled in, {missing[split]:>6,} missing")
-    print(f"{out / HYDRATED}: not to be published; missing.tsv lists the missing rows")
+    print(f"{out / module.HYDRATED}: not to be published; missing.tsv lists the missing rows")
