@@ -100,16 +100,14 @@ def role_tagged_words(instance: ResolutionInstance) -> frozenset[str]:
     """
     names = [candidate.text for candidate in instance.candidates]
     mentions = sorted(candidate.span for candidate in instance.candidates)
-    removed = [*mentions, instance.pronoun.span]
-    removed += [Span(start, end) for start, end, _ in occurrences(instance.text, names)]
-    anchors = sorted(zip([*mentions, instance.pronoun.span], ROLES[1:], strict=True), reverse=True)
+    places = [*mentions, instance.pronoun.span]
+    removed = places + [Span(start, end) for start, end, _ in occurrences(instance.text, names)]
+    anchors = sorted(zip(places, ROLES[1:], strict=True), reverse=True)
     words = set()
     for match in _WORD.finditer(instance.text):
         if not any(start < match.end() and match.start() < end for start, end in removed):
-            role = next(
-                (role for span, role in anchors if 0 <= span.end <= match.start()), ROLES[0]
-            )
-            words.add(f"{role}:{match.group().lower()}")
+            before = (role for span, role in anchors if 0 <= span.end <= match.start())
+            words.add(f"{next(before, ROLES[0])}:{match.group().lower()}")
     return frozenset(words)
 
 

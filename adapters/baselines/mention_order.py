@@ -47,8 +47,7 @@ class FirstMention(Heuristic):
     name = "first-mention"
 
     def _choose(self, instance: ResolutionInstance) -> list[float]:
-        starts = [candidate.start for candidate in instance.candidates if candidate.located]
-        first = min(starts, default=None)
+        first = min((c.start for c in instance.candidates if c.located), default=None)
         return [float(candidate.start == first) for candidate in instance.candidates]
 
 
@@ -58,8 +57,7 @@ class LastMention(Heuristic):
     name = "last-mention"
 
     def _choose(self, instance: ResolutionInstance) -> list[float]:
-        starts = [candidate.start for candidate in instance.candidates if candidate.located]
-        last = max(starts, default=None)
+        last = max((c.start for c in instance.candidates if c.located), default=None)
         return [float(candidate.start == last) for candidate in instance.candidates]
 
 

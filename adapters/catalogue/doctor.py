@@ -93,15 +93,8 @@ def _diagnosis(name: str, entry: SystemEntry, extras: Mapping[str, Mapping[str, 
     if entry.server is not None and cure is None:
         # whether it is there is not asked: nothing here touches the network
         state, cure = "needs a server", f"start one ({at(entry.server)}), or give its --url"
-    return Diagnosis(
-        name=name,
-        kind=entry.kind,
-        install=install,
-        weights=entry.weights,
-        missing=missing,
-        state="needs installing" if missing else state,
-        cure=cure,
-    )
+    state = "needs installing" if missing else state
+    return Diagnosis(name, entry.kind, install, entry.weights, missing, state, cure)
 
 
 def _missing(entry: SystemEntry, extras: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:

@@ -56,12 +56,13 @@ def at(place: str) -> Any:
 _clustering = partial(SystemEntry, "clustering")
 _choosing = partial(SystemEntry, "choosing")
 _language_model = partial(SystemEntry, "language model")
+_packaged = partial(_clustering, weights="in its environment")
+_of_transformers = partial(_language_model, extra="lm", weights=ANY_MODEL)
 
 SYSTEMS: dict[str, SystemEntry] = {
-    "allennlp": _clustering(
+    "allennlp": _packaged(
         "remote.packaged:allennlp",
         "AllenNLP's coreference: Lee et al. (2018) on SpanBERT",
-        weights="in its environment",
         given="archive",
         environment="allennlp",
     ),
@@ -97,25 +98,24 @@ SYSTEMS: dict[str, SystemEntry] = {
         weights="a command",
         given="command",
     ),
-    "coreferee": _clustering(
+    "coreferee": _packaged(
         "remote.packaged:coreferee",
         "coreferee, rules and a neural ensemble on a spaCy parse",
-        weights="in its environment",
         given="pipeline",
         environment="coreferee",
     ),
     "corenlp-neural": _clustering(
-        "corenlp:CoreNLPNeural",
+        "corenlp.system:CoreNLPNeural",
         "Stanford CoreNLP's Deep-RL (Clark and Manning, 2016), through a server of your own",
         server="corenlp.server:START",
     ),
     "corenlp-rule": _clustering(
-        "corenlp:CoreNLPRule",
+        "corenlp.system:CoreNLPRule",
         "Stanford CoreNLP's rules (Raghunathan et al., 2010), through a server of your own",
         server="corenlp.server:START",
     ),
     "corenlp-statistical": _clustering(
-        "corenlp:CoreNLPStatistical",
+        "corenlp.system:CoreNLPStatistical",
         "Stanford CoreNLP's statistical system (Clark and Manning, 2015), through a server of "
         "your own",
         server="corenlp.server:START",
@@ -164,40 +164,33 @@ SYSTEMS: dict[str, SystemEntry] = {
         extra="lingmess",
         weights="biu-nlp/lingmess-coref",
     ),
-    "lm": _language_model(
+    "lm": _of_transformers(
         "lm.scoring.system:LanguageModel",
         "any causal or masked model, by (pseudo-)log-likelihoods of the filled texts",
-        extra="lm",
-        weights=ANY_MODEL,
     ),
-    "lm-multiple-choice": _language_model(
+    "lm-multiple-choice": _of_transformers(
         "lm.prompting.multiple_choice:MultipleChoiceModel",
         "any causal or sequence-to-sequence model, which option it prefers as a prompt's answer",
-        extra="lm",
-        weights=ANY_MODEL,
     ),
-    "lm-prompts": _language_model(
+    "lm-prompts": _of_transformers(
         "lm.prompting.generation:PromptedModel",
         "any model that writes, prompted as the papers prompt FLAN-T5 and Llama-2-chat",
-        extra="lm",
-        weights=ANY_MODEL,
     ),
     "lm-server": _language_model(
         "lm.prompting.server:ServedModel",
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
         server="lm.prompting.server:START",
     ),
-    "maverick": _clustering(
+    "maverick": _packaged(
         "remote.packaged:maverick",
         "Maverick (Martinelli et al., 2024), mention extraction and linking on DeBERTa",
-        weights="in its environment",
         environment="maverick",
     ),
     "nearest-mention": _choosing(
         "baselines.mention_order:NearestMention", "takes the last candidate before the pronoun"
     ),
     "neuralcoref": _clustering(
-        "neuralcoref:NeuralCoref",
+        "neuralcoref.system:NeuralCoref",
         "neuralcoref 4.0 (Wolf, 2017), a mention-pair network on a spaCy parse: WinoNB's C&M++",
         extra="neuralcoref",
         weights="https://github.com/huggingface/neuralcoref",
@@ -217,10 +210,9 @@ SYSTEMS: dict[str, SystemEntry] = {
         weights="any spaCy pipeline",
         given="pipeline",
     ),
-    "spacy-experimental": _clustering(
+    "spacy-experimental": _packaged(
         "remote.packaged:spacy_experimental",
         "spaCy's word-level coreference, as Dobrovolskii (2021)",
-        weights="in its environment",
         given="pipeline",
         environment="spacy-experimental",
     ),
@@ -236,11 +228,9 @@ SYSTEMS: dict[str, SystemEntry] = {
         extra="stanza",
         weights="https://huggingface.co/stanfordnlp/stanza-en",
     ),
-    "text-generation": _language_model(
+    "text-generation": _of_transformers(
         "lm.prompting.text_generation:TextGeneration",
         "a text-generation pipeline of transformers, prompted as lm-prompts",
-        extra="lm",
-        weights=ANY_MODEL,
         given="pipeline",
     ),
 }

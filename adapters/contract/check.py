@@ -51,8 +51,8 @@ def check_system(system: Any) -> Iterator[Check]:
     named = isinstance(system.name, str) and system.name.strip()
     fault = f"its name is a {type(system.name).__name__} and not a string with letters"
     yield Check("it has a name", () if named else (fault,))
-    for method, questions in _questions(system):
-        ask, answered = _asking(system, method), True
+    for method, ask, questions in _questions(system):
+        answered = True
         for promise, faults in (PROMISES | OWN_PROMISES[method]).items():
             told = _found(faults, ask, questions) if answered else ()
             yield Check(f"{method}: {promise}", told, examined=answered)
@@ -64,25 +64,23 @@ class _Offer(NamedTuple):
     options: tuple[str, ...]
 
 
-def _questions(system: Any) -> Iterator[tuple[str, list[Any]]]:
+def _questions(system: Any) -> Iterator[tuple[str, Ask, list[Any]]]:
     if isinstance(system, ClusteringSystem):
-        yield "cluster", list(PLAIN_SENTENCES)
+        yield "cluster", system.cluster, list(PLAIN_SENTENCES)
     elif hasattr(system, "choose"):
-        yield "choose", plain_resolutions()
+        yield "choose", system.choose, plain_resolutions()
     if isinstance(system, ScoringSystem):
-        yield "loglikelihood", plain_slots()
+        yield "loglikelihood", system.loglikelihood, plain_slots()
     if isinstance(system, GeneratingSystem):
-        yield "generate", plain_prompts()
+        yield "generate", system.generate, plain_prompts()
     if isinstance(system, MultipleChoiceSystem):
-        yield "option_loglikelihoods", [_Offer(p, ("her", "a man", "it")) for p in plain_prompts()]
-
-
-def _asking(system: Any, method: str) -> Ask:
-    if method != "option_loglikelihoods":
-        return getattr(system, method)  # type: ignore[no-any-return]
-    return lambda offers: system.option_loglikelihoods(
-        [offer.prompt for offer in offers], [offer.options for offer in offers]
-    )
+        ask = system.option_loglikelihoods
+        offers = [_Offer(prompt, ("her", "a man", "it")) for prompt in plain_prompts()]
+        yield (
+            "option_loglikelihoods",
+            lambda asked: ask([o.prompt for o in asked], [o.options for o in asked]),
+            offers,
+        )
 
 
 def _found(faults: Faults, ask: Ask, questions: list[Any]) -> tuple[str, ...]:

@@ -3,7 +3,3 @@
 They are KnowRef's Rule, Stat and Deep-RL (Emami et al., 2019, section 4), and the last one is
 WinoNB's C&M (Baumler and Rudinger, 2022, section 4).
 """
-
-from pronominal.adapters.corenlp.system import CoreNLPNeural, CoreNLPRule, CoreNLPStatistical
-
-__all__ = ["CoreNLPNeural", "CoreNLPRule", "CoreNLPStatistical"]

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import SplitResult, quote, urlencode
 from urllib.request import Request
 
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.adapters.remote.servers import Failure, Server, own_server
+from pronominal.adapters.remote.servers import Failure, Server
 from pronominal.errors import InputError
 
 START = 'java -mx8g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000'
@@ -26,35 +26,24 @@ _LOADING = 300
 """Seconds that the first answer may take longer, because the models are loaded for it."""
 
 
-class CoreNLPServer:
-    """A server, and what every text is sent with."""
+class CoreNLPServer(Server):
+    """A server, which is given `text_timeout` seconds for a text, and what a text is sent with."""
 
     def __init__(
         self,
-        url: str,
-        *,
-        host: str | None,
-        i_accept_contamination: bool,
+        parts: SplitResult,
         properties: Mapping[str, str],
         text_timeout: float,
         patience: float,
     ) -> None:
-        parts = own_server(url, host, i_accept_contamination)
-        self.address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
-        self._properties = {
-            "outputFormat": "json",
-            "timeout": str(round(1000 * text_timeout)),
-            **properties,
-        }
+        address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        timeout, start = text_timeout + _LOADING, f"start it ({START})"
+        super().__init__(address, timeout=timeout, patience=patience, start=start)
+        limit = str(round(1000 * text_timeout))
+        self._properties = {"outputFormat": "json", "timeout": limit, **properties}
         self._text_timeout = text_timeout
-        self._server = Server(
-            self.address,
-            timeout=text_timeout + _LOADING,
-            patience=patience,
-            start=f"start it ({START})",
-        )
 
-    def ask(self, text: str, index: int) -> Any:
+    def annotate(self, text: str, index: int) -> Any:
         """Return the server's answer to a text, the `index`-th of several; None if it is not JSON.
 
         Raises:
@@ -71,7 +60,7 @@ class CoreNLPServer:
             self._refuse(failure, index, last=failures == TRIES)
             return False
 
-        answer = self._server.ask(self._request(text, index), is_away)
+        answer = self.ask(self._request(text, index), is_away)
         try:
             # control characters of a text come back as they are
             return json.loads(answer.decode(errors="replace"), strict=False)

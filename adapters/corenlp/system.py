@@ -8,7 +8,7 @@ from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.corenlp.answers import MisplacedTokenError, clusters_of
 from pronominal.adapters.corenlp.server import START, URL, CoreNLPServer
-from pronominal.adapters.remote.servers import asked_together
+from pronominal.adapters.remote.servers import asked_together, own_server
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Span
 
@@ -45,14 +45,9 @@ class CoreNLPSystem:
     ) -> None:
         if at_once < 1 or text_timeout <= 0:
             raise InputError("nothing is asked, or no time given", cure="give numbers above 0")
-        self._server = CoreNLPServer(
-            url,
-            host=host,
-            i_accept_contamination=i_accept_contamination,
-            properties={**self.annotation, **(properties or {})},
-            text_timeout=text_timeout,
-            patience=patience,
-        )
+        parts = own_server(url, host, i_accept_contamination)
+        asked = {**self.annotation, **(properties or {})}
+        self._server = CoreNLPServer(parts, asked, text_timeout, patience)
         self._at_once = at_once
         self.self_check = announce(check_clusters(self))
 
@@ -66,7 +61,7 @@ class CoreNLPSystem:
         if not sent:
             return []
         before = len(text) - len(text.lstrip(_WHITE))
-        answer = self._server.ask(sent, index)
+        answer = self._server.annotate(sent, index)
         try:
             clusters = clusters_of(answer, sent)
         except (LookupError, TypeError, ValueError, AttributeError) as error:

@@ -19,6 +19,7 @@ from pronominal.adapters.neuralcoref.mentions import Mention, find_mentions
 from pronominal.adapters.neuralcoref.network import Floats, Indices, score_mentions, score_pairs
 from pronominal.adapters.neuralcoref.weights import open_weights
 from pronominal.adapters.neuralcoref.word_vectors import DocumentVectors
+from pronominal.adapters.words.english import in_characters
 from pronominal.errors import InputError
 from pronominal.spans import Cluster, Document, Span
 
@@ -97,7 +98,13 @@ class NeuralCoref:
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans."""
         refuse_bare_string(texts)
-        return [self._in_characters(text, index) for index, text in enumerate(texts)]
+        answers = []
+        for index, text in enumerate(texts):
+            words = self._parses.read(text, index)
+            places = [Span(word.idx, word.idx + len(word)) for word in words]
+            in_words = self._cluster(words, index, "texts")
+            answers.append(contract_clusters(in_characters(in_words, places)))
+        return answers
 
     def cluster_documents(self, documents: Sequence[Document]) -> list[list[Cluster]]:
         """Return for each document, in order, its clusters as half-open spans of words."""
@@ -105,13 +112,6 @@ class NeuralCoref:
             self._cluster(self._parses.read_document(document), index, "documents")
             for index, document in enumerate(documents)
         ]
-
-    def _in_characters(self, text: str, index: int) -> list[Cluster]:
-        parsed = self._parses.read(text, index)
-        return contract_clusters(
-            [(parsed[start].idx, parsed[end - 1].idx + len(parsed[end - 1])) for start, end in one]
-            for one in self._cluster(parsed, index, "texts")
-        )
 
     def _cluster(self, parsed: Doc, index: int, among: str) -> list[Cluster]:
         mentions = find_mentions(parsed, self._blacklist)

@@ -6,7 +6,6 @@ What is in each is listed in ``environments.toml``.
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -44,7 +43,7 @@ class Environment:
         program: the file in `pronominal.adapters.remote.programs` that answers for the system.
     """
 
-    python: tuple[str, str]
+    python: list[str]
     requirements: list[str]
     after: list[list[str]]
     program: str
@@ -158,12 +157,11 @@ def _digest(program: bytes, arguments: Sequence[str], made: Mapping[str, Any]) -
 
 
 def _python(name: str, wanted: Environment, given: str | None) -> str:
-    oldest, newest = map(_version, wanted.python)
+    oldest, newest = (tuple(map(int, version.split("."))) for version in wanted.python)
     minors = range(newest[1], oldest[1] - 1, -1)
     candidates = [given] if given else [sys.executable, *(f"python3.{n}" for n in minors)]
     for candidate in candidates:
-        version = _version_of(candidate)
-        if version is not None and oldest <= version <= newest:
+        if oldest <= _version_of(candidate) <= newest:
             return candidate
     what = f"{given} is no Python" if given else "there is no Python"
     raise InputError(
@@ -172,20 +170,13 @@ def _python(name: str, wanted: Environment, given: str | None) -> str:
     )
 
 
-def _version(text: str) -> tuple[int, int]:
-    major, minor = text.split(".")
-    return int(major), int(minor)
-
-
-def _version_of(python: str) -> tuple[int, int] | None:
-    if shutil.which(python) is None:
-        return None
+def _version_of(python: str) -> tuple[int, ...]:
     show = "import sys; print('%d.%d' % sys.version_info[:2])"
     try:
-        shown = subprocess.run([python, "-c", show], capture_output=True, text=True, check=False)
-        return _version(shown.stdout.strip()) if shown.returncode == 0 else None
-    except (OSError, ValueError):  # no program, or one that shows something else
-        return None
+        shown = subprocess.run([python, "-c", show], capture_output=True, text=True, check=True)
+        return tuple(map(int, shown.stdout.split(".")))
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return ()  # no program, or one that shows something else
 
 
 def _run(step: Sequence[str], name: str) -> str:

@@ -6,10 +6,12 @@ The server is one of the user's own: a hosted API is refused unless the user acc
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from http.client import HTTPException
 from typing import Any
 from urllib.request import Request
 
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.contract.plain_questions import plain_prompts
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
@@ -100,13 +102,10 @@ class ServedModel:
                 among="prompts",
                 checkpoint=self._server.address,
             ) from error
-        try:
+        with self._in_protocol():
             choice = answer["choices"][0]
-            text = choice["message"]["content"] if self._chat else choice["text"]
-        except (LookupError, TypeError) as error:
-            raise self._no_protocol() from error
-        # a model that ends at once has said nothing
-        return text or ""
+            # a model that ends at once has said nothing
+            return (choice["message"]["content"] if self._chat else choice["text"]) or ""
 
     def _content(self, prompt: str, limit: int) -> tuple[str, dict[str, Any]]:
         asked = {"model": self._model, "max_tokens": limit, "temperature": 0}
@@ -127,10 +126,8 @@ class ServedModel:
             return False
 
     def _only_model(self) -> str:
-        try:
+        with self._in_protocol():
             names = [str(model["id"]) for model in self._ask("models")["data"]]
-        except (LookupError, TypeError) as error:
-            raise self._no_protocol() from error
         if len(names) != 1:
             raise InputError(
                 f"the server has {len(names)} models",
@@ -156,19 +153,20 @@ class ServedModel:
                 )
             return True
 
-        try:
-            return json.loads(self._server.ask(self._request(method, content), is_away))
-        except ValueError as error:
-            raise self._no_protocol() from error
+        answer = self._server.ask(self._request(method, content), is_away)
+        with self._in_protocol():
+            return json.loads(answer)
 
     def _request(self, method: str, content: Mapping[str, Any] | None) -> Request:
         return json_request(f"{self._server.address}/{method}", content)
 
-    def _no_protocol(self) -> InputError:
-        return InputError(
-            "the server does not answer in OpenAI's protocol",
+    def _in_protocol(self) -> AbstractContextManager[None]:
+        return input_error_on(
+            *(LookupError, TypeError, ValueError),
+            cause="the server does not answer in OpenAI's protocol",
             cure="give the URL of vLLM, llama.cpp, SGLang or the like",
             file=self._server.address,
+            quoted=False,
         )
 
 

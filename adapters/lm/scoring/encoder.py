@@ -7,33 +7,22 @@ the sum over its tokens without the special ones. Words are those of the tokeniz
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
 from pronominal.adapters.lm.scoring.logits import Scores, add_log_probabilities, logits_at
-from pronominal.adapters.lm.scoring.memory import Budget
+from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
 from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences
 
 BATCH_TOKENS = {"cpu": 1_024, "cuda": 65_536}
 """How many tokens go through the model at once when nothing else is asked for."""
 
 
-class MaskedCopies(NamedTuple):
-    """Copies of sequences of one length, one for each token to predict.
-
-    Attributes:
-        ids: the copies, [copies, tokens].
-        places: the position that is predicted, [copies].
-        tokens: the token there, [copies].
-        sequences: of which sequence it is a copy, [copies].
-    """
-
-    ids: IntArray
-    places: IntArray
-    tokens: IntArray
-    sequences: IntArray
+MaskedCopies = tuple[IntArray, IntArray, IntArray, IntArray]
+"""Copies of sequences of one length, one for each token to predict, [copies, tokens]; and of each
+the position that is predicted, the token there, and of which sequence it is a copy, [copies]."""
 
 
 def masked_copies(
@@ -51,29 +40,26 @@ def masked_copies(
     rest_of_word = words[copied] == words[copied, places][:, None]
     rest_of_word &= np.arange(length) >= places[:, None]
     copies = np.where(rest_of_word, np.int32(mask), ids[copied])
-    return MaskedCopies(copies, places, ids[copied, places], rows[copied])
+    return copies, places, ids[copied, places], rows[copied]
 
 
-class CopyBatches:
+class CopyBatches(LongestFirst):
     """Masked copies in batches without padding; copies that are the same are fed once.
 
     They are the same where options differ only inside the masked word.
     """
 
     def __init__(self, model: Any, copies: MaskedCopies, scores: Scores) -> None:
-        inputs = np.ascontiguousarray(np.column_stack((copies.ids, copies.places)).astype(np.int32))
+        ids, places, tokens, sequences = copies
+        inputs = np.ascontiguousarray(np.column_stack((ids, places)).astype(np.int32))
         as_bytes = inputs.view(np.dtype((np.void, inputs.itemsize * inputs.shape[1]))).ravel()
         _, first, fed_as = np.unique(as_bytes, return_index=True, return_inverse=True)
         order = np.argsort(fed_as, kind="stable")  # a batch predicts a stretch of tokens
-        self._fed_as, self._tokens = fed_as[order], copies.tokens[order]
-        self._sequences = copies.sequences[order]
-        self._ids, self._places = copies.ids[first], copies.places[first]
+        self._fed_as, self._tokens = fed_as[order], tokens[order]
+        self._sequences = sequences[order]
+        self._ids, self._places = ids[first], places[first]
         self._model, self._scores = model, scores
-        self.rows = len(first)
-
-    def borders(self, start: int, tokens: int) -> list[int]:
-        """Cut out as many copies as a batch can hold."""
-        return [start, min(self.rows, start + max(1, tokens // self._ids.shape[1]))]
+        super().__init__([self._ids.shape[1]] * len(first))
 
     def forward(self, borders: Sequence[int]) -> None:
         """Predict the masked tokens of the copies between these borders."""

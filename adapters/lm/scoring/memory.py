@@ -78,23 +78,21 @@ class Budget:
             borders = batches.borders(start, self.tokens)
             if _fits(batches, borders):
                 start = borders[-1]
-            else:
-                self._halve()
-
-    def _halve(self) -> None:
-        if self.tokens == 1:
-            raise InputError(
-                "out of memory with a single text",
-                cure="choose a smaller dtype or model, another device, or device_map = auto",
+                continue
+            if self.tokens == 1:
+                raise InputError(
+                    "out of memory with a single text",
+                    cure="choose a smaller dtype or model, another device, or device_map = auto",
+                )
+            less = self.tokens // 2
+            warnings.warn(
+                f"out of memory with {self.tokens} tokens at once; going on with {less}",
+                OutOfMemoryWarning,
+                stacklevel=3,
             )
-        warnings.warn(
-            f"out of memory with {self.tokens} tokens at once; going on with {self.tokens // 2}",
-            OutOfMemoryWarning,
-            stacklevel=4,
-        )
-        self.tokens //= 2
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
+            self.tokens = less
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
 
 
 def _fits(batches: Batches, borders: Sequence[int]) -> bool:

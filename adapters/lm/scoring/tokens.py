@@ -73,7 +73,8 @@ def padded(rows: Sequence[Tokens | IntArray], filler: int = 0) -> tuple[IntArray
     lengths = np.array([len(row) for row in rows])
     there = np.arange(lengths.max()) < lengths[:, None]
     ids = np.full(there.shape, filler, np.int64)
-    ids[there] = np.concatenate([np.asarray(row, np.int64) for row in rows])
+    for place, row in zip(ids, rows, strict=True):
+        place[: len(row)] = row
     return ids, there
 
 

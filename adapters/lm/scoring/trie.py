@@ -57,7 +57,11 @@ class PrefixTree:
         self._ids = sequences.ids[self.order]
         self._first = first[self.order]
         self._fed = sequences.lengths[self.order] - 1
-        self._shared = self._shared_with_previous()
+        # how many nodes of each leaf's path are on the path of the leaf before
+        self._shared = np.zeros(len(self.order), np.int32)
+        differs = self._ids[1:] != self._ids[:-1]
+        first_own = np.where(differs.any(axis=1), differs.argmax(axis=1), differs.shape[1])
+        self._shared[1:] = np.minimum(first_own, np.minimum(self._fed[1:], self._fed[:-1]))
         self._own = np.concatenate(([0], np.cumsum(self._fed - self._shared)))
 
     def __len__(self) -> int:
@@ -96,15 +100,6 @@ class PrefixTree:
             scored=ids[leaves, places],
             sequences=self.order[start + leaves].astype(np.int32),
         )
-
-    def _shared_with_previous(self) -> IntArray:
-        """Return how many nodes of each leaf's path are on the path of the leaf before."""
-        shared = np.zeros(len(self.order), np.int32)
-        if len(shared) > 1:
-            differs = self._ids[1:] != self._ids[:-1]
-            first = np.where(differs.any(axis=1), differs.argmax(axis=1), differs.shape[1])
-            shared[1:] = np.minimum(first, np.minimum(self._fed[1:], self._fed[:-1]))
-        return shared
 
 
 def _ends(nodes: IntArray, on_path: BoolArray, begun: BoolArray) -> IntArray:
