@@ -10,16 +10,11 @@ from torch import nn
 from torch.optim import Adam, Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
-from pronominal.adapters.c2f.bert.checkpoint import (
-    FILES,
-    SPANBERT_SEGMENTS,
-    TOKENIZER,
-    canonical_tensors,
-    open_parts,
-)
+from pronominal.adapters.c2f.bert.checkpoint import FILES, TOKENIZER, canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
 from pronominal.adapters.c2f.bert.pieces import FRAME, WordPieces, framed, segments
 from pronominal.adapters.c2f.bert.settings import FORMAT, LIMITED, PUBLISHED, head_config
+from pronominal.adapters.c2f.bert.system import SpanBERT
 from pronominal.adapters.c2f.bert.training_settings import TransformerTraining
 from pronominal.adapters.c2f.head.units import AntecedentScores, Units
 from pronominal.adapters.c2f.learning import optimisers
@@ -175,7 +170,7 @@ def open_transformer(
         InputError: the checkpoint cannot be read, the encoder is no BERT, or its files are damaged.
     """
     if asked.checkpoint is not None:
-        parts = open_parts(asked.checkpoint, segment_lengths=SPANBERT_SEGMENTS)
+        parts = open_parts(asked.checkpoint, segment_lengths=SpanBERT.segment_lengths)
         table = {**SPANBERT_BASE, **parts.settings.table}
         digests = {"checkpoint": parts.checkpoint.digest}
         return TrainableTransformer(asked, parts.model, parts.tokenizer, table, digests)

@@ -26,11 +26,11 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from pronominal import InputError, ResolutionInstance
 from pronominal.adapters import SYSTEMS, kind_of, load
-from pronominal.adapters.bert import checkpoint as folder_of_classifiers
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder, Unencodable
 from pronominal.adapters.bert.mentions import nearest_mention, with_placeholders
 from pronominal.adapters.bert.settings import Classifier
 from pronominal.adapters.bert.system import BERT, UnreadableInstanceWarning
+from pronominal.adapters.checkpoints import tensors as weight_files
 from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.atomic import held_folder
 from pronominal.cli import training
@@ -699,7 +699,7 @@ def test_a_full_disk_while_the_classifier_is_saved_costs_nothing(
     assert run(*whole) == 0
     asked = command(bert_encoder, rows, tmp_path / "out", "--updates", "3")
     with monkeypatch.context() as patched:
-        patched.setattr(folder_of_classifiers, "save_file", full)
+        patched.setattr(weight_files, "save_file", full)
         assert run(*asked) == 2
     error = capsys.readouterr().err
     assert "cannot be saved (I/O error: No space left on device (os error 28))" in error
