@@ -182,10 +182,10 @@ def test_intermediate_scores(goldens: Path, golden_id: str, section: str) -> Non
     }
     for name, array in found.items():
         legal = np.isfinite(wanted[name])  # upstream writes -inf for what may not be chosen
-        # span scores reach 31, where the precision of a float32 is 2e-6
-        close = np.isclose(np.asarray(array)[legal], wanted[name][legal], rtol=1e-5, atol=1e-5)
         assert legal.any(), name
-        assert close.all(), name
+        # two sums in float32 differ by a few roundings of their largest terms
+        rounding = np.finfo(np.float32).eps * np.abs(wanted[name][legal]).max()
+        assert np.abs(np.asarray(array)[legal] - wanted[name][legal]).max() < 8 * rounding, name
     assert (np.isfinite(final) == np.isfinite(wanted["final_pair_scores"])).all()
 
 
