@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors
+from pronominal.dataset_scripts.reading.parquet_files import dataset_of, open_parquet
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
 from pronominal.errors import InputError, nearest_name
 
@@ -60,8 +61,14 @@ def _fetch(repo: str) -> Path:
 
 
 def _refuse_damaged(snapshot: Path, repo: str) -> None:
-    """Compare what was fetched with its checksums: the client looks at sizes only."""
+    """Compare what was fetched with its checksums: the client looks at sizes only.
+
+    Tables of the user's own, which do not say that they are of a dataset of ours, need none.
+    """
     if not (snapshot / SUMS).exists():
+        files = [*snapshot.glob("*/*.parquet")]
+        if files and not any(dataset_of(open_parquet(file).schema_arrow) for file in files):
+            return
         cause = f"it has no {SUMS}: pronominal did not publish it, or the cache holds a part of it"
         cure = f"fetch it once with 'hf download {repo} --repo-type dataset'"
         raise InputError(cause, cure=cure, file=repo)

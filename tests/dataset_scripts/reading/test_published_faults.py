@@ -72,6 +72,20 @@ def test_a_cached_copy_without_checksums_is_refused(
         open_dataset("x/y")
 
 
+def test_a_users_own_tables_on_the_hub_need_no_checksums(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = pq.read_table(sample / "double" / "test.parquet").drop_columns("canary")
+    (tmp_path / "mine").mkdir()
+    pq.write_table(rows.replace_schema_metadata(None), tmp_path / "mine" / "test.parquet")
+    monkeypatch.setattr(folders, "_fetch", lambda repo: tmp_path)
+    assert open_dataset("x/y") == tmp_path
+    # one that says it is ours is ours
+    pq.write_table(rows, tmp_path / "mine" / "train.parquet")
+    with pytest.raises(InputError, match="it has no SHA256SUMS"):
+        open_dataset("x/y")
+
+
 @pytest.mark.parametrize("split", ["*", "../single/test", "/etc/passwd", "t"])
 def test_a_split_is_a_name_and_no_pattern(sample: Path, split: str) -> None:
     with pytest.raises(InputError, match="there is no split"):
