@@ -54,7 +54,10 @@ def read_scores(file: Path) -> Scores:
     scores = read_object(file, cure=AGAIN)
     if not scores:
         raise InputError("it holds no scores", cure=AGAIN, file=file)
-    return Scores(scores)
+    found = Scores(scores)
+    if (field := found.mismatch()) is not None:
+        raise InputError(f"the field {field} fits no scores", cure=AGAIN, file=file)
+    return found
 
 
 def by_label(runs: Iterable[Run]) -> dict[str, list[Run]]:

@@ -68,6 +68,10 @@ class Scores(Mapping[str, Any]):
     def __or__(self, more: Mapping[str, Any]) -> "Scores":
         return Scores({**self.content, **more})
 
+    def mismatch(self) -> str | None:
+        """Return the name of a field that no scores can have; None where all of them fit."""
+        return next(_mismatches(self.content, ""), None)
+
     def figure(self, path: Keys) -> Figure | None:
         """Return the number that keys lead to; None where it is undefined or missing."""
         block = self._block(path[:-1])
@@ -98,6 +102,30 @@ class Scores(Mapping[str, Any]):
         for key in path:
             block = block.get(key) if isinstance(block, Mapping) else None
         return block if isinstance(block, Mapping) else {}
+
+
+def _mismatches(block: Mapping[str, Any], place: str) -> Iterator[str]:
+    """Yield what is no number, word, list of words or block, and intervals without two ends."""
+    for key, value in block.items():
+        where = f"{place}.{key}" if place else key
+        if key == "interval" and isinstance(value, Mapping):
+            ends = {name: pair for name, pair in value.items() if pair is not None}
+            yield from (f"{where}.{name}" for name, pair in ends.items() if not _is_pair(pair))
+        elif isinstance(value, Mapping):
+            yield from _mismatches(value, where)
+        elif isinstance(value, list):
+            if not all(isinstance(word, str) for word in value):
+                yield where
+        elif isinstance(value, float) and not math.isfinite(value):
+            yield where
+
+
+def _is_pair(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(isinstance(end, int | float) and math.isfinite(end) for end in value)
+    )
 
 
 def _paths(block: Any, pattern: Keys, chosen: Keys, path: Keys) -> Iterator[tuple[Keys, Keys]]:

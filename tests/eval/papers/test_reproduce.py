@@ -183,6 +183,24 @@ def test_damaged_scores_are_named(tmp_path: Path, content: str) -> None:
         read_scores(tmp_path / "score.json")
 
 
+@pytest.mark.parametrize(
+    ("content", "field"),
+    [
+        (
+            '{"overall": {"accuracy": 0.5, "interval": {"accuracy": [0.4]}}}',
+            "overall.interval.accuracy",
+        ),
+        ('{"by_case": {"x": {"interval": {"f1": [0.4, "a"]}}}}', "by_case.x.interval.f1"),
+        ('{"overall": {"f1": NaN}}', "overall.f1"),
+        ('{"overall": [1, 2]}', "overall"),
+    ],
+)
+def test_a_field_that_fits_no_scores_is_named(tmp_path: Path, content: str, field: str) -> None:
+    (tmp_path / "score.json").write_text(content)
+    with pytest.raises(InputError, match=f"the field {field} fits no scores"):
+        read_scores(tmp_path / "score.json")
+
+
 def test_a_row_that_is_not_there() -> None:
     with pytest.raises(InputError, match="bert-knowref"):
         reproduce([KNOWREF["knowref:3"]], named={"bert-knowreff": [run("a", 0.5)]})
