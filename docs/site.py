@@ -38,7 +38,7 @@ GALLERY_COMMANDS = (
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made."""
     pages = {
-        "changes.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+        "changes.md": _changes(),
         "commands.md": _commands(),
         "gallery.md": GALLERY.format(commands="\n".join(GALLERY_COMMANDS)),
         "gallery/report.html": _sample_report(),
@@ -55,6 +55,11 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     if page.file.src_uri == "compatibility.md":
         return re.sub(r"^\| `(\S+)` \|", _linked, markdown, flags=re.M)
     return markdown.replace("{citations}", _citations())
+
+
+def _changes() -> str:
+    """The changelog; its links start at the repository's root, those of the site at `docs`."""
+    return (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
 
 
 def _card(system: str) -> str | None:
