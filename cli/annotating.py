@@ -8,7 +8,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from pronominal.cli.running import DatasetPlace, Json, print_tables
+from pronominal.cli.arguments import DatasetPlace, Json, TaskPlace
+from pronominal.cli.printing import print_tables
 from pronominal.errors import InputError
 
 annotate = typer.Typer(
@@ -142,22 +143,25 @@ def baseline(
         Path | None,
         typer.Option(help="Runs of systems, to be cut to the same rows and shown beside."),
     ] = None,
+    task: TaskPlace = None,
     as_json: Json = False,
 ) -> None:
     """Write what people answered as a run, which tables show beside those of systems."""
     from pronominal.eval.annotation.answers import read_answers
     from pronominal.eval.annotation.human_baseline import human_baseline, runs_beside
     from pronominal.eval.scores import task_of
+    from pronominal.eval.task import as_task
 
     answers = read_answers(folder)
     rows = answers.key.asked_rows(dataset)
-    scores = human_baseline(answers, rows, out, annotator, label)
+    scoring = task_of(rows.dataset_name, as_task(task))
+    scores = human_baseline(answers, rows, out, annotator, label, scoring)
     if beside is not None:
-        scores |= runs_beside(answers, rows, beside, out)
+        scores |= runs_beside(answers, rows, beside, out, scoring)
     if as_json:
         print(json.dumps({label: one.content for label, one in scores.items()}, indent=2))
         return
-    print_tables(task_of(rows.dataset_name).comparison_tables(scores))
+    print_tables(scoring.comparison_tables(scores))
 
 
 def _share(value: float | None) -> str:

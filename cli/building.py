@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from pronominal.cli.arguments import Json
 from pronominal.cli.declared_options import option, taking
-from pronominal.cli.running import Json
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import dataset_script

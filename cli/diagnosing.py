@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue.systems import at
-from pronominal.cli.running import Checkpoint, Json, Markdown, Settings
+from pronominal.cli.arguments import Checkpoint, Json, Markdown, Settings
 
 env = typer.Typer(
     help="Environments for systems whose packages pin old dependencies.", no_args_is_help=True

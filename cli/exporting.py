@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
+from pronominal.cli.arguments import Config
 from pronominal.cli.declared_options import option, taking
 from pronominal.cli.progress import progress_bar
-from pronominal.cli.running import Config
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.exchange import FORMATS
 from pronominal.eval.exchange.lm_eval import DATASETS

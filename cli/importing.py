@@ -9,7 +9,15 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from pronominal.cli.running import Config, DatasetPlace, Json, Out, ReadingName, SplitName
+from pronominal.cli.arguments import (
+    Config,
+    DatasetPlace,
+    Json,
+    Out,
+    ReadingName,
+    SplitName,
+    TaskPlace,
+)
 from pronominal.errors import extra_needed
 from pronominal.eval.exchange import FORMATS
 
@@ -31,10 +39,12 @@ def import_predictions(
     skip_failed: Annotated[
         bool, typer.Option(help="Record rows whose answer is missing or misaligned as failures.")
     ] = False,
+    task: TaskPlace = None,
 ) -> int:
     """Make a run of another system's output, and score it; exit with 1 if rows have no answer."""
     from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval.exchange import importing
+    from pronominal.eval.task import as_task
 
     run = importing.import_predictions(
         load_split(dataset, config, split),
@@ -44,6 +54,7 @@ def import_predictions(
         system=system,
         reading=reading,
         skip_failed=skip_failed,
+        task=as_task(task),
     )
     print(run.path)
     for failure in run.failures[:SHOWN]:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import DownloadColumn, SpinnerColumn
 from rich.table import Table
 
+from pronominal.cli.arguments import Json
 from pronominal.cli.progress import progress_bar
-from pronominal.cli.running import Json
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:

@@ -15,12 +15,14 @@ from pronominal.cli import (
     constructing,
     converting,
     diagnosing,
+    evaluating,
     exporting,
     importing,
     leakcheck,
     publishing,
     reporting,
     running,
+    scoring,
     switching,
     training,
 )
@@ -71,8 +73,8 @@ app.add_typer(diagnosing.env, name="env")
 app.command("run")(running.run)
 app.command("merge")(running.merge)
 app.command("reread")(running.reread)
-app.command("score", cls=TaskCommand)(running.score)
-app.command("evaluate")(running.evaluate)
+app.command("score", cls=TaskCommand)(scoring.score)
+app.command("evaluate")(evaluating.evaluate)
 app.command("report")(reporting.report)
 app.command("export")(exporting.export)
 app.command("import")(importing.import_predictions)

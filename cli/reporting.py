@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from pronominal.cli.arguments import Json, Markdown, TaskPlaces
+from pronominal.cli.printing import print_tables
 from pronominal.cli.progress import progress_bar
-from pronominal.cli.running import Json, Markdown, print_tables
 from pronominal.errors import InputError
 
 
@@ -34,37 +35,31 @@ def report(
         Path | None,
         typer.Option(help="Folder for each system's scores as model-card metadata of the Hub."),
     ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(help="A task of your own, as MODULE:ATTRIBUTE, for all of the runs."),
-    ] = None,
+    task: TaskPlaces = None,
 ) -> None:
     """Write one self-contained page about the runs in some folders."""
-    from pronominal.eval.report import write_report
-    from pronominal.eval.task import load_task
+    from pronominal.eval import report as reports
 
-    own = None if task is None else load_task(task)
     if include_text and not dataset:
         cure = "add --dataset FOLDER, which holds the text"
         raise InputError("--include-text has nowhere to take it from", cure=cure)
+    files = {"markdown": markdown, "latex": latex, "csv": csv, "svg": svg}
+    tasks = reports.own_tasks(task)
     with progress_bar("splits", 0) as progress:
-        write_report(
+        reports.report(
             runs,
             out,
             datasets=dataset or (),
+            task=tasks,
             include_text=include_text,
-            markdown=markdown,
-            latex=latex,
-            csv=csv,
-            svg=svg,
-            task=own,
             progress=progress,
+            **files,
         )
     print(out)
     if hub_metadata is not None:
         from pronominal.eval.report.hub_metadata import write_hub_metadata
 
-        for file in write_hub_metadata(runs, hub_metadata, own):
+        for file in write_hub_metadata(runs, hub_metadata, tasks):
             print(file)
 
 

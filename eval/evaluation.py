@@ -1,94 +1,124 @@
 """Several systems on one split: run, score, compare."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
-from pronominal.dataset_scripts.reading.loading import load_split, read_split
+from pronominal.dataset_scripts.reading.folders import MissingSplitError
+from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
+from pronominal.errors import InputError
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
-from pronominal.eval.runs.record import is_run, read_record
+from pronominal.eval.runs.record import read_record, run_of
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
-from pronominal.eval.scores import task_of
+from pronominal.eval.scores import TASK, task_of
 from pronominal.eval.scores.prompts import prompt_scores
 from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, PairedUnits, against
-from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.tables.comparison import FAILED
-from pronominal.eval.task import Answered, Task
+from pronominal.eval.task import Answered, Companion, Task
 from pronominal.json_files import write_json
 
-Bars = Callable[[str, int], AbstractContextManager[ProgressCallback]]
+OpenProgress = Callable[[str, int], AbstractContextManager[ProgressCallback]]
 """Opens a progress bar for a system and a number of rows, or for the tests between systems."""
+
+
+@contextmanager
+def no_progress(name: str, total: int) -> Iterator[ProgressCallback]:
+    """Show nothing."""
+    yield lambda done: None
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The scores of a run, and the units that paired tests between systems compare."""
+    """A run that was scored.
 
+    Attributes:
+        run: its folder.
+        answered: the rows with the run's decisions.
+        scores: of the answers.
+        units: what paired tests between systems compare.
+    """
+
+    run: Path
+    answered: Answered
     scores: Scores
     units: Mapping[str, PairedUnits]
 
 
-def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
+def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
     split: Split,
     asked: Sequence[SystemSettings],
     out: Path,
-    reading: str,
-    bars: Bars,
+    reading: str = "offsets",
+    open_progress: OpenProgress = no_progress,
     *,
     task: Task | None = None,
     systems: Mapping[str, System] = MappingProxyType({}),
     strict: bool = False,
-) -> dict[str, Scores]:
-    """Run several systems as `evaluate` does, and test every pair of them against each other.
+) -> dict[str, Evaluated]:
+    """Run and score systems, or go on with their runs, and test every two against each other.
+
+    A run that is complete is not run again under the same label. Each system runs over the task's
+    companion splits as well.
 
     Args:
         split: the rows.
         asked: the systems.
         out: the folder of runs.
         reading: the name of the decision rule.
-        bars: shows how far it is.
+        open_progress: shows how far it is.
         task: the dataset's own task without it.
         systems: label -> an object that is a system already, and is not loaded by name.
         strict: stop at the first row that a system cannot answer.
 
     Returns:
-        Label -> scores. Where there is a second system, and the task says which units are
-        independent, they have `AGAINST`, too, and where it says what to ask of all systems
-        together, `ACROSS`. No `SCORE` holds either; reports make them anew for the runs that they
-        show, from what `write_units` kept.
+        Label -> what became of it. The scores have ``readings_differ`` for clustering systems, the
+        number of rows in which the two decision rules disagree, and ``failed``, the number of rows
+        that the system failed at, which count as rows without an answer. Where there is a second
+        system, and the task says which units are independent, they have `AGAINST`, too, and where
+        it says what to ask of all systems together, `ACROSS`. No `SCORE` holds either; reports make
+        them anew for the runs that they show, from what `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
     if task.refuse is not None:
         task.refuse(split)
     done = {}
-    others = companion_splits(task, split)
-    rows = split.num_rows + sum(other.num_rows for other in others.values())
-    for one in asked:
-        with bars(one.label, rows) as progress:
-            system = systems[one.label] if one.label in systems else one.load()
-            run = partial(runner.run, system=system, asked=one, reading=reading, strict=strict)
-            done[one.label] = _evaluate(task, split, others, run, out, progress)
-    scores = {label: one.scores for label, one in done.items()}
-    if len(done) < 2:
-        return scores
+    companions = companion_splits(task, split)
+    rows = split.num_rows + sum(companion.num_rows for companion in companions.values())
+    for settings in asked:
+        with open_progress(settings.label, rows) as progress:
+            given = systems.get(settings.label)
+            system = settings.load() if given is None else given
+            run = partial(runner.run, system=system, asked=settings, reading=reading, strict=strict)
+            done[settings.label] = _run_and_score(task, split, companions, run, out, progress)
+    return done if len(done) < 2 else _compared(task, done, out, open_progress)
+
+
+def _compared(
+    task: Task, done: Mapping[str, Evaluated], out: Path, open_progress: OpenProgress
+) -> dict[str, Evaluated]:
     measures = dict.fromkeys(name for one in done.values() for name in one.units)
     units = {name: {label: one.units[name] for label, one in done.items()} for name in measures}
+    for name, by_label in units.items():
+        if len({len(shares) for shares in by_label.values()}) > 1:
+            cause = f"the task {task.name} gives systems different numbers of units for {name}"
+            raise InputError(cause, cure="give every system the same units, in order")
     known = read_p_values([out])
-    with bars("paired tests", len(units)) as progress:
+    scores = {label: one.scores for label, one in done.items()}
+    with open_progress("paired tests", len(units)) as progress:
         compared = with_comparisons(task, scores, units, known, progress)
     write_p_values(out, known)
-    return compared
+    return {label: replace(one, scores=compared[label]) for label, one in done.items()}
 
 
 def with_comparisons(
@@ -106,48 +136,17 @@ def with_comparisons(
     tests = against(units, known, progress)
     common: dict[str, Any] = {}
     if task.across_systems is not None and len(scores) > 1:
-        common = {ACROSS: task.across_systems(scores)}
+        common = {ACROSS: plain(task.across_systems(scores))}
     return {
         label: one | ({AGAINST: tests[label]} if label in tests else {}) | common
         for label, one in scores.items()
     }
 
 
-def evaluate(  # noqa: PLR0913 - each one is an option of the command
-    split: Split,
-    asked: SystemSettings,
-    out: Path,
-    reading: str = "offsets",
-    progress: ProgressCallback = lambda done: None,
-    system: System | None = None,
-    *,
-    task: Task | None = None,
-    strict: bool = False,
-) -> Scores:
-    """Run one system, or go on with its run, and return its scores.
-
-    A system of your own is given as `system`; it is not loaded by name then, and `asked` only
-    says how it is called. A run that is complete is not run again under the same label. The system
-    runs over the task's companion splits as well.
-
-    The scores are those of CONTRACT, section 6, with ``readings_differ`` for clustering systems:
-    the number of rows in which the two decision rules disagree. They are also kept as `SCORE`.
-    Where the system failed at rows, they have ``failed``, the number of them, and these rows count
-    as rows without an answer; with `strict` the first one is an `InputError`.
-    """
-    scores = evaluate_all(
-        *(split, [asked], out, reading, lambda *_: nullcontext(progress)),
-        task=task,
-        systems={} if system is None else {asked.label: system},
-        strict=strict,
-    )
-    return scores[asked.label]
-
-
-def _evaluate(
+def _run_and_score(
     task: Task,
     split: Split,
-    others: Mapping[str, Split],
+    companions: Mapping[str, Split],
     run: Callable[..., RunFolder],
     out: Path,
     progress: ProgressCallback,
@@ -155,27 +154,32 @@ def _evaluate(
     folder = run(split, out=out, progress=progress)
     # a folder of one run has no room for a second one
     runs, done = out.parent if folder.path == out else out, split.num_rows
-    companions: dict[str, Answered] = {}
+    answers: dict[str, Answered] = {}
     failed: dict[str, int] = {}
-    for name, other in others.items():
-        beside = run(other, out=runs, progress=lambda n: progress(done + n))
-        companions[name] = answered(other, beside.path)
-        failed |= {f"{FAILED}_{name}": len(beside.failures)} if beside.failures else {}
-    return score_and_keep(split, folder.path, companions, failed, task)
+    for name, companion in companions.items():
+        other = run(companion, out=runs, progress=lambda n: progress(done + n))
+        answers[name] = answered(companion, other.path)
+        failed |= {f"{FAILED}_{name}": len(other.failures)} if other.failures else {}
+    return score_and_keep(split, folder.path, answers, failed, task)
 
 
 def companion_splits(task: Task, split: Split) -> dict[str, Split]:
     """Return the companion splits that were built beside a split, by the companions' names."""
-    folder, found = split.folder, {}
-    for one in task.companions:
-        name = one.split or split.name
-        if (
-            folder is not None
-            and fnmatchcase(split.config, one.of)
-            and any((folder / one.config).glob(f"{name}*.parquet"))
-        ):
-            found[one.name] = read_split(str(folder), one.config, name)
-    return found
+    companions = {}
+    for companion in task.companions:
+        if split.folder is not None and companion.fits(split.config):
+            with suppress(MissingSplitError):
+                companions[companion.name] = companion_rows(companion, split)
+    return companions
+
+
+def companion_rows(companion: Companion, split: Split) -> Split:
+    """Read a companion split; `InputError` where it was not built, or `split` is of no folder."""
+    if split.folder is None:
+        cause = f"the rows of {companion.name} are not with those of {split.config}/{split.name}"
+        cure = f"give {companion.name}=(rows, predictions), or a dataset's folder"
+        raise InputError(cause, cure=cure)
+    return load_split(split.folder, companion.config, companion.split or split.name)
 
 
 def answered(
@@ -200,48 +204,45 @@ def score_and_keep(
     """
     task = task_of(split.dataset_name, task)
     given = replace(answered(split, run), companions=companions)
-    scores = _scores(task, given) | dict(failed)
+    scores, units = score_answers(task, given) | dict(failed), task.units_of(given)
     counted = read_record(run).counts
     if "readings_differ" in counted:
         scores |= {"readings_differ": counted["readings_differ"]}
-    write_json(run / SCORE, scores.content)
-    units = task.paired_units(given) if task.paired_units else {}
     write_units(run, units)
-    return Evaluated(scores, units)
+    write_json(run / SCORE, {TASK: task.name, **scores.content})
+    return Evaluated(run, given, scores, units)
 
 
-def score_predictions(
+def answers_to_score(
+    task: Task,
     split: Split,
     predictions: Path,
     options: Mapping[str, Any] = MappingProxyType({}),
     reading: str | None = None,
-    *,
     companions: Mapping[str, Answered] = MappingProxyType({}),
-    task: Task | None = None,
-) -> Scores:
-    """Score a predictions file, or a run's folder, with the metrics of its dataset.
+) -> Answered:
+    """Return the answers of a predictions file, or of a run's folder, with all that scores need.
 
     Args:
+        task: how they will be scored.
         split: the rows that the predictions answer.
         predictions: a file in the form of ``predictions.jsonl``.
-        options: of the task; those that are None are left out.
+        options: of the task, as `Option.value` returns them.
         reading: the decision rule by which the file's clusters become decisions; None for the
             decisions that the file has.
         companions: the same system's answers to companion splits.
-        task: the dataset's own task without it.
 
     Raises:
         InputError: the predictions are not valid, or the task has no such option or companion.
     """
-    task = task_of(split.dataset_name, task)
-    given = {name: value for name, value in options.items() if value is not None}
-    task.refuse_unknown(given, companions)
-    allow_missing = bool(given.get("allow_missing"))
-    found = answered(split, predictions, reading, allow_missing=allow_missing)
-    return _scores(task, replace(found, companions=companions, options=given))
+    task.refuse_unknown([*options, *companions])
+    allow_missing = task.allows_missing is not None and bool(options.get(task.allows_missing))
+    read = answered(split, predictions, reading, allow_missing=allow_missing)
+    return replace(read, companions=companions, options=options)
 
 
-def _scores(task: Task, given: Answered) -> Scores:
+def score_answers(task: Task, given: Answered) -> Scores:
+    """Score answers by a task and, of models that were prompted, by prompt."""
     scores = task.scores_of(given)
     assert given.predictions is not None
     scores |= prompt_scores(given.split, given.predictions, task.score_choices)
@@ -249,42 +250,11 @@ def _scores(task: Task, given: Answered) -> Scores:
     return scores | {FAILED: len(failures)} if failures else scores
 
 
-def rows_to_score(
-    task: Task, where: str, config: str | None, split: str | None, predictions: Path
-) -> Split:
-    """Read the rows that predictions answer: a run's own, or those that the task knows of."""
-    folder = predictions if predictions.is_dir() else predictions.parent
-    if split is None and is_run(folder):
-        split = read_record(folder).dataset.split
-    if split is None and task.answered_split is not None:
-        split = task.answered_split(where, config, predictions)
-    return load_split(where, config, split or "test")
-
-
-def task_options(
-    task: Task, split: Split, where: str, given: Mapping[str, Any], reading: str | None = None
-) -> tuple[dict[str, Any], dict[str, Answered]]:
-    """Tell a task's options from the answers to its companion splits, which are read.
-
-    Args:
-        task: the task.
-        split: the rows that are scored.
-        where: the dataset's folder, or its id on the Hub.
-        given: values by the names of options and companions; those of companions are files of
-            predictions, or folders of runs.
-        reading: the decision rule by which clusters become decisions.
-    """
-    task.refuse_unknown(given, ())
-    options = {
-        one.name: one.read(given[one.name]) if one.read else given[one.name]
-        for one in task.options
-        if given.get(one.name) is not None
-    }
-    companions = {
-        one.name: answered(
-            read_split(where, one.config, one.split or split.name), Path(given[one.name]), reading
-        )
-        for one in task.companions
-        if given.get(one.name) is not None
-    }
-    return options, companions
+def answered_split(task: Task, where: str, config: str | None, predictions: Path) -> str:
+    """Return the split that predictions answer: a run's own, or the one that the task knows of."""
+    run = run_of(predictions)
+    if run is not None:
+        return read_record(run).dataset.split
+    return (
+        "test" if task.answered_split is None else task.answered_split(where, config, predictions)
+    )

@@ -1,40 +1,54 @@
 """``pronominal.evaluate`` and ``pronominal.score``, and the `Results` that both return."""
 
+import inspect
 import io
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import Console
 
-from pronominal.adapters import System
+from pronominal.adapters import System, kind_of
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
+from pronominal.decisions import NONE
 from pronominal.errors import InputError, unknown_name
-from pronominal.eval.evaluation import evaluate_all, score_predictions, task_options
-from pronominal.eval.runs.answers import read_answers
+from pronominal.eval.evaluation import (
+    OpenProgress,
+    answered,
+    answers_to_score,
+    companion_rows,
+    evaluate_systems,
+    no_progress,
+    score_answers,
+)
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown, system_of_settings
-from pronominal.eval.runs.record import run_name
+from pronominal.eval.runs.predictions import PREDICTIONS
+from pronominal.eval.runs.record import read_record, run_of
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
 from pronominal.eval.statistics.paired_tests import AGAINST
-from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.statistics.scores import Scores, plain
+from pronominal.eval.tables.comparison import failed_rows
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_rows
-from pronominal.eval.task import Task, load_task
+from pronominal.eval.task import Answered, Companion, Task, as_task
 
 if TYPE_CHECKING:
     import pandas as pd
     from datasets import Dataset
 
-Asked = str | Mapping[str, Any] | System
-"""A system: as the command line has it, a table of settings with ``system``, or an object."""
+Asked = str | Mapping[str, Any] | SystemSettings | System
+"""A system: as the command line has it, settings with ``system``, or an object."""
+
+Predictions = Path | str | Sequence[Mapping[str, Any]]
+"""A predictions file, the folder of a run, or a list of dicts, one for each row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +60,27 @@ class Results:
         split: the rows.
         scores: label -> scores, as ``score --json`` prints them.
         systems: label -> the system's name.
-        runs: label -> the folder of its run; of those that were run.
+        answers: label -> what it answered.
+        runs: label -> the folder of its run; of those that have one.
     """
 
     task: Task
     split: Split
     scores: Mapping[str, Scores]
     systems: Mapping[str, str]
+    answers: Mapping[str, Answered] = field(repr=False)
     runs: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
         """What the command prints."""
         console = Console(file=io.StringIO(), width=120)
-        for table in self._tables():
+        for table in self.tables():
             console.print(table.to_rich())
         return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return tidy scores: one row for each figure (CONTRACT, section 7)."""
+        """Return tidy scores: one row for each figure."""
         pd = _pandas()
         about = {"dataset": self.split.dataset_name, "config": self.split.config}
         about |= {"split": self.split.name}
@@ -81,24 +97,24 @@ class Results:
         table, where = self.to_pandas(), Path(folder)
         where.mkdir(parents=True, exist_ok=True)
         for name, write in (("parquet", table.to_parquet), ("csv", table.to_csv)):
-            with new_file(where / f"scores.{name}") as beside:
-                write(beside, index=False)
+            with new_file(where / f"scores.{name}") as temporary:
+                write(temporary, index=False)
         return where
 
     def rows(self) -> "pd.DataFrame":
         """Return a table with one row for each instance and system: what it answered."""
         pd = _pandas()
-        table = self.split.table
-        column = table["options" if "options" in table.column_names else "candidates"]
-        right = right_choices(table["label"].to_numpy(), len(column[0]))
-        found = []
-        for label, run in self.runs.items():
-            decisions = read_answers(run, self.split)
-            rows = {"id": table["id"].to_pylist(), "label": label}
-            rows |= {"right": choices_of(decisions) == right}
-            rows |= {"choice": pd.array([one.choice for one in decisions], "Int64")}
-            found.append(pd.DataFrame(rows | {"abstained": [one.abstained for one in decisions]}))
-        return pd.concat(found, ignore_index=True)
+        labels, choices = self.split.table["label"].to_numpy(), self.split.choices
+        right = right_choices(labels, len(choices[0]))
+        frames = []
+        for label, answers in self.answers.items():
+            given = [NONE if one is None else one for one in answers.decisions]
+            rows = {"id": self.split.table["id"].to_pylist(), "label": label}
+            rows |= {"right": choices_of(given) == right}
+            rows |= {"choice": pd.array([one.choice for one in given], "Int64")}
+            abstained = [one and one.abstained for one in answers.decisions]
+            frames.append(pd.DataFrame(rows | {"abstained": abstained}))
+        return pd.concat(frames, ignore_index=True)
 
     def compare(self, a: str, b: str) -> dict[str, Any]:
         """Return the paired tests of two systems, by measure; differences are `a` minus `b`."""
@@ -109,26 +125,35 @@ class Results:
         return {measure: against[b] for measure, against in tests.items() if b in against}
 
     def report(self, path: Path | str) -> Path:
-        """Write the page about these runs; return its place."""
+        """Write the page about these runs, as their folders have them; return its place.
+
+        Raises:
+            InputError: the predictions lie in no run's folder.
+        """
         from pronominal.eval.report import report
 
         return report([*self.runs.values()], path, task=self.task)
 
     def to_latex(self) -> str:
         """Return the tables of the summary for LaTeX, with ``booktabs``."""
-        return "\n".join(table.to_latex() for table in self._tables())
+        return "\n".join(table.to_latex() for table in self.tables())
 
     def to_markdown(self) -> str:
         """Return the tables of the summary as Markdown."""
-        return "\n".join(table.to_markdown() for table in self._tables())
+        return "\n".join(table.to_markdown() for table in self.tables())
 
-    def _tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
+        """Return the tables of the summary."""
         return self.task.comparison_tables(self.scores)
 
+    def failed(self) -> dict[str, int]:
+        """Return how many rows each system failed at, those of companion splits included."""
+        return {label: sum(failed_rows(one).values()) for label, one in self.scores.items()}
 
-def evaluate(  # noqa: PLR0913 - CONTRACT, section 7
-    dataset: "str | Path | Dataset",
-    systems: Sequence[Asked],
+
+def evaluate(  # noqa: PLR0913 - each one is an option of the command
+    dataset: "str | Path | Dataset | Split",
+    systems: Sequence[Asked] | Asked,
     *,
     config: str | None = None,
     split: str = "test",
@@ -136,11 +161,14 @@ def evaluate(  # noqa: PLR0913 - CONTRACT, section 7
     task: Task | str | None = None,
     reading: str = "offsets",
     limit: int | None = None,
+    strict: bool = False,
+    progress: OpenProgress = no_progress,
 ) -> Results:
     """Run and score several systems on one split, going on with runs that were stopped.
 
     Args:
-        dataset: a built dataset's folder, its id on the Hub, or a `datasets.Dataset`.
+        dataset: a built dataset's folder, its id on the Hub, a `datasets.Dataset`, or what
+            `load_split` returned.
         systems: names and places as on the command line, dicts of settings with ``system``, or
             objects with a ``name`` and one of the methods of a system.
         config: of the dataset; its default one without.
@@ -149,54 +177,77 @@ def evaluate(  # noqa: PLR0913 - CONTRACT, section 7
         task: a task of your own, or its place, ``module:attribute``.
         reading: the name of the decision rule for clusters and generations.
         limit: the first rows only, no more than so many, without companion splits.
+        strict: stop at the first row that a system cannot answer.
+        progress: takes the name and the size of what is done; returns a context whose value is
+            told how much of it is done.
 
     Raises:
         InputError: a dataset, a system or an answer is not what it should be.
     """
-    rows = load_split(dataset, config, split)
-    if limit is not None:
-        rows = rows.first(limit)
-    scoring = _task(task, rows)
     asked, objects = _asked(systems)
-    scores = evaluate_all(
-        rows, asked, Path(out), reading, lambda *_: nullcontext(lambda done: None),
-        task=scoring, systems=objects,
-    )  # fmt: skip
-    runs = {one.label: Path(out) / run_name(rows, one.label) for one in asked}
-    return Results(scoring, rows, scores, {one.label: one.name for one in asked}, runs)
+    own = as_task(task)
+    rows = _rows(dataset, config, split)
+    if limit is not None:
+        rows = _first(rows, limit)
+    done = evaluate_systems(
+        rows, asked, Path(out), reading, progress, task=own, systems=objects, strict=strict
+    )
+    return Results(
+        task=task_of(rows.dataset_name, own),
+        split=rows,
+        scores={label: one.scores for label, one in done.items()},
+        systems={one.label: one.name for one in asked},
+        answers={label: one.answered for label, one in done.items()},
+        runs={label: one.run for label, one in done.items()},
+    )
 
 
 def score(
-    dataset: "str | Path | Dataset",
-    predictions: Path | str | Sequence[Mapping[str, Any]],
+    dataset: "str | Path | Dataset | Split",
+    predictions: Predictions,
     *,
     config: str | None = None,
     split: str = "test",
     task: Task | str | None = None,
+    reading: str | None = None,
     **options: Any,
 ) -> Results:
     """Score predictions with the dataset's own metrics.
 
     Args:
-        dataset: a built dataset's folder, its id on the Hub, or a `datasets.Dataset`.
+        dataset: a built dataset's folder, its id on the Hub, a `datasets.Dataset`, or what
+            `load_split` returned.
         predictions: a predictions file, the folder of a run, or a list of dicts with ``id``,
             ``choice`` and ``abstained``.
         config: of the dataset; its default one without.
         split: of the config.
         task: a task of your own, or its place, ``module:attribute``.
+        reading: the decision rule by which clusters become decisions; None for the decisions that
+            the predictions have.
         options: of the task, such as ``resamples``, and answers to its companion splits, such as
-            ``switched``.
+            ``switched``: predictions, or ``(rows, predictions)`` where the rows are not in the same
+            dataset's folder. None is as good as not given.
 
     Raises:
         InputError: the predictions are not valid, or the task has no such option.
     """
-    rows = load_split(dataset, config, split)
-    scoring = _task(task, rows)
-    given, companions = task_options(scoring, rows, str(dataset), options)
-    with TemporaryDirectory() as folder:
-        place, label = _file(predictions, Path(folder))
-        scores = score_predictions(rows, place, given, companions=companions, task=scoring)
-    return Results(scoring, rows, {label: scores}, {label: label})
+    rows, own = _rows(dataset, config, split), as_task(task)
+    scoring = task_of(rows.dataset_name, own)
+    given = {name: value for name, value in options.items() if value is not None}
+    scoring.refuse_unknown(given)
+    values = {one.name: one.value(given[one.name]) for one in scoring.options if one.name in given}
+    with ExitStack() as files:
+        companions = {
+            one.name: _companion_answers(one, rows, given[one.name], reading, files)
+            for one in scoring.companions
+            if one.name in given
+        }
+        file = files.enter_context(_as_file(predictions, "predictions"))
+        answers = answers_to_score(scoring, rows, file, values, reading, companions)
+        scores = score_answers(scoring, answers)
+    label, system, run = _source(predictions)
+    runs = {} if run is None else {label: run}
+    return Results(scoring, rows, {label: scores}, {label: system}, {label: answers}, runs)
 
 
 def _pandas() -> Any:
@@ -207,32 +258,102 @@ def _pandas() -> Any:
     return pandas
 
 
-def _task(task: Task | str | None, rows: Split) -> Task:
-    return task_of(rows.dataset_name, load_task(task) if isinstance(task, str) else task)
+def _rows(dataset: "str | Path | Dataset | Split", config: str | None, split: str) -> Split:
+    return dataset if isinstance(dataset, Split) else load_split(dataset, config, split)
 
 
-def _file(predictions: Path | str | Sequence[Mapping[str, Any]], folder: Path) -> tuple[Path, str]:
-    """Return the file of predictions, and what tables call it."""
+def _first(rows: Split, limit: int) -> Split:
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise InputError(f"the limit is {limit!r}", cure="give a whole number of rows, at least 1")
+    return rows.first(limit)
+
+
+def _companion_answers(
+    companion: Companion, split: Split, given: Any, reading: str | None, files: ExitStack
+) -> Answered:
+    """Return the answers to a companion split: predictions, or ``(rows, predictions)``."""
+    rows, predictions = given if isinstance(given, tuple) and len(given) == 2 else (None, given)
+    file = files.enter_context(_as_file(predictions, companion.name))
+    if rows is None:
+        rows = companion_rows(companion, split)
+    return answered(_rows(rows, companion.config, companion.split or split.name), file, reading)
+
+
+@contextmanager
+def _as_file(predictions: Predictions, name: str) -> Iterator[Path]:
+    """Open a list of predictions as a file; errors then name the list."""
     if isinstance(predictions, str | Path):
-        return Path(predictions), Path(predictions).stem
-    lines = (json.dumps({"abstained": None, **line}) + "\n" for line in predictions)
-    file = folder / "predictions.jsonl"
-    file.write_text("".join(lines), encoding="utf-8")
-    return file, "predictions"
+        yield Path(predictions)
+        return
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / PREDICTIONS
+        file.write_text("".join(_lines(predictions, name)), encoding="utf-8")
+        try:
+            yield file
+        except InputError as error:
+            if error.file != file:
+                raise
+            where = f"the list of {name}"
+            raise InputError(error.cause, cure=error.cure, file=where, row=error.row) from error
 
 
-def _asked(systems: Sequence[Asked]) -> tuple[list[SystemSettings], dict[str, System]]:
+def _lines(predictions: Sequence[Mapping[str, Any]], name: str) -> Iterator[str]:
+    form = "a file, a run's folder, or a list of dicts"
+    if not isinstance(predictions, Sequence):
+        raise InputError(f"{name} are a {type(predictions).__name__}", cure=f"give {form}")
+    for number, line in enumerate(predictions, start=1):
+        try:
+            yield json.dumps(plain({"abstained": None, **line})) + "\n"
+        except TypeError as error:
+            cure = 'write {"id": ..., "choice": ..., "abstained": ...}'
+            where = {"file": f"the list of {name}", "row": f"line {number}"}
+            raise InputError("it is no prediction", cure=cure, **where) from error
+
+
+def _source(predictions: Predictions) -> tuple[str, str, Path | None]:
+    """Return the label, the system and the run of predictions; a file is called by its name."""
+    if not isinstance(predictions, str | Path):
+        return PREDICTIONS.partition(".")[0], PREDICTIONS.partition(".")[0], None
+    file = Path(predictions)
+    if not file.is_dir() and file.name != PREDICTIONS:
+        return file.stem, file.stem, None
+    if (run := run_of(file)) is not None:
+        record = read_record(run)
+        return record.label, record.system.name, run
+    name = (file if file.is_dir() else file.parent).resolve().name
+    return name, name, None
+
+
+def _asked(systems: Sequence[Asked] | Asked) -> tuple[list[SystemSettings], dict[str, System]]:
     """Return the systems as they were asked for, and those that are objects by their labels."""
     asked: list[SystemSettings] = []
     objects: dict[str, System] = {}
-    for one in systems:
-        if isinstance(one, str):
-            asked += parse_systems([one])
-        elif isinstance(one, Mapping):
-            asked.append(system_of_settings(one))
+    several = isinstance(systems, Sequence) and not isinstance(systems, str)
+    given = cast(Sequence[Asked], systems if several else [systems])
+    named = iter(parse_systems([system for system in given if isinstance(system, str)]))
+    for system in given:
+        if isinstance(system, str):
+            asked.append(next(named))
+        elif isinstance(system, Mapping):
+            asked.append(system_of_settings(system))
+        elif isinstance(system, SystemSettings):
+            asked.append(system)
         else:
-            kind = type(one)
-            asked.append(SystemSettings(one.name, f"{kind.__module__}:{kind.__qualname__}"))
-            objects[one.name] = one
+            asked.append(_settings_of(system))
+            objects[system.name] = system
+    if not asked:
+        raise InputError("no system is given", cure="name one, such as first-mention")
     refuse_unknown(asked)
     return asked, objects
+
+
+def _settings_of(system: System) -> SystemSettings:
+    """Return how an object is asked for; `InputError` for a class, or what is no system."""
+    kind = type(system)
+    if inspect.isclass(system):
+        raise InputError(f"{system.__name__} is a class", cure=f"give {system.__name__}(...)")
+    kind_of(system)
+    if not isinstance(system.name, str):
+        raise InputError(f"the name of a {kind.__name__} is no string", cure="give it a name")
+    place = kind.__qualname__.replace("<locals>.", "")
+    return SystemSettings(system.name, f"{kind.__module__}:{place}")

@@ -5,20 +5,23 @@ from it. A task of your own is the same kind of object.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from pronominal.adapters.catalogue.own_object import object_at
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
+from pronominal.errors import InputError, nearest_name
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.paired_tests import PairedUnits
-from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
     DIFFER,
@@ -38,7 +41,7 @@ class Answered:
     Attributes:
         split: the rows.
         decisions: one for each row, in order; None for a row without a prediction, where the
-            task's option ``allow_missing`` lets that be.
+            task `allows_missing` ones.
         predictions: the file of the answers, or the run's folder; None for answers from elsewhere.
         companions: the same system's answers to companion splits, by the companion's name.
         options: what the user has set, by the option's name.
@@ -88,6 +91,10 @@ class Companion:
     split: str | None = None
     meaning: str = ""
 
+    def fits(self, config: str) -> bool:
+        """Whether the scores of a config use these rows."""
+        return fnmatchcase(config, self.of)
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -98,15 +105,32 @@ class Option:
         kind: its type; `bool` makes a flag, and `Path` an existing place.
         meaning: what the command line says of it.
         least: the smallest number that it may be.
-        read: makes the value of what the command line was given.
+        read: makes the value of what was given.
     """
 
     name: str
-    kind: type
+    kind: type[Any]
     meaning: str
     least: int | None = None
     read: Callable[[Any], Any] | None = None
 
+    def value(self, given: Any) -> Any:
+        """Return what the task gets of a value that a user gave; `InputError` for a wrong one."""
+        value: Any = Path(given) if self.kind is Path and isinstance(given, str) else plain(given)
+        if not isinstance(value, self.kind) or (isinstance(value, bool) and self.kind is not bool):
+            raise self._wrong(given, f"give {VALUES.get(self.kind, self.kind.__name__)}")
+        if self.least is not None and value < self.least:
+            raise self._wrong(given, f"give at least {self.least}")
+        if isinstance(value, Path) and not value.exists():
+            raise InputError("there is no such place", cure="check the path", file=value)
+        return value if self.read is None else self.read(value)
+
+    def _wrong(self, given: Any, cure: str) -> InputError:
+        return InputError(f"the option {self.name} is {given!r:.40}", cure=cure)
+
+
+VALUES = {bool: "true or false", int: "a whole number", float: "a number", Path: "a path"}
+"""Type of an option -> what is to be given."""
 
 RESAMPLES = Option("resamples", int, "Bootstrap resamples.", least=1)
 SEED = Option("seed", int, "Seed of the bootstrap.", least=0)
@@ -117,7 +141,7 @@ class Task:
     """A dataset's question and its scores.
 
     Attributes:
-        name: of the task.
+        name: of the task, which a run's scores keep.
         score: takes answered rows; returns their scores, whose shares are in [0, 1].
         measures: the numbers of the scores that are shown and exported.
         headline: key of the measure that stands for the task.
@@ -135,6 +159,13 @@ class Task:
             returns the split that they answer. ``test`` where a task does not say.
         score_choices: takes rows and the choices of several prompts, shape ``[rows, prompts]``;
             returns the scores over all answers together.
+        allows_missing: name of the option with which rows without a prediction are scored, too.
+        title: what model cards call the task; its name without.
+        hub_task: the type of the task on the Hub.
+
+    Raises:
+        InputError: the headline is no measure, two measures have one key, or two options or
+            companions one name.
     """
 
     name: str
@@ -152,9 +183,17 @@ class Task:
     refuse: Callable[[Split], None] | None = None
     answered_split: Callable[[str, str | None, Path], str] | None = None
     score_choices: Callable[[Split, IntArray], Mapping[str, Any]] | None = None
+    allows_missing: str | None = None
+    title: str | None = None
+    hub_task: str = "coreference-resolution"
 
     def __post_init__(self) -> None:
         keys = [measure.key for measure in self.measures]
+        names = [*(one.name for one in self.options), *(one.name for one in self.companions)]
+        for kind, given in (("measure", keys), ("option or companion", names)):
+            if twice := next((one for one in given if given.count(one) > 1), None):
+                cause = f"the task {self.name} has two {kind}s called {twice!r}"
+                raise InputError(cause, cure="give one another name")
         if self.headline not in keys:
             cure = f"choose one of {', '.join(keys)}" if keys else "give the task a measure"
             cause = (
@@ -168,24 +207,60 @@ class Task:
         return next(measure for measure in self.measures if measure.key == self.headline)
 
     def scores_of(self, answered: Answered) -> Scores:
-        """Score answered rows; `InputError` for those that cannot be scored."""
+        """Score answered rows.
+
+        Raises:
+            InputError: the rows cannot be scored, or what `score` returned are no scores: a field
+                is no number, word or block, or there is none of the measures.
+        """
         if self.refuse is not None:
             self.refuse(answered.split)
-        return Scores({**self.score(answered)})
+        content = self.score(answered)
+        if not isinstance(content, Mapping):
+            raise self._wrong(f"is a {type(content).__name__}", "return a mapping")
+        scores = Scores(plain(content))
+        if (field := scores.mismatch()) is not None:
+            cure = "give a number, None where it is undefined, a word, or a block of these"
+            raise self._wrong(f"has the field {field}, which fits no scores", cure)
+        if not self.is_in(scores):
+            paths = ", ".join(".".join(measure.path) for measure in self.measures)
+            raise self._wrong("has none of the task's measures", f"fill one of {paths}")
+        return scores
+
+    def units_of(self, answered: Answered) -> dict[str, PairedUnits]:
+        """Return what `paired_units` says of answered rows; `InputError` for what are no units."""
+        units = {} if self.paired_units is None else self.paired_units(answered)
+        return {key: self._checked(key, shares) for key, shares in units.items()}
+
+    def _checked(self, key: str, shares: Any) -> PairedUnits:
+        with suppress(ValueError):  # lists of several lengths
+            made = np.asarray(shares)
+            fits = made.ndim == 1 and made.dtype.kind in "biuf"
+            if fits and bool(((made >= 0) & (made <= 1)).all()):
+                return made.astype(bool) if made.dtype.kind in "iu" else made
+        cause = f"the paired units of the task {self.name} for {key} are no shares"
+        raise InputError(cause, cure="give one number in [0, 1] for each unit")
+
+    def _wrong(self, cause: str, cure: str) -> InputError:
+        return InputError(f"the score of the task {self.name} {cause}", cure=cure)
+
+    def is_in(self, scores: Scores) -> bool:
+        """Whether scores have one of the measures."""
+        return any(scores.has(measure.path) for measure in self.measures)
 
     def refuse_other_scores(self, scores: Scores, file: Path) -> None:
         """Raise `InputError` for scores that have none of the measures."""
-        if not any(scores.has(measure.path) for measure in self.measures):
+        if not self.is_in(scores):
             cure = "run 'pronominal evaluate' again"
             raise InputError(f"it holds no scores of the task {self.name}", cure=cure, file=file)
 
-    def refuse_unknown(self, options: Iterable[str], companions: Iterable[str]) -> None:
-        """Raise `InputError` for an option or a companion split that is none of the task's."""
+    def refuse_unknown(self, names: Iterable[str]) -> None:
+        """Raise `InputError` for a name that is neither an option nor a companion of the task."""
         known = {*(one.name for one in self.options), *(one.name for one in self.companions)}
-        for name in (*options, *companions):
+        for name in names:
             if name not in known:
-                flag = name.replace("_", "-")
-                raise InputError(f"the scores of {self.name} have no --{flag}", cure="leave it out")
+                cause = f"the scores of {self.name} have no option '{name}'"
+                raise InputError(cause, cure=nearest_name(name, known) if known else "leave it out")
 
     def comparison_tables(self, scores: Mapping[str, Scores], *, tests: bool = True) -> list[Table]:
         """Compare systems, given as system -> scores; with `tests` also two by two."""
@@ -211,3 +286,8 @@ def load_task(place: str) -> Task:
     if not isinstance(task, Task):
         raise InputError(f"{place} is no task", cure="name an object made by pronominal.Task(...)")
     return task
+
+
+def as_task(task: Task | str | None) -> Task | None:
+    """Return a task that was given, as it is or by its place; None where none was."""
+    return load_task(task) if isinstance(task, str) else task

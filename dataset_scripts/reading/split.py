@@ -67,6 +67,16 @@ class Split:
         return sum(open_parquet(file).metadata.num_rows for file in self.files)
 
     @property
+    def asks_for_form(self) -> bool:
+        """Whether the rows ask which form fills a slot, and not which candidate is meant."""
+        return "options" in self.table.column_names
+
+    @property
+    def choices(self) -> pa.ChunkedArray:
+        """What each row lets a system choose from: its options, or its candidates."""
+        return self.table["options" if self.asks_for_form else "candidates"]
+
+    @property
     def folder(self) -> Path | None:
         """The dataset's folder, where the rows are from one."""
         return self.files[0].parent.parent if self.files else None

@@ -25,12 +25,19 @@ from pronominal.eval.runs.record import (
 )
 from pronominal.eval.runs.scored import read_scores
 from pronominal.eval.runs.units import SCORE
+from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.task import Task
 from pronominal.json_files import write_json
 
 
 def human_baseline(
-    answers: Answers, rows: Split, out: Path, annotator: str | None = None, label: str = "human"
+    answers: Answers,
+    rows: Split,
+    out: Path,
+    annotator: str | None = None,
+    label: str = "human",
+    task: Task | None = None,
 ) -> dict[str, Scores]:
     """Write the answers of people as a run with its scores.
 
@@ -44,11 +51,13 @@ def human_baseline(
         out: the folder of runs.
         annotator: name of the one whose answers are taken; the majority's when None.
         label: how tables call the run.
+        task: how the answers are scored; the dataset's own task without it.
 
     Raises:
-        InputError: there is no such annotator, the rows have no labels, the label cannot name a
-            folder, or another run is there already.
+        InputError: there is no such annotator, the rows have no labels or no task, the label cannot
+            name a folder, or another run is there already.
     """
+    task = task_of(rows.dataset_name, task)
     if "candidates" in rows.table.column_names and set(rows.table["label"].to_pylist()) == {-1}:
         cause = "nobody has labelled the rows, so there is nothing to be right about"
         cure = "label them with 'pronominal annotate keep', and ask others about the result"
@@ -66,10 +75,12 @@ def human_baseline(
     settings = {"answers_of": answers_of, "answers_digest": answers.digest()[:12]}
     record = new_record(rows, SystemRecord(label, "people"), label, settings)
     finished = replace(record, times=Times(now(), now()), complete=True)
-    return {label: _write_run(finished, predictions, rows, out)}
+    return {label: _write_run(finished, predictions, rows, out, task)}
 
 
-def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[str, Scores]:
+def runs_beside(
+    answers: Answers, rows: Split, runs: Path, out: Path, task: Task | None = None
+) -> dict[str, Scores]:
     """Cut the runs of systems to the rows that people were asked about, and score them anew.
 
     Args:
@@ -78,10 +89,12 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[st
         runs: a folder of runs; those over other rows than the export's split are passed by.
         out: the folder of the cut runs, another one where rows are a sample. Where they are the
             whole split, runs in it stay as they are.
+        task: how the answers are scored; the dataset's own task without it.
 
     Raises:
         InputError: no finished run is over the split, or another run is there already.
     """
+    task = task_of(rows.dataset_name, task)
     found: dict[str, Scores] = {}
     asked = answers.key.rows
     for file in sorted(runs.rglob(RUN)):
@@ -94,13 +107,15 @@ def runs_beside(answers: Answers, rows: Split, runs: Path, out: Path) -> dict[st
             if there and rows.digest == record.dataset.digest:
                 scored = (run / SCORE).exists()
                 found[label] = (
-                    read_scores(run / SCORE) if scored else score_and_keep(rows, run).scores
+                    read_scores(run / SCORE)
+                    if scored
+                    else score_and_keep(rows, run, task=task).scores
                 )
                 continue
             kept = [given for _, given in read_predictions(run) if given.id in asked]
             failed = [failure for failure in read_failures(run).values() if failure.id in asked]
             cut = replace(record, dataset=DatasetRecord.of(rows))
-            found[label] = _write_run(cut, kept, rows, out, failed)
+            found[label] = _write_run(cut, kept, rows, out, task, failed)
     if not found:
         cause = f"it has no finished run over {answers.key.dataset} as it was exported"
         raise InputError(cause, cure="make one with 'pronominal evaluate'", file=runs)
@@ -112,6 +127,7 @@ def _write_run(
     predictions: Sequence[Prediction],
     rows: Split,
     out: Path,
+    task: Task,
     failed: Sequence[Failure] = (),
 ) -> Scores:
     """Write one run over the rows, whole or not at all; return its scores."""
@@ -127,4 +143,4 @@ def _write_run(
         (beside / PREDICTIONS).write_text(lines, encoding="utf-8")
         write_failures(beside, failed)
         write_json(beside / RUN, run.to_json())
-        return score_and_keep(rows, beside).scores
+        return score_and_keep(rows, beside, task=task).scores

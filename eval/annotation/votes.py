@@ -32,8 +32,7 @@ def verdicts(answers: Answers, rows: Split) -> dict[str, tuple[Verdict, ...]]:
             was hidden that had no options.
     """
     task = answers.key.task
-    filling = "options" in rows.table.column_names
-    if task == "grammaticality" or (task == "blank" and not filling):
+    if task == "grammaticality" or (task == "blank" and not rows.asks_for_form):
         cause = "the annotators were not asked for an answer that a system could give"
         cure = "give an export of the task antecedent or reference, or of blank for ruff"
         raise InputError(cause, cure=cure)

@@ -18,6 +18,8 @@ from pronominal.eval.runs.failures import Failure
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_path
 from pronominal.eval.runs.run_folder import RunFolder
+from pronominal.eval.scores import task_of
+from pronominal.eval.task import Task
 from pronominal.instances import ResolutionInstance
 
 
@@ -45,6 +47,7 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     system: str,
     reading: str = "offsets",
     skip_failed: bool = False,
+    task: Task | None = None,
 ) -> ImportedRun:
     """Make a run of another system's output, and score it.
 
@@ -58,10 +61,13 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
             of clusters is read as its authors do.
         skip_failed: whether rows whose answer cannot be found or aligned are failures of the run,
             instead of refusing the file.
+        task: how the answers are scored; the dataset's own task without it.
 
     Raises:
-        InputError: the output is not in the format, or cannot be matched with the rows.
+        InputError: the output is not in the format, or cannot be matched with the rows, or the
+            dataset has no task. Nothing is written then.
     """
+    task = task_of(split.dataset_name, task)
     instances = split.instances()
     documents = exchange_format(form).read(file)
     found = matched(instances, documents, file, skip_failed=skip_failed)
@@ -82,7 +88,7 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
             folder.resume((), split.num_rows, 1)
             folder.append(predictions, failures)
             folder.finish(split.stream(), time.monotonic() - started)
-        score_and_keep(split, folder.path)
+        score_and_keep(split, folder.path, task=task)
     return ImportedRun(folder.path, failures, found.left_out)
 
 

@@ -42,13 +42,13 @@ def disagreements(comparison: Comparison, split: Split) -> tuple[list[Disagreeme
     numbers = differing[:: max(1, -(-len(differing) // SHOWN))]
     places = pa.array(numbers, pa.int64())  # of an empty list pyarrow would not know the type
     return [
-        _shown(row, {s: given[number] for s, given in answers.items()})
+        _shown(row, {s: given[number] for s, given in answers.items()}, split.asks_for_form)
         for number, row in zip(numbers, split.table.take(places).to_pylist(), strict=True)
     ], len(differing)
 
 
-def _shown(row: dict[str, Any], given: dict[str, Any]) -> Disagreement:
-    if "options" in row:
+def _shown(row: dict[str, Any], given: dict[str, Any], asks_for_form: bool) -> Disagreement:
+    if asks_for_form:
         names, spans = row["options"], [(row["blank"], "pronoun")]
     else:
         names = [candidate["text"] for candidate in row["candidates"]]

@@ -13,7 +13,8 @@ from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.errors import InputError
 from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import read_runs
-from pronominal.eval.scores import task_of
+from pronominal.eval.runs.units import SCORE
+from pronominal.eval.scores import TASK, task_of_run
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import parts_of
 from pronominal.eval.task import Task
@@ -25,7 +26,7 @@ NAMESPACE = "uds-lsv"
 
 
 def write_hub_metadata(
-    runs: Path | Sequence[Path], out: Path, task: Task | None = None
+    runs: Path | Sequence[Path], out: Path, tasks: Sequence[Task] = ()
 ) -> list[Path]:
     """Write ``OUT/LABEL.yaml`` for every system: its results as the ``model-index`` of its card.
 
@@ -36,14 +37,14 @@ def write_hub_metadata(
     Args:
         runs: folders of runs made by ``pronominal evaluate``; a folder may be a run itself.
         out: a folder, made when it does not exist.
-        task: of runs on datasets that have none of ours.
+        tasks: of a user's own, by which some of the runs were scored.
 
     Returns:
         The files, one for each label.
 
     Raises:
-        InputError: huggingface_hub is not installed, a folder has no scored run, one is damaged,
-            or runs of one label have different checkpoints.
+        InputError: huggingface_hub is not installed, a folder has no scored run, one is damaged
+            or was scored by an unknown task, or runs of one label have different checkpoints.
     """
     results: dict[str, list[EvalResult]] = defaultdict(list)
     checkpoints: dict[str, object] = {}
@@ -55,7 +56,9 @@ def write_hub_metadata(
             cure = "give each checkpoint its own label and folder of runs"
             cause = f"the runs of {label} have different checkpoints"
             raise InputError(cause, cure=cure, file=found.folder)
-        results[label] += eval_results(run, found.scores, task_of(run.dataset.name, task))
+        task = task_of_run(run.dataset.name, found.scores.get(TASK), tasks)
+        task.refuse_other_scores(found.scores, found.folder / SCORE)
+        results[label] += eval_results(run, found.scores, task)
     return [_write(label, of_it, out) for label, of_it in results.items()]
 
 
@@ -72,8 +75,8 @@ def eval_results(run: RunRecord, scores: Scores, task: Task) -> "list[EvalResult
     prefix = f"{NAMESPACE}/" if published else ""
     return [
         EvalResult(
-            task_type="coreference-resolution",
-            task_name="Pronoun resolution",
+            task_type=task.hub_task,
+            task_name=task.title or task.name,
             dataset_type=f"{prefix}{dataset.name}",
             dataset_name=dataset.name,
             dataset_config=dataset.config,
@@ -107,6 +110,6 @@ def _write(label: str, results: "list[EvalResult]", out: Path) -> Path:
 
     file = out / f"{label}.yaml"
     metadata = {"model-index": eval_results_to_model_index(label, results)}
-    with new_file(file) as beside:
-        beside.write_text(yaml.safe_dump(metadata, sort_keys=False), encoding="utf-8")
+    with new_file(file) as temporary:
+        temporary.write_text(yaml.safe_dump(metadata, sort_keys=False), encoding="utf-8")
     return file

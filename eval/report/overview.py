@@ -5,12 +5,16 @@ from collections.abc import Sequence
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.tables.table import UNDEFINED, Table
 
+IN_UNIT = {"share": " in percent", "ratio": " as a ratio", "count": " as a count"}
+"""How notes say the unit of a headline, where headlines have several."""
+
 
 def overview(comparisons: Sequence[Comparison]) -> Table:
     """Show the headline of each system and split; the note says what it is, and its n."""
     systems = dict.fromkeys(label for one in comparisons for label in one.scores)
     columns: dict[str, dict[str, str]] = {}
     notes: dict[str, None] = {}
+    in_percent = all(one.task.headline_measure.unit == "share" for one in comparisons)
     for one in comparisons:
         measure = one.task.headline_measure
         figures = {system: measure.of(score) for system, score in one.scores.items()}
@@ -23,13 +27,15 @@ def overview(comparisons: Sequence[Comparison]) -> Table:
             }
             numbers = sorted({f.n for f in figures.values() if f is not None and f.n is not None})
             counted = " to ".join(dict.fromkeys(f"{n:,}" for n in (*numbers[:1], *numbers[-1:])))
-            notes[f"{heading}: {measure.heading}, n = {counted}"] = None
+            unit = "" if in_percent else IN_UNIT[measure.unit]
+            notes[f"{heading}: {measure.heading}{unit}, n = {counted}"] = None
     rows = (
         (system, *(cells.get(system, UNDEFINED) for cells in columns.values()))
         for system in systems
     )
     told = ("; ".join(notes) + ".",) if notes else ()
-    return Table("At a glance, in percent", ("System", *columns), tuple(rows), told)
+    title = "At a glance, in percent" if in_percent else "At a glance"
+    return Table(title, ("System", *columns), tuple(rows), told)
 
 
 def _heading(one: Comparison, comparisons: Sequence[Comparison]) -> str:

@@ -14,7 +14,6 @@ from markupsafe import Markup, escape
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.errors import InputError
 from pronominal.eval.report import exports
 from pronominal.eval.report.charts.drawings import Drawing
 from pronominal.eval.report.charts.kinds import shape_of
@@ -23,7 +22,6 @@ from pronominal.eval.report.disagreements import Disagreement, disagreements
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
 from pronominal.eval.runs.record import RunRecord
-from pronominal.eval.runs.scored import AGAIN
 from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.task import Task
 
@@ -108,7 +106,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     latex: Path | None = None,
     csv: Path | None = None,
     svg: Path | None = None,
-    task: Task | None = None,
+    tasks: Sequence[Task] = (),
     progress: Progress = lambda done, total: None,
 ) -> int:
     """Write the page, and its tables and plots as files where asked, and count the runs.
@@ -123,28 +121,28 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         latex: a file for all tables.
         csv: a folder with a file for each table.
         svg: a folder with a file for each chart.
-        task: of runs on datasets that have none of ours.
+        tasks: of a user's own, by which some of the runs were scored.
         progress: told how many splits are done, and of how many; the paired tests of one may take
             a minute.
 
     Raises:
-        InputError: there is no scored run, one is damaged, a dataset has the rows of none, or a
-            folder for tables or charts holds other files.
+        InputError: there is no scored run, one is damaged or was scored by an unknown task, a
+            dataset has the rows of none, or a folder for tables or charts holds other files.
     """
     exports.refuse_other_files(csv, svg)
-    comparisons = read_comparisons([runs] if isinstance(runs, Path) else runs, task)
+    comparisons = read_comparisons([runs] if isinstance(runs, Path) else runs, tasks)
     report = _report(comparisons, [*datasets], progress, include_text=include_text)
-    with new_file(out) as beside:
-        beside.write_text(_render(report), encoding="utf-8")
-    tables = list(report.tables())
-    if markdown is not None:
-        exports.write_markdown(tables, markdown)
-    if latex is not None:
-        exports.write_latex(tables, latex)
-    if csv is not None:
-        exports.write_csv(tables, csv)
-    if svg is not None:
-        exports.write_svg(list(report.charts()), svg)
+    with new_file(out) as temporary:
+        temporary.write_text(_render(report), encoding="utf-8")
+    tables, charts = list(report.tables()), list(report.charts())
+    for where, write in (
+        (markdown, partial(exports.write_markdown, tables)),
+        (latex, partial(exports.write_latex, tables)),
+        (csv, partial(exports.write_csv, tables)),
+        (svg, partial(exports.write_svg, charts)),
+    ):
+        if where is not None:
+            write(where)
     return sum(len(comparison.runs) for comparison in comparisons)
 
 
@@ -178,17 +176,10 @@ def _section(comparison: Comparison, split: Split | None, include_text: bool) ->
         shown = disagreements(comparison, split)
     task, scores = comparison.task, comparison.scores
     rows = next(iter(comparison.runs.values())).dataset.rows
-    try:
-        made = [*task_drawings(task, scores, rows)]
-        # the map of paired tests has their numbers as a table
-        tables = task.comparison_tables(scores, tests=False)
-    except KeyError as error:
-        raise InputError(
-            f"its scores, or those of a run beside it, have no {error}",
-            cure=AGAIN,
-            file=next(iter(comparison.folders.values())),
-        ) from error
-    return Section(comparison, tables, made, _run_table(comparison), *shown)
+    figures = [*task_drawings(task, scores, rows)]
+    # the map of paired tests has their numbers as a table
+    tables = task.comparison_tables(scores, tests=False)
+    return Section(comparison, tables, figures, _run_table(comparison), *shown)
 
 
 def _run_table(comparison: Comparison) -> Table:

@@ -13,7 +13,7 @@ from pronominal.eval.evaluation import answered, with_comparisons
 from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import AGAIN, read_scores, score_files
 from pronominal.eval.runs.units import UNITS, read_p_values, read_units, write_p_values
-from pronominal.eval.scores import task_of
+from pronominal.eval.scores import TASK, task_of_run
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.task import Task
@@ -49,27 +49,34 @@ class Comparison:
         return f"{self.dataset} / {self.config} / {self.split}"
 
 
-def read_comparisons(folders: Iterable[Path], task: Task | None = None) -> list[Comparison]:
+def read_comparisons(folders: Iterable[Path], tasks: Sequence[Task] = ()) -> list[Comparison]:
     """Read every scored run in some folders, at any depth; a folder may be a run itself.
 
-    `task` is that of datasets that have none of ours. `InputError` where two runs of the same rows
-    have one label.
+    `tasks` are a user's own, found by the name that a run's scores have.
+
+    Raises:
+        InputError: there is no scored run, one is damaged or was scored by an unknown task, or two
+            of the same rows have one label or different tasks.
     """
-    found: dict[tuple[str, ...], Comparison] = {}
+    comparisons: dict[tuple[str, ...], Comparison] = {}
     for folder in folders:
         for file in score_files(folder):
-            _add(found, file, task)
-    return [found[key] for key in sorted(found)]
+            _add(comparisons, file, tasks)
+    if not comparisons:
+        raise InputError("there are no runs to report", cure="give the folder of some")
+    return [comparisons[key] for key in sorted(comparisons)]
 
 
-def _add(found: dict[tuple[str, ...], Comparison], file: Path, own: Task | None) -> None:
+def _add(comparisons: dict[tuple[str, ...], Comparison], file: Path, own: Sequence[Task]) -> None:
     run, scores = read_record(file.parent), read_scores(file)
     rows, label = run.dataset, run.label
     key = (rows.name, rows.config, rows.split, rows.digest)
-    if key not in found:
-        found[key] = Comparison(*key, task_of(rows.name, own))
-    comparison = found[key]
-    comparison.task.refuse_other_scores(scores, file)
+    task = task_of_run(rows.name, scores.get(TASK), own)
+    comparison = comparisons.setdefault(key, Comparison(*key, task))
+    if comparison.task is not task:
+        cause = f"this run was scored by {task.name}, and another one by {comparison.task.name}"
+        raise InputError(cause, cure="evaluate them by the same task", file=file.parent)
+    task.refuse_other_scores(scores, file)
     earlier = comparison.folders.setdefault(label, file.parent)
     if earlier.resolve() != file.parent.resolve():
         cause = f"this run and that in {earlier} are both called {label}"
@@ -80,7 +87,7 @@ def _add(found: dict[tuple[str, ...], Comparison], file: Path, own: Task | None)
 
 def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[str, Split]:
     """Return the rows that runs answered by their digest; `InputError` for a dataset with none."""
-    found: dict[str, Split] = {}
+    rows: dict[str, Split] = {}
     for place in datasets:
         there = [*_default_split(place)]
         known = {split.dataset_name for split in there}
@@ -91,8 +98,8 @@ def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[
         matching = {split.digest: split for split in there if split.digest in answered}
         if not matching:
             raise _other_rows(place, there[-1], comparisons)
-        found |= matching
-    return found
+        rows |= matching
+    return rows
 
 
 def _default_split(place: str) -> Iterator[Split]:
@@ -123,23 +130,23 @@ def add_tests(comparison: Comparison, split: Split | None) -> None:
         split: its rows, for runs without stored units.
     """
     scores, task = comparison.scores, comparison.task
-    right: dict[str, dict[str, PairedUnits]] = {}
+    units: dict[str, dict[str, PairedUnits]] = {}
     for label, folder in comparison.folders.items():
-        units = read_units(folder)
-        if units is None and split is not None and task.paired_units is not None:
-            units = dict(task.paired_units(answered(split, folder)))
-        for measure, shares in (units or {}).items():
-            right.setdefault(measure, {})[label] = shares
-    for measure, systems in right.items():
+        kept = read_units(folder)
+        if kept is None and split is not None:
+            kept = task.units_of(answered(split, folder))
+        for measure, shares in (kept or {}).items():
+            units.setdefault(measure, {})[label] = shares
+    for measure, systems in units.items():
         if len({len(shares) for shares in systems.values()}) > 1:
             cause = f"its units of {measure} are not those of the runs beside it"
             file = comparison.folders[next(iter(systems))] / UNITS
             raise InputError(cause, cure=AGAIN, file=file)
-    right = {measure: systems for measure, systems in right.items() if len(systems) > 1}
+    units = {measure: systems for measure, systems in units.items() if len(systems) > 1}
     folders = [*dict.fromkeys(folder.parent for folder in comparison.folders.values())]
     known = read_p_values(folders)
     earlier = len(known)
-    comparison.scores.update(with_comparisons(task, scores, right, known))
+    comparison.scores.update(with_comparisons(task, scores, units, known))
     if len(known) > earlier:
         with suppress(OSError, InputError):  # runs may lie where nothing can be written
             write_p_values(folders[0], known)

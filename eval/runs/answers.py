@@ -54,16 +54,14 @@ def read_given_answers(
     """Read decisions as `read_answers` does, with None for rows without a prediction."""
     _refuse_other_rows(path if path.is_dir() else path.parent, split)
     file, ids = predictions_file(path), split.table["id"].to_pylist()
-    filling = "options" in split.table.column_names
-    options = split.table["options" if filling else "candidates"]
-    most = dict(zip(ids, pc.list_value_length(options).to_pylist(), strict=True))
+    most = dict(zip(ids, pc.list_value_length(split.choices).to_pylist(), strict=True))
     decisions: dict[str, Decision] = {}
     for number, prediction in read_predictions(path):
         name, decision = prediction.id, prediction.decision
         at = RowLocation(file, f"line {number}")
         _refuse_other_choice(name, decision, most, at)
         # a row of several samples may be in a file once for each
-        if name in decisions and not (filling and decisions[name] == decision):
+        if name in decisions and not (split.asks_for_form and decisions[name] == decision):
             raise at.refuse(f"the id {name} is given twice", "keep one line for each id")
         decisions[name] = decision
     if not decisions and not read_failures(path):
@@ -117,7 +115,7 @@ def _refuse_other_choice(
 ) -> None:
     """Raise `InputError` for an id that no row has, or a choice that its row does not offer."""
     if name not in most:
-        cause, cure = f"the id {name!r} is not in the dataset", "check --dataset and --config"
+        cause, cure = f"the id {name!r} is not in the dataset", "check the dataset and its config"
     elif decision.choice is not None and not 0 <= decision.choice < most[name]:
         cause = f"the choice of {name} is {decision.choice}, outside its candidates"
         cure = f"write an index from 0 to {most[name] - 1}, or null"

@@ -3,6 +3,7 @@
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,30 @@ from pronominal.text_files import read_toml
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
     """Read systems as the command line has them; a label that comes twice gets a number.
 
-    ``NAME`` and ``NAME=CHECKPOINT`` are systems of ours, ``MODULE:ATTRIBUTE`` and
-    ``LABEL=MODULE:ATTRIBUTE`` are the user's own.
+    ``NAME`` and ``NAME=CHECKPOINT`` are systems of ours, ``MODULE:ATTRIBUTE`` is the user's own;
+    before each may stand ``LABEL=``, where LABEL is no system's name.
     """
     systems, labels = [], Counter[str]()
     for argument in arguments:
-        name, equals, given = argument.partition("=")
-        if equals and not given:
-            raise InputError(f"'{argument}' names no checkpoint", cure=f"write {name}=FOLDER")
-        label, checkpoint = name.partition(":")[2] or name, given or None
-        if name not in SYSTEMS and is_place(given):
-            name, checkpoint = given, None
-        labels[label] += 1
-        numbered = f"{label}-{labels[label]}" if labels[label] > 1 else label
-        systems.append(SystemSettings(numbered, name, checkpoint))
+        asked = _parsed(argument)
+        labels[asked.label] += 1
+        number = labels[asked.label]
+        systems.append(replace(asked, label=f"{asked.label}-{number}") if number > 1 else asked)
     return systems
+
+
+def _parsed(argument: str) -> SystemSettings:
+    first, equals, rest = argument.partition("=")
+    if equals and not rest:
+        raise InputError(f"'{argument}' names no checkpoint", cure=f"write {first}=FOLDER")
+    name, _, checkpoint = rest.partition("=")
+    if not _is_system(first) and _is_system(name):
+        return SystemSettings(first, name, checkpoint or None)
+    return SystemSettings(first.partition(":")[2] or first, first, rest or None)
+
+
+def _is_system(name: str) -> bool:
+    return name in SYSTEMS or is_place(name)
 
 
 def parse_settings(arguments: Sequence[str]) -> dict[str, Any]:
@@ -76,8 +86,11 @@ def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings
     settings = dict(given)
     name, checkpoint = settings.pop("system", None), settings.pop("checkpoint", None)
     label = settings.pop("label", name)
-    if not isinstance(name, str) or not isinstance(checkpoint, str | None):
-        raise InputError("system and checkpoint are strings", cure="quote them", **where)
+    if not (
+        isinstance(name, str) and isinstance(label, str) and isinstance(checkpoint, str | None)
+    ):
+        cause = "system, label and checkpoint are strings"
+        raise InputError(cause, cure="quote them", **where)
     require_name("label", label, **where)
     return SystemSettings(label, name, checkpoint, settings)
 
@@ -86,7 +99,7 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
     """Raise `InputError` for a name or label that cannot be, before the first system runs."""
     labels: set[str] = set()
     for system in systems:
-        if system.name not in SYSTEMS and not is_place(system.name):
+        if not _is_system(system.name):
             raise unknown_name("system", system.name, SYSTEMS)
         require_name("label", system.label)
         if system.label in labels:

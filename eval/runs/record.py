@@ -215,6 +215,12 @@ def is_run(folder: Path) -> bool:
     return (folder / RUN).exists()
 
 
+def run_of(predictions: Path) -> Path | None:
+    """Return the run's folder that predictions lie in, or are; None where it is no run's."""
+    folder = predictions if predictions.is_dir() else predictions.parent
+    return folder if is_run(folder) else None
+
+
 def run_path(out: Path, name: str) -> Path:
     """Return a run's folder: `out` if it holds a ``run.json``, else the one of that name in it."""
     return out if is_run(out) else out / name

@@ -1,10 +1,11 @@
 """The tasks: a folder for each, whose ``task.py`` has it as `TASK`, with scores and tables."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
-from pronominal.errors import unknown_name
+from pronominal.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     from pronominal.eval.task import Task
@@ -16,12 +17,42 @@ TASKS = sorted({*SHARED, *(module.name for module in iter_modules(__path__) if m
 """Names of the datasets that have a task: those of the folders here, and those that share one."""
 
 
+TASK = "task"
+"""Where a run's `score.json` has the name of the task by which it was scored."""
+
+
 def task_of(dataset: str, own: "Task | None" = None) -> "Task":
     """Return the task of a dataset, or a user's own; `InputError` where there is neither."""
-    if own is not None:
-        return own
     if dataset not in TASKS:
-        raise unknown_name("score", dataset, TASKS)
+        if own is None:
+            error = unknown_name("score", dataset, TASKS)
+            raise InputError(error.cause, cure=f"{error.cure}, or give a task of your own")
+        return own
     folder = SHARED.get(dataset, dataset)
     task: Task = import_module(f"pronominal.eval.scores.{folder}.task").TASK
-    return task
+    if own is not None and own is not task and own.name == task.name:
+        cure = "give yours another name"
+        raise InputError(f"the task of {dataset} is called {own.name}, too", cure=cure)
+    return task if own is None else own
+
+
+def task_of_run(dataset: str, name: str | None, own: "Sequence[Task]" = ()) -> "Task":
+    """Return the task by which a run was scored.
+
+    Args:
+        dataset: of its rows.
+        name: of the task; None for a run that does not say it.
+        own: tasks of a user's own.
+
+    Raises:
+        InputError: the task is neither ours nor among these.
+    """
+    if dataset in TASKS:
+        task = task_of(dataset)
+        if name in (None, task.name):
+            return task
+    for task in own:
+        if name == task.name or (name is None and len(own) == 1):
+            return task
+    cause = f"the runs of {dataset} were scored by the task {name or dataset}, which is not ours"
+    raise InputError(cause, cure="give it, as MODULE:ATTRIBUTE")

@@ -16,10 +16,7 @@ from pronominal.eval.statistics.outcomes import (
     IntArray,
     right_choices,
 )
-
-ASKED = {"prompts": "answers", "chains": "chain_answers", "multiple_choice": "likeliest"}
-"""What models were asked -> where predictions have the answers: what was written after a prompt,
-what its chain of thought named, and which of the offered options was the likeliest."""
+from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
 
 ScoreChoices = Callable[[Split, IntArray], Mapping[str, Any]]
 
@@ -38,7 +35,7 @@ def prompt_scores(
         score_choices: scores all answers to all prompts together; see `pronominal.eval.task.Task`.
 
     Returns:
-        The keys of `ASKED` that there are answers to, each with ``n`` (rows),
+        The keys of `PROMPT_QUESTIONS` that there are answers to, each with ``n`` (rows),
         ``accuracy`` (mean over prompts, as the papers report), ``sd`` over them (sample standard
         deviation), ``lowest`` and ``highest``, and ``by_prompt``, each with ``n``, ``accuracy``,
         ``none`` and ``both``. With `score_choices` also ``every_answer``, what it gave, as
@@ -48,20 +45,19 @@ def prompt_scores(
     Raises:
         InputError: a line has no answer to one of the first line's prompts.
     """
-    column = split.table["options" if "options" in split.table.column_names else "candidates"]
-    right = right_choices(split.table["label"].to_numpy(), len(column[0]))
+    right = right_choices(split.table["label"].to_numpy(), len(split.choices[0]))
     if (right == NOTHING_RIGHT).all():
         return {}
     _, first = next(read_predictions(predictions), (0, None))
     found = {}
-    for name, key in ASKED.items():
-        given = None if first is None else first.given.get(key)
+    for question in PROMPT_QUESTIONS:
+        given = None if first is None else first.given.get(question.answers)
         if given and isinstance(given, dict):
             prompts = [*given]
-            choices = _choices(split, predictions, key, prompts)
-            found[name] = _scores(right, choices, prompts)
+            choices = _choices(split, predictions, question.answers, prompts)
+            found[question.key] = _scores(right, choices, prompts)
             if score_choices is not None:
-                found[name]["every_answer"] = score_choices(split, choices)
+                found[question.key]["every_answer"] = score_choices(split, choices)
     return found
 
 

@@ -116,7 +116,9 @@ def _mismatches(block: Mapping[str, Any], place: str) -> Iterator[str]:
         elif isinstance(value, list):
             if not all(isinstance(word, str) for word in value):
                 yield where
-        elif isinstance(value, float) and not math.isfinite(value):
+        elif not isinstance(value, str | int | float | None) or (
+            isinstance(value, float) and not math.isfinite(value)
+        ):
             yield where
 
 
@@ -128,15 +130,33 @@ def _is_pair(value: Any) -> bool:
     )
 
 
+def is_choice(key: str) -> bool:
+    """Whether a key of a pattern leaves a choice."""
+    return key == "*" or "|" in key
+
+
 def _paths(block: Any, pattern: Keys, chosen: Keys, path: Keys) -> Iterator[tuple[Keys, Keys]]:
     if not pattern:
         yield chosen, path
     elif isinstance(block, Mapping):
-        free = pattern[0] == "*" or "|" in pattern[0]
+        free = is_choice(pattern[0])
         for key in block if pattern[0] == "*" else pattern[0].split("|"):
             if key in block:
                 further = (*chosen, key) if free else chosen
                 yield from _paths(block[key], pattern[1:], further, (*path, key))
+
+
+def plain(value: Any) -> Any:
+    """Return scores with numbers, lists and mappings of Python's own in place of numpy's.
+
+    >>> plain({"n": np.int64(2), "interval": {"share": (np.float32(0.5), 1)}})
+    {'n': 2, 'interval': {'share': [0.5, 1]}}
+    """
+    if isinstance(value, Mapping):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def blocks(**columns: Any) -> list[Block]:

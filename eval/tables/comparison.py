@@ -6,6 +6,7 @@ from typing import Any
 
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
 from pronominal.eval.tables.table import (
     BELOW_CHANCE,
     UNDEFINED,
@@ -28,14 +29,6 @@ DIFFER = Measure(
     direction=None,
     note="Differ: rows that the offset reading and upstream's decide differently.",
 )
-
-
-PROMPTED = {
-    "prompts": "Accuracy over prompts: what models write",
-    "chains": "Accuracy over prompts: what chains of thought name",
-    "multiple_choice": "Accuracy over prompts: the likeliest of the options offered",
-}
-"""The questions that models were asked, which do not compare with each other."""
 
 
 def measure_table(
@@ -92,12 +85,13 @@ def prompt_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
 
     Scores of such systems have what `prompt_scores` returns.
     """
-    for kind, title in PROMPTED.items():
-        asked = {system: score[kind] for system, score in scores.items() if kind in score}
+    for question in PROMPT_QUESTIONS:
+        key = question.key
+        asked = {system: score[key] for system, score in scores.items() if key in score}
         if asked:
             columns: dict[str, Cell] = {"prompts": lambda block: str(len(block["by_prompt"]))}
             columns |= {name: percent_of(name) for name in ("accuracy", "sd", "lowest", "highest")}
-            yield table(title, columns, asked, ["sd: over the prompts."])
+            yield table(question.title, columns, asked, ["sd: over the prompts."])
 
 
 def _size(measures: Sequence[Measure], scores: Scores) -> str:

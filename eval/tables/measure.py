@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pronominal.eval.statistics.scores import Figure, Keys, Scores
+from pronominal.errors import InputError
+from pronominal.eval.statistics.scores import Figure, Keys, Scores, is_choice
 from pronominal.eval.tables.table import BELOW_CHANCE, UNDEFINED, VACUOUS, percent
 
 Unit = Literal["share", "ratio", "count"]
@@ -23,13 +24,18 @@ class Measure:
         direction: whether more of it is better, or less; None where neither is.
         metric: the type of the metric on the Hub; None keeps it out of model cards.
         divisions: kind of part, such as ``case`` or ``case/pronoun_set`` -> the pattern that leads
-            to the number of each part.
+            to the number of each part, in which one key is the part's. The key of two kinds of
+            part has a ``/`` between both.
         card_divisions: those of the divisions that model cards have, too.
         in_table: whether the comparison table has a column for it.
         in_charts: whether it has a panel in the chart of all measures.
         chart_divisions: those of the divisions that have a chart of their own.
         note: what tables say about it.
         title: what it is called where no note explains the heading; the heading without it.
+
+    Raises:
+        InputError: a path is no tuple of keys, a pattern has no key of the part or several, a
+            division that is to be shown is none of the divisions, or there is no such unit.
     """
 
     key: str
@@ -46,6 +52,26 @@ class Measure:
     chart_divisions: Sequence[str] = ()
     note: str = ""
     title: str | None = None
+
+    def __post_init__(self) -> None:
+        for path in (self.path, *self.divisions.values()):
+            if not (path and isinstance(path, tuple) and all(isinstance(key, str) for key in path)):
+                cure = 'write it such as ("overall", "accuracy")'
+                raise self._wrong(f"the path {path!r}, which is no tuple of keys", cure)
+        for division, pattern in self.divisions.items():
+            if sum(map(is_choice, pattern)) != 1:
+                cure = 'let one key be "*", or such as "first|second"'
+                raise self._wrong(f"for {division} a pattern without one key of the part", cure)
+        for division in (*self.card_divisions, *self.chart_divisions):
+            if division not in self.divisions:
+                raise self._wrong(f"no division {division!r}", "add it to its divisions")
+        if self.unit not in get_args(Unit):
+            raise self._wrong(
+                f"the unit {self.unit!r}", f"choose one of {', '.join(get_args(Unit))}"
+            )
+
+    def _wrong(self, cause: str, cure: str) -> InputError:
+        return InputError(f"the measure {self.key} has {cause}", cure=cure)
 
     @property
     def name(self) -> str:

@@ -1,33 +1,56 @@
 """Tidy scores: one row for each figure, for data frames and files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.measure import Measure
 
+WHOLE = "overall"
+"""The subset of all rows."""
+
 COLUMNS = ("subset", "measure", "value", "low", "high", "n")
 
 
 def tidy_rows(measures: Sequence[Measure], scores: Scores) -> Iterator[dict[str, Any]]:
-    """Yield the figures of scores, each with the subset of the rows that it is of.
+    """Yield the figures of scores, each once, with the subset of the rows that it is of.
 
     Returns:
         Rows with the keys of `COLUMNS`. ``subset`` is ``overall``, or such as ``case=nominative``
         or ``case=nominative/pronoun_set=xe``; ``value``, ``low`` and ``high`` are as in the scores,
-        so that shares are in [0, 1]; ``n`` is of how many groups, pairs or rows the figure is.
+        so that shares are in [0, 1]; ``n`` is of how many rows the figure is.
     """
+    divided = {
+        path
+        for measure in measures
+        for pattern in measure.divisions.values()
+        for _, path in scores.paths(pattern)
+        if path != measure.path
+    }
     for measure in measures:
         for subset, path in _subsets(measure, scores):
             figure = scores.figure(path)
-            if figure is not None:
+            # such as GAP's masculine F1, which is the F1 of a subset
+            if figure is not None and not (subset == WHOLE and path in divided):
                 facts = (figure.value, figure.low, figure.high, figure.n)
                 yield dict(zip(COLUMNS, (subset, measure.key, *facts), strict=True))
 
 
 def _subsets(measure: Measure, scores: Scores) -> Iterator[tuple[str, Keys]]:
-    yield "overall", measure.path
+    yield WHOLE, measure.path
     for division, pattern in measure.divisions.items():
         for (part,), path in scores.paths(pattern):
-            pairs: Mapping[str, str] = dict(zip(division.split("/"), part.split("/"), strict=True))
-            yield "/".join(f"{kind}={name}" for kind, name in pairs.items()), path
+            if path != measure.path:
+                yield subset_of(division, part), path
+
+
+def subset_of(division: str, part: str) -> str:
+    """Name the rows of a part.
+
+    >>> subset_of("case/pronoun_set", "nominative/xe"), subset_of("pronoun", "he/she")
+    ('case=nominative/pronoun_set=xe', 'pronoun=he/she')
+    """
+    kinds, names = division.split("/"), part.split("/")
+    if len(kinds) != len(names):
+        return f"{division}={part}"
+    return "/".join(f"{kind}={name}" for kind, name in zip(kinds, names, strict=True))

@@ -109,12 +109,12 @@ def test_it_is_compared_charted_and_exported_like_ours(mine: Path) -> None:
     (performance, tests) = results.task.comparison_tables(results.scores)
     assert performance.columns == ("System", "n", "Accuracy", "Asked again")
     assert tests.title == "Paired tests: accuracy"
-    write_report(mine / "runs", mine / "report.html", svg=mine / "svg", task=results.task)
+    write_report(mine / "runs", mine / "report.html", svg=mine / "svg", tasks=[results.task])
     page = (mine / "report.html").read_text()
     assert "mine plain: Accuracy, n = 6" in page
     charts = {file.name.split(".")[1] for file in (mine / "svg").iterdir()}
     assert charts == {"measures", "accuracy-by-verb", "tests"}
-    (file, _) = sorted(write_hub_metadata(mine / "runs", mine / "metadata", results.task))
+    (file, _) = sorted(write_hub_metadata(mine / "runs", mine / "metadata", [results.task]))
     (index,) = yaml.safe_load(file.read_text())["model-index"]
     (result,) = [one for one in index["results"] if one["dataset"]["config"] == "plain"]
     assert (result["dataset"]["type"], result["metrics"][0]["value"]) == ("mine", 0.5)
@@ -130,7 +130,7 @@ def test_the_commands_take_it(mine: Path) -> None:
     )
     assert '"seed": 3' in scored.stdout
     wrong = command("score", "mine", *place, "--predictions", run, "--set", "sede=3", cwd=mine)
-    assert "the scores of mine have no --sede" in wrong.stderr
+    assert "the scores of mine have no option 'sede'; did you mean 'seed'" in wrong.stderr
     report = command("report", "runs", "--task", "own_task:TASK", "--out", "r.html", cwd=mine)
     assert report.returncode == 0
 

@@ -100,7 +100,7 @@ def test_predictions_may_be_a_list(results: pronominal.Results, sample: Path) ->
     assert scored.scores["predictions"]["bootstrap"]["resamples"] == 10
     with pytest.raises(InputError, match="575 of 576 ids are missing"):
         pronominal.score(sample, lines[:1], config="double")
-    with pytest.raises(InputError, match="have no --allow-missing"):
+    with pytest.raises(InputError, match="have no option 'allow_missing'"):
         pronominal.score(sample, lines, config="double", allow_missing=True)
 
 

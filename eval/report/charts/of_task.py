@@ -10,14 +10,9 @@ from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.charts import Curves, Dots
 from pronominal.eval.tables.comparison import parts_of
 from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
 from pronominal.eval.tables.table import Table, percent
 from pronominal.eval.task import Task
-
-PROMPTED = {
-    "prompts": "Accuracy over prompts",
-    "chains": "With chains of thought",
-    "multiple_choice": "Accuracy over prompts, of the likeliest option",
-}
 
 
 def task_drawings(task: Task, scores: Mapping[str, Scores], rows: int) -> Iterator[Drawing]:
@@ -102,7 +97,8 @@ def curves(
 
 
 def _prompts(drawer: Drawer) -> Iterator[Drawing]:
-    for kind, title in PROMPTED.items():
+    for question in PROMPT_QUESTIONS:
+        kind, title = question.key, question.chart_title
         there = {system: one[kind] for system, one in drawer.scores.items() if kind in one}
         if not there:
             continue

@@ -45,6 +45,7 @@ TASK = Task(
     score=lambda answered: score(*answered.pair, **answered.options),
     measures=MEASURES,
     headline="f1",
+    title="Pronoun resolution",
     units="rows",
     paired_units=lambda answered: paired_units(*answered.pair),
     options=(
@@ -54,4 +55,5 @@ TASK = Task(
         RESAMPLES,
         SEED,
     ),
+    allows_missing="allow_missing",
 )

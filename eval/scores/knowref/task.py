@@ -129,6 +129,7 @@ TASK = Task(
     ),
     measures=(ACCURACY, RIGHT_IN_BOTH, *OUTCOMES, *CONSISTENCY),
     headline="task_specific_accuracy",
+    title="Pronoun resolution",
     units=UNITS,
     paired_units=lambda answered: paired_units(
         *answered.pair, switched=answered.companion("switched")

@@ -101,6 +101,7 @@ TASK = Task(
     score=_score,
     measures=(SINGULAR, PLURAL, GENERIC, *RATIOS),
     headline="singular",
+    title="Pronoun resolution",
     units="schemas, each with all its names and the rows that repeat its sentence",
     paired_units=lambda answered: paired_units(
         *answered.pair, generic=answered.companion("generic")

@@ -112,6 +112,7 @@ TASK = Task(
     score=_score,
     measures=MEASURES,
     headline="accuracy",
+    title="Pronoun resolution",
     units=UNITS,
     paired_units=lambda answered: paired_units(*answered.pair),
     options=(

@@ -4,15 +4,16 @@ What fails prints counts, names and booleans, no sentences.
 """
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pronominal import InputError
 from pronominal.dataset_scripts.reading import loading
 from pronominal.dataset_scripts.reading.loading import load_split, read_split
-from pronominal.eval.evaluation import evaluate, evaluate_all, rows_to_score, score_predictions
+from pronominal.eval.evaluation import evaluate_systems
 from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.scores.ruff.task import TASK as RUFF
+from tests.eval.evaluated import evaluate, rows_to_score, score_predictions
 from tests.eval.scores.test_ruff import dataset as dataset
 
 CONFIG = "distractors_1"
@@ -47,12 +48,6 @@ def kept(folder: Path) -> dict[str, bytes]:
     return {path.parent.name: path.read_bytes() for path in folder.rglob("predictions.jsonl")}
 
 
-def bars(label: str, rows: int) -> Any:
-    from contextlib import nullcontext
-
-    return nullcontext(lambda done: None)
-
-
 def test_a_comparison_has_the_numbers_of_memory(
     dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,7 +56,8 @@ def test_a_comparison_has_the_numbers_of_memory(
         monkeypatch.setattr(loading, "MOST_IN_MEMORY", most)
         rows = load_split(dataset, CONFIG)
         assert (rows.in_memory is None) == (place == "disk")
-        found.append(evaluate_all(rows, SYSTEMS, tmp_path / place, "offsets", bars))
+        done = evaluate_systems(rows, SYSTEMS, tmp_path / place)
+        found.append({label: one.scores for label, one in done.items()})
         runs.append(kept(tmp_path / place))
     assert (found[0] == found[1], runs[0] == runs[1]) == (True, True)
     assert found[1]["last-pronoun"]["errors"]["distraction"] == 1
@@ -70,7 +66,7 @@ def test_a_comparison_has_the_numbers_of_memory(
 def test_a_run_is_scored_alone(dataset: str, tmp_path: Path, small_memory: None) -> None:
     expected = evaluate(read_split(dataset, CONFIG), SYSTEMS[0], tmp_path)
     folder = tmp_path / f"ruff.{CONFIG}.test.always-he"
-    rows = rows_to_score("ruff", dataset, CONFIG, None, folder)
+    rows = rows_to_score(RUFF, dataset, CONFIG, None, folder)
     assert rows.in_memory is None
     found = score_predictions(rows, folder)
     for key in ("n", "accuracy", "sd", "by_form", "test"):

@@ -17,9 +17,9 @@ from pronominal import InputError
 from pronominal.adapters.lm.prompting.prompts import Prompting
 from pronominal.cli.main import app
 from pronominal.dataset_scripts.reading.loading import load_split, read_split
-from pronominal.eval.evaluation import evaluate
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores.ruff.samples import SAMPLES
+from tests.eval.evaluated import evaluate
 
 PROMPT = "2-backward"
 MODELS = ("gpt2", "llama")

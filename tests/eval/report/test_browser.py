@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from pronominal.dataset_scripts.reading.loading import read_split
-from pronominal.eval.evaluation import evaluate, score_predictions
 from pronominal.eval.report import write_report
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.table import percent
+from tests.eval.evaluated import evaluate, score_predictions
 
 SYSTEMS = ("first-mention", "nearest-mention", "random")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")

@@ -12,13 +12,13 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report.hub_metadata import eval_results, write_hub_metadata
 from pronominal.eval.runs.record import DatasetRecord, RunRecord, SystemRecord, Times
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.units import SCORE
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.scores import Scores
+from tests.eval.evaluated import evaluate
 
 RUN = RunRecord(
     dataset=DatasetRecord("x", "c", "test", "d", 2),
@@ -40,7 +40,7 @@ def runs(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for config in ("double", "single"):
         for name in ("first-mention", "random"):
             split = read_split(str(sample), config)
-            evaluate(split, SystemSettings(name, name), out, "offsets", lambda done: None)
+            evaluate(split, SystemSettings(name, name), out)
     return out
 
 

@@ -19,12 +19,12 @@ from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report import write_report
 from pronominal.eval.report.charts.drawings import Drawer
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.units import UNITS
 from pronominal.eval.scores.winopron.bias_tables import bias_map
+from tests.eval.evaluated import evaluate
 
 SYSTEMS = ("first-mention", "nearest-mention", "parallelism", "random")
 

@@ -14,7 +14,6 @@ from pronominal import InputError, Span
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
-from pronominal.eval.evaluation import evaluate
 from pronominal.eval.runs.answers import read_answers, reread
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown
 from pronominal.eval.runs.failures import read_failures
@@ -23,6 +22,7 @@ from pronominal.eval.runs.shards import Shard, merge
 from pronominal.eval.runs.units import SCORE, UNITS
 from pronominal.eval.scores import task_of
 from tests.cli.test_main import pronominal
+from tests.eval.evaluated import evaluate
 
 ASKED = SystemSettings("fragile", "fragile")
 CULPRITS = (3, CHUNK - 1, CHUNK, 500)

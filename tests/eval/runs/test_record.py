@@ -12,10 +12,10 @@ from pronominal.adapters import load
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import evaluate
 from pronominal.eval.report.hub_metadata import write_hub_metadata
 from pronominal.eval.runs.record import RunRecord, SystemRecord, new_record, read_record
 from pronominal.eval.runs.runner import SystemSettings, run
+from tests.eval.evaluated import evaluate
 
 RANDOM = SystemSettings("random", "random")
 

@@ -16,7 +16,6 @@ from pronominal.cli.main import app
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE, Decision
-from pronominal.eval.evaluation import evaluate, score_predictions
 from pronominal.eval.runs.answers import reread
 from pronominal.eval.runs.decision_rules import (
     DECISION_RULES,
@@ -27,6 +26,7 @@ from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster, Mention
+from tests.eval.evaluated import evaluate, score_predictions
 
 
 def question(text: str, pronoun: str, *clusters: Sequence[str]) -> tuple[Any, list[Cluster]]:

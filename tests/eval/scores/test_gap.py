@@ -13,10 +13,10 @@ from pronominal import BOTH, NONE, Decision
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.scores.gap.score import score
 from pronominal.eval.scores.gap.task import TASK as GAP
+from tests.eval.evaluated import score_predictions
 from tests.eval.scores.tables import tables_of
 
 # A right, B right, neither: for each gender

@@ -24,7 +24,6 @@ from pronominal.dataset_scripts.reading.loading import load_split, read_split
 from pronominal.dataset_scripts.reading.split import Split, instances_of
 from pronominal.dataset_scripts.ruff.assembly import Setting
 from pronominal.dataset_scripts.ruff.tables import Instances
-from pronominal.eval.evaluation import evaluate, rows_to_score, score_predictions
 from pronominal.eval.report.disagreements import disagreements
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.runs.predictions import Prediction
@@ -35,6 +34,7 @@ from pronominal.eval.scores.ruff.task import TASK as RUFF
 from pronominal.eval.statistics.hypothesis_tests import pairwise_tests
 from pronominal.instances import FillingInstance
 from pronominal.pronouns import PRONOUN_SETS
+from tests.eval.evaluated import evaluate, rows_to_score, score_predictions
 from tests.eval.scores.tables import tables_of
 
 SETS = ("he", "she", "they", "xe")

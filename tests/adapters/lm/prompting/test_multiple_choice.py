@@ -18,7 +18,6 @@ from pronominal import BOTH, Decision, InputError
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.prompts import Prompting
 from pronominal.dataset_scripts.reading.loading import read_split
-from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.eval.scores.winopron.task import TASK as WINOPRON
 from pronominal.eval.tables.comparison import prompt_tables
@@ -26,6 +25,7 @@ from pronominal.instances import FillingInstance
 from pronominal.spans import Mention
 from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, own_instances, save
 from tests.adapters.lm.prompting.test_prompting import PRONOUNS, SENTENCE, SLOT
+from tests.eval.evaluated import score_predictions
 from tests.eval.scores.tables import tables_of
 
 FAMILIES = {**CAUSAL, "t5": T5}

@@ -17,11 +17,11 @@ from pronominal.adapters.lm.prompting.answers import named_by_upstream, named_by
 from pronominal.adapters.lm.prompting.prompts import Prompting, read_templates
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.runs.language_models import most_frequent
 from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.spans import Mention
+from tests.eval.evaluated import score_predictions
 
 PRONOUNS = ("his", "her", "their", "xyr")
 SLOT = FillingInstance(

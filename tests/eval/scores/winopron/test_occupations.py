@@ -13,7 +13,6 @@ from pronominal import NONE, Decision
 from pronominal.cli.main import main
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import score_predictions
 from pronominal.eval.scores.winopron.occupations import (
     FILE,
     Percentages,
@@ -22,6 +21,7 @@ from pronominal.eval.scores.winopron.occupations import (
     occupation_gaps,
     read_occupations,
 )
+from tests.eval.evaluated import score_predictions
 
 OCCUPATIONS = {
     "baker": Percentages(10, 80),
@@ -87,7 +87,7 @@ def test_the_file_is_the_pinned_one(upstream: Path, tmp_path: Path) -> None:
 
 def test_other_datasets_name_the_option_that_they_lack(tmp_path: Path) -> None:
     rows: Any = SimpleNamespace(dataset_name="gap")
-    with pytest.raises(InputError, match="gap have no --sources; leave it out"):
+    with pytest.raises(InputError, match="gap have no option 'sources'"):
         score_predictions(rows, tmp_path / "absent", {"sources": {}})
 
 

@@ -1,0 +1,78 @@
+"""``pronominal evaluate``: several systems on one split, compared."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pronominal.cli.arguments import (
+    Config,
+    DatasetPlace,
+    Json,
+    Markdown,
+    Out,
+    ReadingName,
+    SplitName,
+    Strict,
+    TaskPlace,
+)
+from pronominal.cli.printing import exit_with_failures, print_tables
+from pronominal.cli.progress import loud_warnings, progress_bar
+from pronominal.errors import InputError
+
+
+def evaluate(
+    dataset: DatasetPlace,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME, NAME=CHECKPOINT or MODULE:ATTRIBUTE, with LABEL= before it if you like; "
+            "give it once a system."
+        ),
+    ] = None,
+    systems_file: Annotated[
+        Path | None,
+        typer.Option("--systems", help="TOML file: one table a system, with its settings."),
+    ] = None,
+    config: Config = None,
+    split: SplitName = "test",
+    out: Out = Path("runs"),
+    reading: ReadingName = "offsets",
+    task: TaskPlace = None,
+    as_json: Json = False,
+    markdown: Markdown = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    strict: Strict = False,
+) -> None:
+    """Run and score several systems on one split and print the comparison.
+
+    They also run over companion splits, whose answers some scores use: rows with switched
+    candidates, for the consistency, or rows without context, for the reasons of errors.
+    """
+    from pronominal.eval import results
+    from pronominal.eval.runs.asked_systems import read_systems
+
+    asked: list[results.Asked] = [*(system or [])]
+    if systems_file is not None:
+        asked += read_systems(systems_file)
+    if not asked:
+        raise InputError("no system is given", cure="add --system NAME or --systems FILE")
+    with loud_warnings():
+        compared = results.evaluate(
+            dataset,
+            asked,
+            config=config,
+            split=split,
+            out=out,
+            task=task,
+            reading=reading,
+            strict=strict,
+            progress=progress_bar,
+        )
+    if as_json:
+        scores = {label: one.content for label, one in compared.scores.items()}
+        print(json.dumps(scores, indent=2))
+    else:
+        print_tables(compared.tables(), markdown=markdown, latex=latex)
+    exit_with_failures(compared.failed())

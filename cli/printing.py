@@ -1,0 +1,34 @@
+"""What commands print of scores: tables, and how many rows have no answer."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from pronominal.eval.tables.table import Table
+
+
+def print_tables(tables: Iterable["Table"], *, markdown: bool = False, latex: bool = False) -> None:
+    """Print tables as Markdown, for LaTeX, or as a terminal shows them."""
+    for table in tables:
+        if markdown or latex:
+            print(table.to_markdown() if markdown else table.to_latex())
+        else:
+            Console().print(table.to_rich())
+
+
+def exit_with_failures(failed: Mapping[str, int]) -> None:
+    """Say which systems failed at rows, and exit with 1 if there are any."""
+    for label, count in failed.items():
+        if count:
+            print(
+                f"pronominal: {label} failed at {count:,} rows, which count as rows without an "
+                "answer; failures.jsonl beside the predictions has ids and causes, and the same "
+                "run asks for them again",
+                file=sys.stderr,
+            )
+    if any(failed.values()):
+        raise typer.Exit(1)
