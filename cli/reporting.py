@@ -1,6 +1,8 @@
 """``pronominal report`` and ``reproduce``."""
 
 import json
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +49,7 @@ def report(
     if include_text and not dataset:
         cure = "add --dataset FOLDER, which holds the text"
         raise InputError("--include-text has nowhere to take it from", cure=cure)
+    _say_unfinished(runs)
     with progress_bar("splits", 0) as progress:
         write_report(
             runs,
@@ -66,6 +69,14 @@ def report(
 
         for file in write_hub_metadata(runs, hub_metadata, own):
             print(file)
+
+
+def _say_unfinished(folders: Iterable[Path]) -> None:
+    """Say on stderr which runs have no scores yet, and how to go on with them."""
+    from pronominal.eval.runs.unfinished import unfinished_runs
+
+    for run in unfinished_runs(folders):
+        print(f"pronominal: {run}", file=sys.stderr)
 
 
 def reproduce(
@@ -107,6 +118,7 @@ def reproduce(
         if not row or not folder:
             raise InputError(f"'{argument}' names no run", cure="write --run ROW=FOLDER")
         named.setdefault(row, []).extend(read_runs(Path(folder)))
+    _say_unfinished(runs or [])
     given = [one for folder in runs or [] for one in read_runs(folder)]
     reproductions = compare(tables, given, named, dataset or [])
     if as_json:

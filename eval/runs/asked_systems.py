@@ -17,8 +17,8 @@ from pronominal.text_files import read_toml
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
     """Read systems as the command line has them; a label that comes twice gets a number.
 
-    ``NAME`` and ``NAME=CHECKPOINT`` are systems of ours, ``MODULE:ATTRIBUTE`` and
-    ``LABEL=MODULE:ATTRIBUTE`` are the user's own.
+    ``NAME`` and ``NAME=CHECKPOINT`` are systems of ours, ``MODULE:ATTRIBUTE`` is the user's own;
+    each may have a label before it, as in ``LABEL=NAME=CHECKPOINT``.
     """
     systems, labels = [], Counter[str]()
     for argument in arguments:
@@ -26,8 +26,9 @@ def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
         if equals and not given:
             raise InputError(f"'{argument}' names no checkpoint", cure=f"write {name}=FOLDER")
         label, checkpoint = name.partition(":")[2] or name, given or None
-        if name not in SYSTEMS and is_place(given):
-            name, checkpoint = given, None
+        if name not in SYSTEMS and (is_place(given) or given.partition("=")[0] in SYSTEMS):
+            name, _, weights = given.partition("=")
+            checkpoint = weights or None
         labels[label] += 1
         numbered = f"{label}-{labels[label]}" if labels[label] > 1 else label
         systems.append(SystemSettings(numbered, name, checkpoint))
