@@ -1,6 +1,8 @@
 """``pronominal report`` and ``reproduce``."""
 
 import json
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -45,6 +47,7 @@ def report(
         raise InputError("--include-text has nowhere to take it from", cure=cure)
     files = {"markdown": markdown, "latex": latex, "csv": csv, "svg": svg}
     tasks = reports.own_tasks(task)
+    _say_unfinished(runs)
     with progress_bar("splits", 0) as progress:
         reports.report(
             runs,
@@ -61,6 +64,14 @@ def report(
 
         for file in write_hub_metadata(runs, hub_metadata, tasks):
             print(file)
+
+
+def _say_unfinished(folders: Iterable[Path]) -> None:
+    """Say on stderr which runs have no scores yet, and how to go on with them."""
+    from pronominal.eval.runs.unfinished import unfinished_runs
+
+    for run in unfinished_runs(folders):
+        print(f"pronominal: {run}", file=sys.stderr)
 
 
 def reproduce(
@@ -102,6 +113,7 @@ def reproduce(
         if not row or not folder:
             raise InputError(f"'{argument}' names no run", cure="write --run ROW=FOLDER")
         named.setdefault(row, []).extend(read_runs(Path(folder)))
+    _say_unfinished(runs or [])
     given = [one for folder in runs or [] for one in read_runs(folder)]
     reproductions = compare(tables, given, named, dataset or [])
     if as_json:

@@ -1,16 +1,15 @@
 """Files and folders that appear whole or not at all."""
 
 import errno
-import fcntl
 import glob
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from pronominal.errors import InputError
+from pronominal.locks import LOCK, HeldError, held
 
 UNFINISHED = ".unfinished"
 """How the name of a folder ends that a process is still filling, or was when it was killed."""
@@ -20,65 +19,74 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def new_file(path: str | Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; move it into place when the block ends well."""
+    """Give a path beside `path` to write to; move it into place when the block ends well.
+
+    What killed processes have left beside `path` is then removed.
+    """
     target = Path(path)
-    with _parents(target):
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        os.close(handle)
-        beside = Path(name)
-        try:
-            yield beside
-            beside.chmod(0o644)
-            beside.replace(target)
-        finally:
-            beside.unlink(missing_ok=True)
+    with _beside(target) as folder:
+        beside = folder / target.name
+        beside.touch()
+        yield beside
+        beside.replace(target)
 
 
 @contextmanager
 def new_folder(path: str | Path) -> Iterator[Path]:
     """Give an empty folder beside `path`; it replaces `path` when the block ends well.
 
-    What a killed process has left beside `path` is then removed.
+    What killed processes have left beside `path` is then removed.
 
     Raises:
         InputError: another process has moved its own folder to `path` at the same moment.
     """
     target = Path(path)
-    with _parents(target):
-        with _claimed_folder(target) as beside:
-            yield beside
-            beside.chmod(0o755)
-            try:
-                if target.exists():
-                    _replace(target, beside)
-                else:
-                    beside.replace(target)
-            except OSError as error:
-                # a folder has come to, or gone from, the target meanwhile
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
-                    raise
-                cause = "another process has written the folder at the same time"
-                cure = "wait until it is done and run the same command again"
-                raise InputError(cause, cure=cure, file=target) from error
-        _remove_abandoned(target)
+    with _beside(target) as folder:
+        beside = folder / target.name
+        beside.mkdir()
+        yield beside
+        try:
+            if target.exists():
+                _replace(target, beside)
+            else:
+                beside.replace(target)
+        except OSError as error:
+            # a folder has come to, or gone from, the target meanwhile
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+                raise
+            cause = "another process has written the folder at the same time"
+            cure = "wait until it is done and run the same command again"
+            raise InputError(cause, cure=cure, file=target) from error
 
 
 @contextmanager
 def held_folder(folder: Path) -> Iterator[None]:
     """Make a folder if there is none, and keep other processes out of it while the block runs.
 
+    What killed processes have left in it is removed.
+
     Raises:
         InputError: another process holds it.
     """
-    with _parents(folder / "content"):
-        lock = _locked(folder)
-        if lock is None:
-            cure = "wait until it is done, or choose another --out"
-            raise InputError("another process is writing there", cure=cure, file=folder)
+    with _parents(folder / LOCK), ExitStack() as stack:
         try:
-            yield
-        finally:
-            os.close(lock)
+            stack.enter_context(held(folder))
+        except HeldError:
+            cure = "wait until it is done, or choose another --out"
+            raise InputError("another process is writing there", cure=cure, file=folder) from None
+        _remove_abandoned(folder, "*")
+        yield
+
+
+@contextmanager
+def no_room_named(file: Path) -> Iterator[None]:
+    """Let an error about a full disk say for which file there is no room: writes do not."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM and error.filename is None:
+            error.filename = str(file)
+        raise
 
 
 def _replace(target: Path, beside: Path) -> None:
@@ -96,44 +104,35 @@ def _replace(target: Path, beside: Path) -> None:
 
 
 @contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """Give a claimed folder to prepare `target` in; afterwards remove those of the dead."""
+    with _parents(target):
+        with _claimed_folder(target) as folder:
+            yield folder
+        _remove_abandoned(target.parent, glob.escape(target.name))
+
+
+@contextmanager
 def _claimed_folder(target: Path) -> Iterator[Path]:
-    """Give an empty folder beside `target`, locked while this process lives."""
-    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=UNFINISHED, dir=target.parent))
-    lock = _locked(beside)
-    try:
-        yield beside
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
+    """Give an empty folder beside `target`, which this process holds."""
+    with ExitStack() as stack:
+        folder = None
+        while folder is None:
+            name = tempfile.mkdtemp(prefix=f".{target.name}.", suffix=UNFINISHED, dir=target.parent)
+            stack.callback(shutil.rmtree, name, ignore_errors=True)
+            # while it is empty and not held, others may take it for one of the dead
+            with suppress(HeldError):
+                stack.enter_context(held(Path(name)))
+                folder = Path(name)
+        yield folder
 
 
-def _remove_abandoned(target: Path) -> None:
-    """Remove the folders that processes which no longer live have claimed beside `target`."""
-    for folder in target.parent.glob(f".{glob.escape(target.name)}.*{UNFINISHED}"):
-        lock = _locked(folder)
-        if lock is not None:
-            # one that is empty may have been made this moment and not been locked yet
-            if any(folder.iterdir()):
+def _remove_abandoned(parent: Path, names: str) -> None:
+    """Remove the folders that processes which no longer live have claimed, for `names`."""
+    for folder in parent.glob(f".{names}.*{UNFINISHED}"):
+        with suppress(HeldError), held(folder) as certain:
+            if certain:
                 shutil.rmtree(folder, ignore_errors=True)
-            os.close(lock)
-
-
-def _locked(folder: Path) -> int | None:
-    """Lock a folder; None if a living process holds it or the file system has no locks.
-
-    The system unlocks it when the returned descriptor is closed or the process ends.
-    """
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
 
 
 @contextmanager
@@ -142,12 +141,10 @@ def _parents(target: Path) -> Iterator[None]:
     missing = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        yield
-    except BaseException as error:
+        with no_room_named(target):
+            yield
+    except BaseException:
         for folder in missing:
             with suppress(OSError):
                 folder.rmdir()
-        if isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
-            # a write that finds no room does not say of which file
-            error.filename = str(target)
         raise

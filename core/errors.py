@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+LONGEST = 1_000
+"""Characters of a cause, a cure or a row that an error shows."""
+
 
 class InputError(Exception):
     """Something the user gave is wrong; the command line prints it as one line and exits with 2.
@@ -22,17 +25,23 @@ class InputError(Exception):
     def __init__(
         self, cause: str, *, cure: str, file: str | Path | None = None, row: str | None = None
     ) -> None:
-        self.cause = cause
-        self.cure = cure
+        self.cause = _clipped(cause)
+        self.cure = _clipped(cure)
         self.file = file
-        self.row = row
-        location = ", ".join(str(part) for part in (file, row) if part is not None)
-        message = f"{location}: {cause}; {cure}" if location else f"{cause}; {cure}"
+        self.row = None if row is None else _clipped(row)
+        location = ", ".join(str(part) for part in (file, self.row) if part is not None)
+        said = f"{self.cause}; {self.cure}"
+        message = f"{location}: {said}" if location else said
         super().__init__(" ".join(message.split()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let worker processes send it home: exceptions leave keywords out of their pickles."""
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
+
+
+def _clipped(words: str) -> str:
+    """Return words as a line of an error has room for them: a name in a file may be endless."""
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
 
 
 def redacted(value: str) -> str:

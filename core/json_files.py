@@ -1,6 +1,7 @@
 """JSON on disk: written whole, and read into objects and typed records."""
 
 import json
+import re
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -9,8 +10,12 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from pronominal.atomic import new_file
 from pronominal.errors import InputError, os_errors
+from pronominal.text_files import decoded
 
 Record = TypeVar("Record")
+
+SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
+"""How JSON writes the halves of characters beyond U+FFFF."""
 
 KINDS: dict[Any, tuple[tuple[type, ...], str]] = {
     str: ((str,), "a string"),
@@ -35,20 +40,39 @@ def read_object(path: Path, *, cure: str) -> dict[str, Any]:
 
 
 def parse_object(
-    content: bytes, *, file: Path, cure: str, row: str | None = None
+    content: bytes, *, file: str | Path, cure: str, row: str | None = None
 ) -> dict[str, Any]:
     """Return the object of a JSON text in UTF-8, which is one line of its file if `row` names it.
 
     Raises:
-        InputError: it is no JSON in UTF-8, is nested too deeply to be read, or is no object.
+        InputError: as in `parse_json`, or it is no object.
+    """
+    parsed = parse_json(content, file=file, cure=cure, row=row)
+    if not isinstance(parsed, dict):
+        subject = "it" if row is None else "the line"
+        raise InputError(f"{subject} is not a JSON object", cure=cure, file=file, row=row)
+    return parsed
+
+
+def parse_json(content: bytes, *, file: str | Path, cure: str, row: str | None = None) -> Any:
+    """Return the value of a JSON text in UTF-8, which is one line of its file if `row` names it.
+
+    Raises:
+        InputError: it is no JSON in UTF-8, is nested too deeply to be read, or holds half a
+            surrogate pair, which is no character and which no file could hold.
     """
     subject = "it" if row is None else "the line"
+    text = decoded(content, file=file, row=row, cure=cure)
     try:
-        parsed = json.loads(content)
+        parsed = json.loads(text)
+        if SURROGATE.search(text):
+            json.dumps(parsed, ensure_ascii=False).encode("utf-8")
+    except json.JSONDecodeError as error:
+        where = row or f"line {error.lineno}"
+        raise InputError(f"{subject} is not valid JSON", cure=cure, file=file, row=where) from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{subject} is not valid JSON", cure=cure, file=file, row=row) from error
-    if not isinstance(parsed, dict):
-        raise InputError(f"{subject} is not a JSON object", cure=cure, file=file, row=row)
+        cause = f"{subject} is not JSON that can be read"
+        raise InputError(cause, cure=cure, file=file, row=row) from error
     return parsed
 
 

@@ -56,6 +56,10 @@ PRONOUN_SETS: tuple[PronounSet, ...] = (HE, SHE, THEY, XE)
 """The four sets of WinoPron and RUFF (WinoPron, section 3.1), in upstream's order."""
 
 
+LONGEST = 60
+"""Letters in a form of a user's pronoun set, at most."""
+
+
 def load_pronoun_sets(path: str | Path) -> tuple[PronounSet, ...]:
     """Read further pronoun sets from a TOML file and return them behind the four known ones.
 
@@ -88,14 +92,14 @@ def _pronoun_set(name: str, table: object, path: str | Path) -> PronounSet:
     def refuse(cause: str, cure: str) -> InputError:
         return InputError(cause, cure=cure, file=path, row=f"[{name}]")
 
-    if not name.isalpha():
+    if not _is_word(name):
         raise refuse("the name of a set is a word", "name it after its nominative form")
     if not isinstance(table, dict):
         raise refuse("a pronoun set is a table of forms", f"write [{name}] and its forms below")
     for key, value in table.items():
         if key not in {*CASES, "independent", "reflexive", "agreement"}:
             raise refuse(f"'{key}' is no form of a pronoun", "remove it")
-        if not isinstance(value, str) or not value.isalpha() or value != value.lower():
+        if not (isinstance(value, str) and _is_word(value) and value == value.lower()):
             raise refuse(f"'{key}' is not a lower-case word", "write one word")
     missing = [case for case in CASES if case not in table]
     if missing:
@@ -103,3 +107,8 @@ def _pronoun_set(name: str, table: object, path: str | Path) -> PronounSet:
     if table.get("agreement", "singular") not in get_args(Agreement):
         raise refuse("the agreement is unknown", "write singular or plural")
     return PronounSet(name=name, **table)
+
+
+def _is_word(text: str) -> bool:
+    """Say whether a text can be a pronoun; one form is written into hundreds of rows."""
+    return text.isalpha() and len(text) <= LONGEST

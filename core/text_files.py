@@ -7,18 +7,18 @@ from typing import Any
 from pronominal.errors import InputError, os_errors
 
 
-def decoded(content: bytes, *, file: str | Path, cure: str) -> str:
+def decoded(content: bytes, *, file: str | Path, cure: str, row: str | None = None) -> str:
     """Return the text of a file's bytes, without the mark that spreadsheets begin UTF-8 with.
 
     Raises:
-        InputError: they are not UTF-8, with the line and the `cure`.
+        InputError: they are not UTF-8, with the `cure` and the line, or the `row` that they are.
     """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        cause = "the text is not UTF-8"
-        raise InputError(cause, cure=cure, file=file, row=f"line {line}") from error
+        where = row or f"line {line}"
+        raise InputError("the text is not UTF-8", cure=cure, file=file, row=where) from error
 
 
 def read_text(path: Path, *, cure: str) -> str:
@@ -30,8 +30,13 @@ def read_text(path: Path, *, cure: str) -> str:
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
     """Return the tables of a TOML file; `InputError` that says `what` cannot be read from it."""
+    text = read_text(path, cure="save it as UTF-8")
     try:
-        return tomllib.loads(read_text(path, cure="save it as UTF-8"))
-    except tomllib.TOMLDecodeError as error:
-        cause = f"no {what} could be read ({error})"
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        # numbers of thousands of digits and deeply nested lists are no TOMLDecodeError
+        reason = (
+            str(error) if isinstance(error, tomllib.TOMLDecodeError) else "no value we can read"
+        )
+        cause = f"no {what} could be read ({reason})"
         raise InputError(cause, cure="give a TOML file", file=path) from error

@@ -1,6 +1,5 @@
 """Where things are, and the rule that CI skips nothing."""
 
-import fcntl
 import gc
 import os
 import signal
@@ -11,6 +10,7 @@ from types import SimpleNamespace
 
 import hypothesis
 import pytest
+from filelock import FileLock
 
 # no test depends on how busy the machine is
 hypothesis.settings.register_profile("pronominal", deadline=None)
@@ -61,8 +61,7 @@ def built(
 
         root = None if name == "sample" else request.getfixturevalue("upstream")
         out = folders / f"built-{name}"
-        with (folders / f"{out.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with FileLock(folders / f"{out.name}.lock"):
             if not (out / name).exists():
                 write_dataset(dataset_script(name), Sources(root), BuildOptions(), out)
         return out / name

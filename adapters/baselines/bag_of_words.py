@@ -121,7 +121,8 @@ def save_word_weights(weights: WordWeights, config: Mapping[str, Any], folder: P
 def _read(path: Path) -> WordWeights:
     cause, cure = "the weights are damaged", "train it again or fetch the folder again"
     faults = (OSError, ValueError, LookupError, TypeError, AttributeError)
-    with input_error_on(*faults, cause=cause, cure=cure, file=path, quoted=False):
+    more = (ArithmeticError, RecursionError)
+    with input_error_on(*faults, *more, cause=cause, cure=cure, file=path, quoted=False):
         given = json.loads(path.read_text(encoding="utf-8"))
         words = {str(word): float(weight) for word, weight in given["words"].items()}
         weights = WordWeights(float(given["intercept"]), words)

@@ -74,7 +74,7 @@ def open_parts(checkpoint: str, section: str | None = None) -> Parts:
 def _upstream_parts(name: str, section: str | None) -> Parts:
     folder, file = Path(name), Path(name) / "config.toml"
     cause, cure = "no config could be read", "give a folder with config.toml"
-    with input_error_on(OSError, ValueError, cause=cause, cure=cure, file=file):
+    with input_error_on(OSError, ValueError, RecursionError, cause=cause, cure=cure, file=file):
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
     section, weights = _choose_section(tables, folder, section)
     table = {**_table(tables, "DEFAULT", file), **tables[section]}

@@ -127,7 +127,7 @@ def files_digest(folder: Path, files: Iterable[Path]) -> str:
 
 def read_json(file: Path, cure: str) -> dict[str, Any]:
     """Read one JSON object; `InputError` with this cure if the file holds anything else."""
-    with input_error_on(OSError, ValueError, cause="no JSON", cure=cure, file=file):
+    with input_error_on(OSError, ValueError, RecursionError, cause="no JSON", cure=cure, file=file):
         content = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(content, dict):
         raise InputError("no JSON object", cure=cure, file=file)

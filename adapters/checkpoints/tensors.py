@@ -98,5 +98,8 @@ def write_tensors(
     file: Path, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None
 ) -> None:
     """Write tensors of any device as safetensors, readable for whom the other files are."""
+    file.touch()
+    permissions = file.stat().st_mode
+    # safetensors lets nobody but its user read what it writes
     save_file({n: tensor.cpu().contiguous() for n, tensor in tensors.items()}, file, metadata)
-    file.chmod(0o644)
+    file.chmod(permissions)

@@ -74,7 +74,7 @@ def _made(name: str) -> dict[str, Any]:
     """Return what an environment says of itself; nothing where it is not there."""
     try:
         content = json.loads((folder_of(name) / MADE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from pronominal.adapters.training.state import writing
 from pronominal.atomic import new_file
+from pronominal.errors import InputError
+from pronominal.json_files import parse_object
 
 WINDOW = 50
 """Updates over which the picture averages the loss."""
@@ -49,8 +51,15 @@ def read_curves(path: Path) -> list[dict[str, Any]]:
     """Return the points of a file of curves; a line that was cut off by a kill is left out."""
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    return [json.loads(line) for line in lines if line.endswith("\n")]
+    points = []
+    for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
+        if line.endswith(b"\n"):
+            row, cure = f"line {number}", "remove the training's folder to begin again"
+            point = parse_object(line, file=path, row=row, cure=cure)
+            if not isinstance(point.get("update"), int):
+                raise InputError("the point has no update", cure=cure, file=path, row=row)
+            points.append(point)
+    return points
 
 
 def draw_curves(points: Sequence[dict[str, Any]], path: Path, title: str) -> None:

@@ -64,8 +64,6 @@ class _Loop:
         training, devices = self.training, self.devices
         self.model = devices.prepare(training.model.to(devices.device), training.optimisers)
         self.position = Position()
-        if self._leads:
-            state.remove_unfinished(self.folder)
         self._load()
         self.curves = Curves(self.folder / CURVES, self.position.update) if self._leads else None
 
@@ -179,20 +177,22 @@ class _Loop:
         if not (self.folder / STATE).exists():
             return
         content = state.load(self.folder / STATE)
-        self.position = Position(**content["place"])
-        self.training.model.load_state_dict(content["model"])
-        for name in ("optimisers", "schedules"):
-            for one, saved in zip(getattr(self.training, name), content[name], strict=True):
-                one.load_state_dict(saved)
-        self.devices.load_state_dict(content["devices"])
-        state.restore_random_states(content["random"])
+        with state.refused_if_of_others(self.folder / STATE):
+            self.position = Position(**content["place"])
+            self.training.model.load_state_dict(content["model"])
+            for name in ("optimisers", "schedules"):
+                for one, saved in zip(getattr(self.training, name), content[name], strict=True):
+                    one.load_state_dict(saved)
+            self.devices.load_state_dict(content["devices"])
+            state.restore_random_states(content["random"])
 
     def _outcome(self) -> Outcome:
         position = self.position
         kept = position.update
         if self.settings.keep == "best" and position.best_score is not None:
             best = state.load(self.folder / BEST)
-            self.training.model.load_state_dict(best["model"])
+            with state.refused_if_of_others(self.folder / BEST):
+                self.training.model.load_state_dict(best["model"])
             kept = position.best_update
         self.training.model.eval()
         epochs = position.epoch + (position.batch > 0)

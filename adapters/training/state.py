@@ -66,22 +66,27 @@ def writing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def remove_unfinished(folder: Path) -> None:
-    """Remove what processes that were killed while they saved have left behind."""
-    for name in (STATE, BEST):
-        for unfinished in folder.glob(f".{name}.*"):
-            unfinished.unlink(missing_ok=True)
-
-
 def load(path: Path) -> dict[str, Any]:
     """Read what `save` wrote; `InputError` if it is damaged."""
     try:
         content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # unpickling fails in many ways
-        raise InputError(
-            "the training's state is damaged", cure="remove its folder to begin again", file=path
-        ) from error
+        raise _damaged(path) from error
     return content
+
+
+@contextmanager
+def refused_if_of_others(path: Path) -> Iterator[None]:
+    """Refuse a state that lacks something, or that is one of another model, while it is taken."""
+    try:
+        yield
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise _damaged(path) from error
+
+
+def _damaged(path: Path) -> InputError:
+    cause = "the training's state is damaged"
+    return InputError(cause, cure="remove its folder to begin again", file=path)
 
 
 @contextmanager

@@ -106,8 +106,8 @@ def _datasets_named_in(folder: Path, listed: Iterable[str]) -> set[str | None]:
         file = folder / path
         if PurePosixPath(path).match("*/*.parquet") and file.is_file():
             try:
-                names.add(dataset_of(pq.read_schema(file)))
-            except (pa.ArrowException, OSError, TypeError, ValueError):
+                names.add(dataset_of(pq.read_schema(file), file))
+            except (pa.ArrowException, OSError, InputError):
                 names.add(None)
     return names
 

@@ -1,7 +1,6 @@
 """What may go to the Hub: a built folder that is whole, described by its card, and ours to give."""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import yaml
 
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.reading.parquet_files import facts_of
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.tables.columns import CANARY, Column, card_features
 from pronominal.errors import InputError
@@ -179,7 +179,7 @@ def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: s
             marks = file.read([CANARY.name])[CANARY.name] if CANARY.name in schema.names else None
     except (pa.ArrowException, OSError) as error:
         raise InputError("the Parquet file is damaged", cure=REBUILD, file=folder / path) from error
-    facts = json.loads((schema.metadata or {}).get(b"pronominal", b"{}"))
+    facts = facts_of(schema, folder / path)
     # a card can be edited: the script that made the file has a say of its own
     script = dataset_script(facts["dataset"]) if facts.get("dataset") in DATASETS else None
     if {facts.get("split"), declared["split"]} & {*getattr(script, "UNPUBLISHABLE", ())}:
@@ -187,7 +187,7 @@ def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: s
     found = {
         "config": facts.get("config"),
         "split": facts.get("split"),
-        "features": card_features(_columns(schema)),
+        "features": card_features(_columns(schema, folder / path)),
         "rows": rows,
     }
     for key in (key for key in found if found[key] != declared[key]):
@@ -198,9 +198,10 @@ def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: s
     return str(facts.get("dataset"))
 
 
-def _columns(schema: pa.Schema) -> tuple[Column, ...]:
-    features = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-    described = features.get("info", {}).get("features", {})
+def _columns(schema: pa.Schema, file: Path) -> tuple[Column, ...]:
+    info = facts_of(schema, file, b"huggingface").get("info")
+    described = info.get("features") if isinstance(info, dict) else None
+    described = described if isinstance(described, dict) else {}
     return tuple(
         Column(field.name, field.type, "", _labels(described.get(field.name))) for field in schema
     )

@@ -1,6 +1,5 @@
 """KnowRef's upstream files, each read into the same kind of sentence."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K, TES
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError, redacted
 from pronominal.instances import ResolutionInstance
+from pronominal.json_files import parse_json
 from pronominal.spans import Mention
 from pronominal.switching import locate_candidates
-from pronominal.text_files import decoded
 
 LOST = "_"
 """Stands for the pronoun of a validation sentence, whose form no upstream file has."""
@@ -113,12 +112,7 @@ def _parsed(
 def _records(sources: Sources, upstream: Upstream, name: str) -> tuple[list[Any], str]:
     """Return the records of a JSON array, one at least, and the name of their file in errors."""
     file = sources.locate(upstream, name)
-    text = decoded(sources.read(upstream, name), file=file, cure="fetch it again")
-    try:
-        records = json.loads(text)
-    except json.JSONDecodeError as error:
-        at = RowLocation(file, f"line {error.lineno}")
-        raise at.refuse(f"not valid JSON ({error.msg})", "fetch it again") from error
+    records = parse_json(sources.read(upstream, name), file=file, cure="fetch it again")
     if not isinstance(records, list) or not records:
         raise InputError("there is no array of sentences", cure="fetch it again", file=file)
     return records, file

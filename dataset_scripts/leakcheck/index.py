@@ -25,6 +25,7 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts.leakcheck.sentences import RUN, Collection, Sentence
 from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, Sieve, prefix_hashes, scattered
 from pronominal.errors import InputError
+from pronominal.json_files import parse_object
 
 FORMAT = "pronominal leak index 1"
 REMEDY = "make one with 'pronominal leakcheck --write-index FILE --dataset FOLDER'"
@@ -126,9 +127,10 @@ class LeakIndex:
         """Read an index; `InputError` if the file is not one."""
         try:
             table = pq.read_table(path)
-            facts = json.loads((table.schema.metadata or {}).get(b"pronominal", b"{}"))
         except (OSError, pa.ArrowException, ValueError) as error:
             raise InputError("no index can be read", cure=REMEDY, file=path) from error
+        told = (table.schema.metadata or {}).get(b"pronominal", b"{}")
+        facts = parse_object(told, file=path, row="metadata", cure=REMEDY)
         known = table.schema.remove_metadata().equals(COLUMNS)
         if facts.pop("format", None) != FORMAT or not known:
             raise InputError("not an index of this version", cure=REMEDY, file=path)

@@ -63,7 +63,10 @@ class Collection:
         for file in files:
             try:
                 self._add_file(file)
-            except (OSError, pa.ArrowException, LookupError, TypeError, ValueError) as error:
+            except (
+                *(OSError, pa.ArrowException, LookupError, TypeError, ValueError, RecursionError),
+                *(AttributeError, InputError),
+            ) as error:
                 cause = "not a file of a built dataset"
                 raise InputError(cause, cure="build it again", file=file) from error
 

@@ -1,12 +1,11 @@
 """JSONL files of users: one JSON object a line."""
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import os_errors
+from pronominal.json_files import parse_object
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -24,13 +23,4 @@ def parse_json_lines(lines: Iterable[bytes], path: Path) -> Iterator[tuple[int, 
     for number, line in enumerate(lines, start=1):
         if line.isspace():
             continue
-        at = RowLocation(path, f"line {number}")
-        try:
-            record = json.loads(line.decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            raise at.refuse("the text is not UTF-8", "save it in UTF-8") from error
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict):
-            raise at.refuse("not a JSON object", "mend the line")
-        yield number, record
+        yield number, parse_object(line, file=path, row=f"line {number}", cure="mend the line")

@@ -24,11 +24,6 @@ def read_own_rows(path: Path) -> Iterator[tuple[RowLocation, dict[str, Any]]]:
         return
     number = 0
     with open_parquet(path) as file, _parquet_errors(path):
-        names = file.schema_arrow.names
-        for name in names:
-            if names.count(name) > 1:
-                cause = f"two columns are called '{name}'"
-                raise InputError(cause, cure="rename one of them", file=path)
         for batch in file.iter_batches(BATCH):
             for row in batch.to_pylist():
                 yield RowLocation(path, f"row {number}"), row
@@ -36,11 +31,17 @@ def read_own_rows(path: Path) -> Iterator[tuple[RowLocation, dict[str, Any]]]:
 
 
 def open_parquet(path: Path) -> pq.ParquetFile:
-    """Open a Parquet file; `InputError` if it is none."""
+    """Open a Parquet file; `InputError` if it is none, or two columns have one name."""
     if path.suffix != ".parquet":
         raise InputError("the format is unknown", cure="give a .jsonl or .parquet file", file=path)
     with _parquet_errors(path):
-        return pq.ParquetFile(path)
+        file = pq.ParquetFile(path)
+    names = file.schema_arrow.names
+    for name in names:
+        if names.count(name) > 1:
+            cause = f"two columns are called {name!r}"
+            raise InputError(cause, cure="rename one of them", file=path)
+    return file
 
 
 @contextmanager

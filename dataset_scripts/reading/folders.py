@@ -67,7 +67,7 @@ def _refuse_damaged(snapshot: Path, repo: str) -> None:
     """
     if not (snapshot / SUMS).exists():
         files = [*snapshot.glob("*/*.parquet")]
-        if files and not any(dataset_of(open_parquet(file).schema_arrow) for file in files):
+        if files and not any(dataset_of(open_parquet(file).schema_arrow, file) for file in files):
             return
         cause = f"it has no {SUMS}: pronominal did not publish it, or the cache holds a part of it"
         cure = f"fetch it once with 'hf download {repo} --repo-type dataset'"

@@ -71,7 +71,7 @@ def read_split(dataset: str | Path, config: str | None = None, split: str = "tes
 
 
 def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) -> Split:
-    named = dataset_of(open_parquet(files[0]).schema_arrow)
+    named = dataset_of(open_parquet(files[0]).schema_arrow, files[0])
     # rows that a user wrote are named by their folder
     name = named or _name_or(files[0].parent.parent.name, "dataset")
     table = None if on_disk else _fitted(read_parquet(files), name)

@@ -1,6 +1,5 @@
 """Published Parquet files, read whole or block by block."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,15 +10,33 @@ import pyarrow.parquet as pq
 
 from pronominal.dataset_scripts.tables.columns import CANARY
 from pronominal.errors import InputError
+from pronominal.json_files import parse_object
+from pronominal.names import require_name
 
 BATCH = 4096
 """Rows that are in memory at a time, besides what Parquet decodes for them."""
 
 
-def dataset_of(schema: pa.Schema) -> str | None:
-    """Return the name of the dataset that a file says it holds, if it says one."""
-    name = json.loads((schema.metadata or {}).get(b"pronominal", b"{}")).get("dataset")
-    return name and str(name)
+def facts_of(schema: pa.Schema, file: str | Path, key: bytes = b"pronominal") -> dict[str, Any]:
+    """Return what a file says of itself under a key of its metadata; nothing where it says nothing.
+
+    Raises:
+        InputError: that is no JSON object.
+    """
+    told = (schema.metadata or {}).get(key, b"{}")
+    return parse_object(told, file=file, row="metadata", cure="build or fetch it again")
+
+
+def dataset_of(schema: pa.Schema, file: str | Path) -> str | None:
+    """Return the name of the dataset that a file says it holds, if it says one.
+
+    Raises:
+        InputError: what it says is no JSON object, or no name.
+    """
+    name = facts_of(schema, file).get("dataset")
+    if name is not None:
+        require_name("dataset name", name, file=file)
+    return name
 
 
 def open_parquet(file: Path) -> pq.ParquetFile:

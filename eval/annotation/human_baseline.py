@@ -15,6 +15,7 @@ from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predi
 from pronominal.eval.runs.record import (
     RUN,
     DatasetRecord,
+    PredictionsRecord,
     RunRecord,
     SystemRecord,
     Times,
@@ -142,5 +143,6 @@ def _write_run(
         lines = "".join(prediction.line() for prediction in predictions)
         (beside / PREDICTIONS).write_text(lines, encoding="utf-8")
         write_failures(beside, failed)
+        run = replace(run, predictions=PredictionsRecord.of(beside / PREDICTIONS))
         write_json(beside / RUN, run.to_json())
         return score_and_keep(rows, beside, task=task).scores

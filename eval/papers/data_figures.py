@@ -63,7 +63,7 @@ def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[st
     folders = {}
     for folder in datasets:
         file = split_files(folder, None, "test")[1][0]
-        name = dataset_of(pq.read_schema(file)) or "no dataset of ours"
+        name = dataset_of(pq.read_schema(file), file) or "no dataset of ours"
         if name not in asked:
             wanted = " and ".join(sorted(asked)) or "none: these tables are about runs"
             cure = f"give the folder of {wanted}"

@@ -22,6 +22,7 @@ from pronominal.eval.report.disagreements import Disagreement, disagreements
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
 from pronominal.eval.runs.record import RunRecord
+from pronominal.eval.runs.unfinished import UnfinishedRun, unfinished_runs
 from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.task import Task
 
@@ -59,11 +60,13 @@ class Report:
         overview: one number for each system and split.
         sections: dataset -> its splits.
         across: dataset -> charts over several of its configs.
+        unfinished: runs that have no scores yet; None where there are none.
     """
 
     overview: Table
     sections: dict[str, list[Section]]
     across: dict[str, list[Drawing]]
+    unfinished: Table | None
 
     @property
     def systems(self) -> list[str]:
@@ -74,6 +77,8 @@ class Report:
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield every table with the title of what it is about."""
         yield "Overview", self.overview
+        if self.unfinished is not None:
+            yield "Overview", self.unfinished
         for dataset, parts in self.sections.items():
             for figure in self.across[dataset]:
                 yield dataset, figure.table
@@ -111,6 +116,8 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
 ) -> int:
     """Write the page, and its tables and plots as files where asked, and count the runs.
 
+    Runs that are not finished are named there, with the command that goes on, and have no scores.
+
     Args:
         runs: folders of runs made by ``pronominal evaluate``.
         out: the HTML file.
@@ -126,12 +133,17 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
             a minute.
 
     Raises:
-        InputError: there is no scored run, one is damaged or was scored by an unknown task, a
-            dataset has the rows of none, or a folder for tables or charts holds other files.
+        InputError: there is no scored run, one is damaged or was changed, or was scored by an
+            unknown task, a dataset has the rows of none, or a folder for tables or charts holds
+            other files.
     """
     exports.refuse_other_files(csv, svg)
-    comparisons = read_comparisons([runs] if isinstance(runs, Path) else runs, tasks)
-    report = _report(comparisons, [*datasets], progress, include_text=include_text)
+    folders = [runs] if isinstance(runs, Path) else runs
+    comparisons = read_comparisons(folders, tasks)
+    sections = _sections(comparisons, [*datasets], progress, include_text=include_text)
+    across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
+    unfinished = _unfinished([*unfinished_runs(folders)])
+    report = Report(overview(comparisons), sections, across, unfinished)
     with new_file(out) as temporary:
         temporary.write_text(_render(report), encoding="utf-8")
     tables, charts = list(report.tables()), list(report.charts())
@@ -146,17 +158,25 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     return sum(len(comparison.runs) for comparison in comparisons)
 
 
-def _report(
+def _sections(
     comparisons: list[Comparison], datasets: list[str], progress: Progress, *, include_text: bool
-) -> Report:
+) -> dict[str, list[Section]]:
     sections: dict[str, list[Section]] = {}
     rows = rows_of(comparisons, datasets)
     for done, one in enumerate(comparisons):
         progress(done, len(comparisons))
         section = _section(one, rows.get(one.digest), include_text)
         sections.setdefault(one.dataset, []).append(section)
-    across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
-    return Report(overview(comparisons), sections, across)
+    return sections
+
+
+def _unfinished(runs: Sequence[UnfinishedRun]) -> Table | None:
+    rows = [
+        (one.record.label, str(one.record.dataset), f"{one.done:,} of {one.rows:,}", one.command)
+        for one in runs
+    ]
+    columns = ("System", "Split", "Rows done", "The command that goes on")
+    return Table("Runs that are not finished", columns, tuple(rows)) if rows else None
 
 
 def _curves(parts: Sequence[Comparison]) -> Iterator[Drawing]:

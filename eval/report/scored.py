@@ -11,8 +11,8 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered, with_comparisons
 from pronominal.eval.runs.record import RunRecord, read_record
-from pronominal.eval.runs.scored import AGAIN, read_scores, score_files
-from pronominal.eval.runs.units import UNITS, read_p_values, read_units, write_p_values
+from pronominal.eval.runs.scored import AGAIN, Run, read_runs
+from pronominal.eval.runs.units import SCORE, UNITS, read_p_values, read_units, write_p_values
 from pronominal.eval.scores import TASK, task_of_run
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Scores
@@ -60,29 +60,29 @@ def read_comparisons(folders: Iterable[Path], tasks: Sequence[Task] = ()) -> lis
     """
     comparisons: dict[tuple[str, ...], Comparison] = {}
     for folder in folders:
-        for file in score_files(folder):
-            _add(comparisons, file, tasks)
+        for run in read_runs(folder):
+            _add(comparisons, run, tasks)
     if not comparisons:
         raise InputError("there are no runs to report", cure="give the folder of some")
     return [comparisons[key] for key in sorted(comparisons)]
 
 
-def _add(comparisons: dict[tuple[str, ...], Comparison], file: Path, own: Sequence[Task]) -> None:
-    run, scores = read_record(file.parent), read_scores(file)
-    rows, label = run.dataset, run.label
+def _add(comparisons: dict[tuple[str, ...], Comparison], run: Run, own: Sequence[Task]) -> None:
+    record, label = read_record(run.folder), run.label
+    rows = record.dataset
     key = (rows.name, rows.config, rows.split, rows.digest)
-    task = task_of_run(rows.name, scores.get(TASK), own)
+    task = task_of_run(rows.name, run.scores.get(TASK), own)
     comparison = comparisons.setdefault(key, Comparison(*key, task))
     if comparison.task is not task:
         cause = f"this run was scored by {task.name}, and another one by {comparison.task.name}"
-        raise InputError(cause, cure="evaluate them by the same task", file=file.parent)
-    task.refuse_other_scores(scores, file)
-    earlier = comparison.folders.setdefault(label, file.parent)
-    if earlier.resolve() != file.parent.resolve():
+        raise InputError(cause, cure="evaluate them by the same task", file=run.folder)
+    task.refuse_other_scores(run.scores, run.folder / SCORE)
+    earlier = comparison.folders.setdefault(label, run.folder)
+    if earlier.resolve() != run.folder.resolve():
         cause = f"this run and that in {earlier} are both called {label}"
         cure = "evaluate one of them under another label"
-        raise InputError(cause, cure=cure, file=file.parent)
-    comparison.scores[label], comparison.runs[label] = scores, run
+        raise InputError(cause, cure=cure, file=run.folder)
+    comparison.scores[label], comparison.runs[label] = run.scores, record
 
 
 def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[str, Split]:

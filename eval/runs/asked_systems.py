@@ -53,7 +53,7 @@ def parse_settings(arguments: Sequence[str]) -> dict[str, Any]:
             raise InputError(f"'{argument}' is no setting", cure="write KEY=VALUE")
         try:
             settings[key] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             settings[key] = value
     return settings
 

@@ -16,7 +16,7 @@ from pronominal.errors import InputError
 from pronominal.eval.runs.decision_rules import DecisionRule
 from pronominal.eval.runs.predictions import Prediction, predictions_file, refuse_other_length
 from pronominal.instances import ResolutionInstance
-from pronominal.spans import Cluster, Span
+from pronominal.spans import Cluster
 
 
 def predict_clusters(
@@ -59,10 +59,13 @@ def clusters_of(prediction: Prediction, path: Path, number: int) -> list[Cluster
         cause = "the run has no clusters, which readings are about"
         raise InputError(cause, cure="give the run of a clustering system", file=file)
     try:
-        return [[Span(int(a), int(b)) for a, b in cluster] for cluster in given["clusters"]]
-    except (TypeError, ValueError) as error:
+        clusters = as_clusters(given["clusters"])
+    except (TypeError, ValueError):
+        clusters = None
+    if clusters is None or not all(0 <= start < end for spans in clusters for start, end in spans):
         at = RowLocation(file, f"line {number}")
-        raise at.refuse("these are no clusters", "write lists of pairs of offsets") from error
+        raise at.refuse("these are no clusters", "write lists of pairs of offsets")
+    return clusters
 
 
 def predict_choices(

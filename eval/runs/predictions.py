@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.contract.refusals import FailedCallError
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.decisions import Decision
-from pronominal.errors import os_errors
+from pronominal.errors import InputError, os_errors
+from pronominal.eval.runs.record import PredictionsRecord, RunRecord, is_run, read_record
 from pronominal.json_files import parse_object
 
 PREDICTIONS = "predictions.jsonl"
@@ -78,6 +79,37 @@ def predictions_file(path: Path) -> Path:
     return path / PREDICTIONS if path.is_dir() else path
 
 
+def as_left(folder: Path, record: RunRecord) -> RunRecord:
+    """Return a run's record as its predictions bear it out: one that lacks some is not complete.
+
+    Raises:
+        InputError: the predictions of a complete run are not those that it ended with.
+    """
+    if not record.complete:
+        return record
+    found = PredictionsRecord.of(folder / PREDICTIONS)
+    if record.answers is not None and found.rows < record.answers:
+        # rows that failed are asked again, and may end with other bytes
+        again = None if record.counts.get("failed") else record.predictions
+        return replace(record, complete=False, predictions=again)
+    if record.predictions not in (None, found):
+        cause = "the predictions are not those that the run ended with"
+        cure = "remove the run's folder and run it again, or score a copy of the file elsewhere"
+        raise InputError(cause, cure=cure, file=folder / PREDICTIONS)
+    return record
+
+
+def _refuse_incomplete(file: Path) -> None:
+    """Raise `InputError` if a file is that of a complete run and is not what it ended with."""
+    folder = file.parent
+    if file.name != PREDICTIONS or not is_run(folder):
+        return
+    record = read_record(folder)
+    if record.complete and not as_left(folder, record).complete:
+        cause = f"some of the {record.answers:,} predictions that the run ended with are missing"
+        raise InputError(cause, cure="give the command again that made the run", file=file)
+
+
 def read_predictions(path: Path) -> Iterator[tuple[int, Prediction]]:
     """Yield each prediction with the number of its line, from 1.
 
@@ -85,10 +117,11 @@ def read_predictions(path: Path) -> Iterator[tuple[int, Prediction]]:
         path: a predictions file, or the folder of a run.
 
     Raises:
-        InputError: the file cannot be read, or a line is no prediction; empty lines may only
-            stand at its end.
+        InputError: the file cannot be read, is not what its run ended with, or a line is no
+            prediction; empty lines may only stand at its end.
     """
     file = predictions_file(path)
+    _refuse_incomplete(file)
     empty = None
     with os_errors(file, "give a predictions file"), file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):

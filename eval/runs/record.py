@@ -1,5 +1,6 @@
 """``run.json``: what a system was asked, with which versions, and how far the run has come."""
 
+import hashlib
 import platform
 from collections.abc import Mapping
 from contextlib import suppress
@@ -87,6 +88,25 @@ class Times:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class PredictionsRecord:
+    """What a finished run ended with: the lines of its predictions, and their SHA-256."""
+
+    rows: int
+    sha256: str
+
+    @classmethod
+    def of(cls, *files: Path) -> Self:
+        """Return the record of files that are one after another; a file that is gone is empty."""
+        rows, digest = 0, hashlib.sha256()
+        for path in files:
+            with suppress(FileNotFoundError), path.open("rb") as file:
+                while block := file.read(1 << 20):
+                    rows += block.count(b"\n")
+                    digest.update(block)
+        return cls(rows, digest.hexdigest())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """What ``run.json`` says of a run.
@@ -110,6 +130,8 @@ class RunRecord:
         counts: ``rows``, of which ``none``, ``both`` and ``failed``; for clusters also
             ``readings_differ``, the rows that the two decision rules decide differently.
         complete: whether every row was asked.
+        predictions: what its predictions were when it was; runs of earlier versions do not say it.
+        dataset_place: where the rows were, as the user gave it, or where the Hub's were kept.
     """
 
     dataset: DatasetRecord
@@ -129,6 +151,15 @@ class RunRecord:
     times: Times
     counts: Mapping[str, int]
     complete: bool
+    predictions: PredictionsRecord | None = None
+    dataset_place: str | None = None
+
+    @property
+    def answers(self) -> int | None:
+        """How many predictions a run that is complete has."""
+        if self.predictions is not None:
+            return self.predictions.rows
+        return self.counts["rows"] - self.counts.get("failed", 0) if "rows" in self.counts else None
 
     def __post_init__(self) -> None:
         require_name("label", self.label)
@@ -184,6 +215,7 @@ def new_record(
         times=Times(now()),
         counts={},
         complete=False,
+        dataset_place=None if split.folder is None else str(split.folder),
     )
 
 

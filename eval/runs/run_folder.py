@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pronominal.atomic import held_folder, new_file
+from pronominal.atomic import held_folder, new_file, no_room_named
 from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError
 from pronominal.eval.runs.coreference_systems import clusters_of
 from pronominal.eval.runs.decision_rules import differing
 from pronominal.eval.runs.failures import FAILURES, Failure, read_failures, write_failures
-from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, read_predictions
-from pronominal.eval.runs.record import RUN, RunRecord, is_run, now, read_record
+from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, as_left, read_predictions
+from pronominal.eval.runs.record import RUN, PredictionsRecord, RunRecord, is_run, now, read_record
 from pronominal.instances import ResolutionInstance
 from pronominal.json_files import write_json
 
@@ -50,8 +50,8 @@ class RunFolder:
         """Create the folder or go on with it, and keep other processes from writing into it.
 
         Raises:
-            InputError: it holds a run of another dataset, system, checkpoint or other settings, or
-                one that is running.
+            InputError: it holds a run of another dataset, system, checkpoint or other settings, one
+                that is running, or one whose predictions were changed.
         """
         with held_folder(self.path):
             self._begin_or_go_on()
@@ -64,7 +64,7 @@ class RunFolder:
                 raise InputError(cause, cure="remove it", file=self.path)
             self.describe()
             return
-        earlier = read_record(self.path)
+        earlier = as_left(self.path, read_record(self.path))
         for key, names in earlier.differences(self.record).items():
             inside = f": {', '.join(names)}" if names else ""
             cause = f"the folder holds a run with another {key}{inside}"
@@ -151,12 +151,18 @@ class RunFolder:
     def finish(self, instances: Iterable[Instance], seconds: float) -> None:
         """Write ``run.json`` of a complete run of these rows, in order.
 
-        `seconds` were spent on it since the folder was opened.
+        `seconds` were spent on it since the folder was opened. `InputError` if the run was finished
+        before, lost some of its predictions, and has others now.
         """
+        written = PredictionsRecord.of(self.predictions)
+        if self.record.predictions not in (None, written):
+            cause = "what was left is not what the run had written"
+            cure = "remove the run's folder and run it again"
+            raise InputError(cause, cure=cure, file=self.predictions)
         counts = self._counts(instances)
         seconds = round(self.record.times.seconds + seconds, 3)
         times = replace(self.record.times, finished=now(), seconds=seconds)
-        self.describe(times=times, counts=counts, complete=True)
+        self.describe(times=times, counts=counts, complete=True, predictions=written)
 
     def _counts(self, instances: Iterable[Instance]) -> dict[str, int]:
         counts = {"rows": len(self.failures), "none": 0, "both": 0}
@@ -174,7 +180,7 @@ class RunFolder:
 
 
 def _append(path: Path, lines: Iterable[str]) -> None:
-    with path.open("a", encoding="utf-8") as file:
+    with no_room_named(path), path.open("a", encoding="utf-8") as file:
         file.writelines(lines)
         file.flush()
         os.fsync(file.fileno())

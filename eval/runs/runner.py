@@ -157,7 +157,7 @@ def _predict_all(
 
 def _ask_again(folder: RunFolder, split: Split, done: range, tried: Attempt) -> None:
     """Ask for what failed before, one by one."""
-    folder.describe(complete=False)
+    folder.describe(complete=False, predictions=None)
     answered: dict[str, Prediction] = {}
     for instance in split.stream(done.start, done.stop):
         if instance.id in folder.failures:

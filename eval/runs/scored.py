@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pronominal.errors import InputError
+from pronominal.eval.runs.predictions import as_left
 from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.units import SCORE
 from pronominal.eval.statistics.scores import Scores
@@ -31,22 +32,21 @@ class Run:
 
 
 def read_runs(folder: Path) -> list[Run]:
-    """Read every scored run in a folder, at any depth; `InputError` for none, or a damaged one."""
+    """Read every finished run in a folder that was scored, at any depth.
+
+    Raises:
+        InputError: there is none, one is damaged, or its predictions were changed.
+    """
     runs = []
-    for path in score_files(folder):
-        record = read_record(path.parent)
-        rows = (record.dataset.name, record.dataset.config, record.dataset.split)
-        runs.append(Run(record.label, rows, read_scores(path), path.parent))
-    return runs
-
-
-def score_files(folder: Path) -> list[Path]:
-    """Return the `SCORE` of each scored run in a folder, at any depth; `InputError` for none."""
-    files = sorted(folder.rglob(SCORE))
-    if not files:
+    for path in sorted(folder.rglob(SCORE)):
+        record = as_left(path.parent, read_record(path.parent))
+        if record.complete:
+            rows = (record.dataset.name, record.dataset.config, record.dataset.split)
+            runs.append(Run(record.label, rows, read_scores(path), path.parent))
+    if not runs:
         cure = "make some with 'pronominal evaluate'"
         raise InputError("there is no scored run", cure=cure, file=folder)
-    return files
+    return runs
 
 
 def read_scores(file: Path) -> Scores:

@@ -10,8 +10,16 @@ from pathlib import Path
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import read_failures, write_failures
-from pronominal.eval.runs.predictions import PREDICTIONS
-from pronominal.eval.runs.record import IDENTITY, RUN, RunRecord, Times, read_record
+from pronominal.eval.runs.predictions import PREDICTIONS, as_left
+from pronominal.eval.runs.record import (
+    IDENTITY,
+    RUN,
+    PredictionsRecord,
+    RunRecord,
+    Times,
+    is_run,
+    read_record,
+)
 from pronominal.json_files import write_json
 
 
@@ -57,20 +65,25 @@ def merge(parts: Sequence[Path], out: Path | None = None) -> Path:
     """Put the parts of a run together, to the bytes that the run in one piece would have.
 
     `parts` are the folders of all shards, in any order; `out`, which is returned, is the folder to
-    make: that of the run in one piece, beside the parts, when None.
+    make: that of the run in one piece, beside the parts, when None. One that holds this very run
+    stays as it is.
 
     Raises:
-        InputError: a part is missing, unfinished or of another run, or the folder exists.
+        InputError: a part is missing, unfinished or of another run, or the folder holds
+            something else.
     """
     if not parts:
         raise InputError("no shards are given", cure="give the folders of all shards")
-    records = {path: read_record(path) for path in parts}
+    records = {path: as_left(path, read_record(path)) for path in parts}
     shards = {path: _shard_of(record, path) for path, record in records.items()}
     _refuse_parts_of_others(records, shards)
     ordered = sorted(shards, key=lambda path: shards[path].index)
     first = ordered[0]
     if out is None:
         out = first.with_name(first.name.removesuffix(shards[first].suffix))
+    merged = _merged(ordered, [records[path] for path in ordered])
+    if is_run(out) and as_left(out, read_record(out)) == merged:
+        return out
     if out.exists():
         raise InputError("there is a run already", cure="remove it or give another --out", file=out)
     with new_folder(out) as beside:
@@ -79,7 +92,7 @@ def merge(parts: Sequence[Path], out: Path | None = None) -> Path:
                 with (path / PREDICTIONS).open("rb") as part:
                     shutil.copyfileobj(part, whole)
         write_failures(beside, (row for path in ordered for row in read_failures(path).values()))
-        write_json(beside / RUN, _merged([records[path] for path in ordered]).to_json())
+        write_json(beside / RUN, merged.to_json())
     return out
 
 
@@ -116,7 +129,7 @@ def _without_shard(record: RunRecord) -> RunRecord:
     return replace(record, settings=settings)
 
 
-def _merged(records: Sequence[RunRecord]) -> RunRecord:
+def _merged(parts: Sequence[Path], records: Sequence[RunRecord]) -> RunRecord:
     counts = Counter[str]()
     for record in records:
         counts.update(record.counts)
@@ -126,4 +139,6 @@ def _merged(records: Sequence[RunRecord]) -> RunRecord:
         finished=max(time.finished or "" for time in times),
         seconds=round(sum(time.seconds for time in times), 3),
     )
-    return replace(_without_shard(records[0]), times=whole, counts=dict(counts))
+    predictions = PredictionsRecord.of(*(path / PREDICTIONS for path in parts))
+    first = _without_shard(records[0])
+    return replace(first, times=whole, counts=dict(counts), predictions=predictions)

@@ -56,7 +56,9 @@ def read_p_values(folders: Iterable[Path]) -> Known:
     """Return the p-values that are kept in folders of runs; what cannot be read is not known."""
     known: Known = {}
     for folder in folders:
-        with suppress(OSError, ValueError, TypeError, AttributeError):
+        with suppress(
+            OSError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError
+        ):
             kept = json.loads((folder / P_VALUES).read_text(encoding="utf-8"))
             known |= {
                 key: (float(p), None if t is None else float(t)) for key, (p, t) in kept.items()

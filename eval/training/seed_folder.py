@@ -1,6 +1,5 @@
 """One seed's training on disk: what was asked, and whether it is done."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from pronominal.atomic import held_folder, new_folder
 from pronominal.errors import InputError
-from pronominal.json_files import write_json
+from pronominal.json_files import read_object, write_json
 
 DESCRIPTION = "training.json"
 
@@ -116,13 +115,8 @@ def _same_training(
 def read_training(folder: Path) -> dict[str, Any]:
     """Return what ``training.json`` says; `InputError` if it is none of ours."""
     path = folder / DESCRIPTION
-    try:
-        description = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(
-            "it is damaged or cannot be read", cure="remove the folder to train again", file=path
-        ) from error
-    if not isinstance(description, dict) or "complete" not in description:
+    description = read_object(path, cure="remove the folder to train again")
+    if "complete" not in description:
         raise InputError("it is no description of a training", cure="remove it", file=path)
     return description
 

@@ -1,11 +1,13 @@
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pronominal import InputError
+from pronominal import InputError, atomic
 from pronominal.atomic import new_file, new_folder
+from pronominal.locks import HeldError
 
 
 def test_a_file_appears_whole(tmp_path: Path) -> None:
@@ -80,16 +82,58 @@ def test_only_what_the_dead_have_left_is_removed(tmp_path: Path) -> None:
 def test_a_system_without_locks_builds_and_removes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError
 
-    monkeypatch.setattr("pronominal.atomic.fcntl.flock", refuse)
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
     abandoned = tmp_path / ".folder.abcdefgh.unfinished"
     abandoned.mkdir()
     (abandoned / "part").write_text("half")
     with new_folder(tmp_path / "folder") as beside:
         (beside / "whole").write_text("whole")
     assert sorted(tmp_path.iterdir()) == [abandoned, tmp_path / "folder"]
+
+
+@pytest.mark.parametrize("context", [new_file, new_folder])
+def test_what_the_dead_have_left_is_removed_though_it_is_empty(tmp_path: Path, context) -> None:
+    (tmp_path / ".target.abcdefgh.unfinished").mkdir()
+    with context(tmp_path / "target"):
+        pass
+    assert list(tmp_path.iterdir()) == [tmp_path / "target"]
+
+
+def test_a_folder_that_others_took_for_a_dead_ones_is_claimed_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold, tried = atomic.held, []
+
+    def taken_once(folder: Path) -> Any:
+        tried.append(folder)
+        if len(tried) == 1:
+            raise HeldError
+        return hold(folder)
+
+    monkeypatch.setattr(atomic, "held", taken_once)
+    rebuild(tmp_path / "folder", "whole")
+    assert tried[0] != tried[1]
+    assert (tmp_path / "folder" / "part").read_text() == "whole"
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
+
+
+@pytest.mark.parametrize(("mask", "file", "folder"), [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700)])
+def test_permissions_are_those_of_the_umask(
+    tmp_path: Path, mask: int, file: int, folder: int
+) -> None:
+    before = os.umask(mask)
+    try:
+        rebuild(tmp_path / "folder", "whole")
+        with new_file(tmp_path / "file") as beside:
+            beside.write_text("whole")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "folder").stat().st_mode & 0o777 == folder
+    for written in (tmp_path / "file", tmp_path / "folder" / "part"):
+        assert written.stat().st_mode & 0o777 == file
 
 
 def rebuild(folder: Path, content: str) -> None:

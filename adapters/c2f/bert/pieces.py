@@ -187,7 +187,10 @@ def _read(vocabulary: Path) -> tuple[dict[str, int], bool]:
             raise ValueError(f"it holds a {model['type']} vocabulary")
         numbers = {str(piece): int(number) for piece, number in model["vocab"].items()}
         lowercase = bool(normalizer.get("lowercase", False))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        *(OSError, ValueError, KeyError, TypeError, AttributeError),
+        *(OverflowError, RecursionError),
+    ) as error:
         raise InputError("no word pieces could be read", cure=CURE, file=vocabulary) from error
     if sorted(numbers.values()) != list(range(len(numbers))):
         raise InputError("its pieces are not numbered from 0 on", cure=CURE, file=vocabulary)

@@ -56,7 +56,9 @@ def read_options(file: Path) -> ElmoOptions:
     cause = "no options of ELMo could be read"
     cure = "give the option file that is published with the weights"
     try:
-        with input_error_on(OSError, ValueError, TypeError, cause=cause, cure=cure, file=file):
+        with input_error_on(
+            OSError, ValueError, TypeError, RecursionError, cause=cause, cure=cure, file=file
+        ):
             table = json.loads(file.read_text(encoding="utf-8"))
             options = _options(table["char_cnn"], table["lstm"])
     except KeyError as error:

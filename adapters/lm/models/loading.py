@@ -195,7 +195,7 @@ def _refuse_remote_code(checkpoint: Checkpoint, reason: InputError) -> None:
     """
     try:
         config = json.loads((checkpoint.folder / "config.json").read_text(encoding="utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return  # a damaged config names nothing
     named = config.get("auto_map") if isinstance(config, dict) else None
     if isinstance(named, dict) and named:

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.bert.mentions import first_mentioned
-from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision, from_probabilities
 from pronominal.eval.evaluation import answered, score_and_keep
 from pronominal.eval.runs.answers import read_answers
-from pronominal.eval.runs.predictions import PREDICTIONS
+from pronominal.eval.runs.predictions import read_predictions
 from pronominal.eval.runs.record import is_run, read_record, run_name
 from pronominal.eval.runs.runner import SystemSettings, run
 from pronominal.eval.scores import TASKS, task_of
@@ -99,9 +98,9 @@ def _corrected(
 ) -> list[Decision]:
     """Decide with the first mention's logit lowered by the log odds it had in training."""
     decisions = []
-    lines = read_json_lines(run_folder / PREDICTIONS)
-    for instance, (_, line) in zip(instances, lines, strict=True):
-        weighed = list(line["scores"])
+    lines = read_predictions(run_folder)
+    for instance, (_, prediction) in zip(instances, lines, strict=True):
+        weighed = list(prediction.given["scores"])
         if all(candidate.located for candidate in instance.candidates):
             weighed[first_mentioned(instance)] *= (1 - prior) / prior
         decisions.append(from_probabilities(weighed))

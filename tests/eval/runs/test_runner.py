@@ -317,6 +317,12 @@ def test_shards_merge_to_the_same_bytes(own_ruff: str, tmp_path: Path, of: int) 
     ours, theirs = (json.loads((p / "run.json").read_text()) for p in (merged, whole.path))
     for key in ("dataset", "system", "settings", "counts", "complete"):
         assert ours[key] == theirs[key], key
+    assert merge(parts) == merged  # a command that was killed at its end is given again
+    with (merged / "predictions.jsonl").open("a") as file:
+        file.write("\n")
+    with pytest.raises(InputError, match="not those that the run ended with"):
+        merge(parts)
+    (merged / "run.json").unlink()
     with pytest.raises(InputError, match="there is a run already"):
         merge(parts)
 

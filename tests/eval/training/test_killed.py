@@ -50,7 +50,8 @@ def test_a_killed_training_ends_with_the_same_weights(
     assert (place.update, place.epoch, place.batch) == (18, 1, 18 - UPDATES_OF_AN_EPOCH)
     assert not (killed / "model.safetensors").exists()
     # what is there when the process dies while it saves
-    (killed / ".state.pt.half").write_bytes(b"half")
+    (killed / ".best.pt.abcdefgh.unfinished").mkdir()
+    (killed / ".best.pt.abcdefgh.unfinished" / "best.pt").write_bytes(b"half")
     assert run((*command, tmp_path / "killed")) == 0
     for name in ("model.safetensors", "curves.jsonl"):
         assert (whole / name).read_bytes() == (killed / name).read_bytes(), name

@@ -1,0 +1,215 @@
+"""A finished run vouches for its predictions, and one that is not finished is never left out."""
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pronominal.adapters import load
+from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.errors import InputError
+from pronominal.eval.evaluation import evaluate
+from pronominal.eval.runs import runner
+from pronominal.eval.runs.record import PredictionsRecord, read_record
+from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.runs.shards import merge
+from pronominal.eval.runs.unfinished import unfinished_runs
+from tests.cli.test_main import Result, pronominal
+
+NAME = "sample.double.test.random"
+
+
+@pytest.fixture(scope="module")
+def evaluated(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("evaluated")
+    for label in ("random", "other"):
+        evaluate(read_split(sample, "double"), SystemSettings(label, "random"), out)
+    return out
+
+
+@pytest.fixture
+def runs(evaluated: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(evaluated, tmp_path / "runs"))
+
+
+def halved(file: Path) -> None:
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:300]) + lines[300][:20])
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def changed(file: Path) -> None:
+    file.write_bytes(file.read_bytes().replace(b'"choice": 0', b'"choice": 1', 1))
+
+
+def longer(file: Path) -> None:
+    file.write_bytes(file.read_bytes() + file.read_bytes().splitlines(keepends=True)[0])
+
+
+SHORT = [Path.unlink, emptied, halved]
+OTHER = [changed, longer]
+
+
+def command(sample: Path, runs: Path, name: str = "run") -> tuple[object, ...]:
+    rows = ("--dataset", sample, "--config", "double")
+    return {
+        "run": ("run", *rows, "--system", "random", "--out", runs),
+        "evaluate": ("evaluate", *rows, "--system", "random", "--out", runs),
+        "score": ("score", "sample", *rows, "--predictions", runs / NAME),
+        "reread": ("reread", runs / NAME, runs / "again.jsonl", *rows, "--reading", "upstream"),
+        "report": ("report", runs, "--out", runs / "report.html"),
+        "reproduce": ("reproduce", "winopron", "--runs", runs / NAME),
+    }[name]
+
+
+def test_a_finished_run_says_what_it_ended_with(evaluated: Path) -> None:
+    said = json.loads((evaluated / NAME / "run.json").read_text())["predictions"]
+    assert said["rows"] == 576
+    assert PredictionsRecord(**said) == PredictionsRecord.of(evaluated / NAME / "predictions.jsonl")
+
+
+@pytest.mark.parametrize("name", ["run", "evaluate"])
+@pytest.mark.parametrize("damage", SHORT)
+def test_what_is_missing_is_predicted_again(
+    sample: Path, runs: Path, damage: Callable[[Path], None], name: str
+) -> None:
+    file = runs / NAME / "predictions.jsonl"
+    whole = file.read_bytes()
+    damage(file)
+    assert pronominal(*command(sample, runs, name)).returncode == 0
+    assert file.read_bytes() == whole
+    assert read_record(runs / NAME).complete
+
+
+def refused(result: Result, *said: str) -> None:
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+    for words in said:
+        assert words in result.stderr
+
+
+@pytest.mark.parametrize("name", ["run", "evaluate", "score", "reread", "report", "reproduce"])
+@pytest.mark.parametrize("damage", OTHER)
+def test_predictions_that_were_changed_are_refused(
+    sample: Path, runs: Path, damage: Callable[[Path], None], name: str
+) -> None:
+    damage(runs / NAME / "predictions.jsonl")
+    before = (runs / NAME / "predictions.jsonl").read_bytes()
+    result = pronominal(*command(sample, runs, name))
+    refused(result, f"{NAME}/predictions.jsonl: the predictions are not those that the run ended")
+    assert (runs / NAME / "predictions.jsonl").read_bytes() == before
+    assert not (runs / "report.html").exists()
+
+
+@pytest.mark.parametrize("name", ["score", "reread"])
+@pytest.mark.parametrize("damage", [emptied, halved])
+def test_nothing_is_scored_of_which_rows_are_missing(
+    sample: Path, runs: Path, damage: Callable[[Path], None], name: str
+) -> None:
+    damage(runs / NAME / "predictions.jsonl")
+    result = pronominal(*command(sample, runs, name))
+    refused(result, "predictions that the run ended with are missing; give the command again")
+
+
+def test_what_is_left_of_changed_predictions_ends_in_an_error(sample: Path, runs: Path) -> None:
+    file = runs / NAME / "predictions.jsonl"
+    changed(file)
+    halved(file)
+    for said in ("what was left is not what the run had written", "not those that the run ended"):
+        refused(pronominal(*command(sample, runs)), said)
+
+
+def test_a_run_of_an_earlier_version_is_read(sample: Path, runs: Path) -> None:
+    file = runs / NAME / "run.json"
+    content = json.loads(file.read_text())
+    for field in ("predictions", "dataset_place"):
+        del content[field]
+    file.write_text(json.dumps(content))
+    assert pronominal(*command(sample, runs, "score")).returncode == 0
+    halved(runs / NAME / "predictions.jsonl")
+    assert pronominal(*command(sample, runs, "report")).stderr.count("300 of 576 rows") == 1
+
+
+@pytest.mark.parametrize("damage", SHORT)
+def test_a_report_names_runs_that_are_not_finished(
+    sample: Path, runs: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(runs / NAME / "predictions.jsonl")
+    rows = "300 of 576" if damage is halved else "0 of 576"
+    result = pronominal(*command(sample, runs, "report"), "--markdown", runs / "tables.md")
+    assert (result.returncode, len(result.stderr.splitlines())) == (0, 1)
+    assert (
+        f"{NAME}: the run is not finished ({rows} rows); go on with: pronominal " in result.stderr
+    )
+    page = (runs / "report.html").read_text()
+    assert "Runs that are not finished" in page
+    assert f"{rows}<" in page
+    assert "Runs that are not finished" in (runs / "tables.md").read_text()
+    # and has no score that its predictions no longer vouch for
+    assert page.count('<th scope="row">random</th>') == 1
+
+    goes_on = shlex.split(result.stderr.partition("go on with: pronominal ")[2])
+    assert pronominal(*goes_on).returncode == 0
+    result = pronominal(*command(sample, runs, "report"))
+    assert result.stderr == ""
+    assert "not finished" not in (runs / "report.html").read_text()
+
+
+def test_a_folder_without_any_finished_run_says_how_far_it_is(sample: Path, runs: Path) -> None:
+    for file in runs.glob("*/predictions.jsonl"):
+        halved(file)
+    result = pronominal(*command(sample, runs, "report"))
+    assert result.returncode == 2
+    assert result.stderr.count("300 of 576 rows") == 2
+    assert "there is no scored run" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (SystemSettings("random", "random"), "evaluate {rows} --system random {rest}"),
+        (SystemSettings("dice", "random"), "evaluate {rows} --system dice=random {rest}"),
+        (
+            SystemSettings("random", "random", None, {"seed": 7}),
+            "run {rows} --system random {rest} --set=seed=7",
+        ),
+    ],
+)
+def test_the_command_that_goes_on_is_that_of_the_run(
+    sample: Path, tmp_path: Path, asked: SystemSettings, expected: str
+) -> None:
+    system = load(asked.name, **asked.settings)
+    folder = runner.run(read_split(sample, "double"), system, asked, tmp_path)
+    halved(folder.predictions)
+    (found,) = unfinished_runs([tmp_path, folder.path])
+    rows = f"--dataset {shlex.quote(str(sample))} --config double --split test"
+    rest = f"--out {shlex.quote(str(folder.path))} --reading offsets"
+    assert found.command == "pronominal " + expected.format(rows=rows, rest=rest)
+    assert pronominal(*shlex.split(found.command)[1:]).returncode == 0
+    assert not [*unfinished_runs([tmp_path])]
+
+
+def test_a_shard_goes_on_as_a_shard(sample: Path, tmp_path: Path) -> None:
+    begun = (*command(sample, tmp_path), "--shard", "2/2")
+    assert pronominal(*begun).returncode == 0
+    (shard,) = tmp_path.iterdir()
+    emptied(shard / "predictions.jsonl")
+    (found,) = unfinished_runs([tmp_path])
+    assert (found.done, found.rows) == (0, 336)
+    assert "--shard 2/2" in found.command
+    with pytest.raises(InputError, match="the shard is not done"):
+        merge([shard])
+
+
+def test_an_import_is_gone_on_with_by_its_own_command(sample: Path, runs: Path) -> None:
+    file = runs / NAME / "run.json"
+    content = json.loads(file.read_text())
+    content["settings"] |= {"format": "conll2012", "file": "0" * 64}
+    file.write_text(json.dumps(content))
+    emptied(runs / NAME / "predictions.jsonl")
+    assert [found.command for found in unfinished_runs([runs])] == ["the command that began it"]

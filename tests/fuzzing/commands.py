@@ -1,0 +1,270 @@
+"""Every command that reads a file: its inputs, and the call whose inputs are damaged."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pyarrow.parquet as pq
+import typer
+
+from pronominal.cli.main import app
+from pronominal.eval.exchange import FORMATS
+from tests.cli.test_main import pronominal
+from tests.dataset_scripts.construction.texts import corpus, write_names
+from tests.dataset_scripts.ruff.test_ruff import own_tables, write_sources
+
+READS_NOTHING = {
+    *("access", "datasets", "doctor", "systems", "env create", "env list"),
+}
+"""Commands without a file of the user's: lists, the Hub, environments."""
+
+NEEDS_WEIGHTS = {"convert", "train bert", "train c2f", "train compare", "train e2e"}
+
+ROWS = 48
+
+
+class Pairs:
+    """A system of clusters without weights: every second word is the same person."""
+
+    name = "pairs"
+
+    def cluster(self, texts: Sequence[str]) -> list[list[list[tuple[int, int]]]]:
+        """Return one cluster for each text."""
+        return [[[m.span() for m in re.finditer(r"\w+", text)][1::2]] for text in texts]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to call a command.
+
+    Attributes:
+        command: its name, such as ``annotate import``.
+        arguments: what follows, in which ``{}`` is the folder of the inputs.
+        damaged: patterns of the files that are damaged, one of them at a time.
+        whole: the file or folder that it writes whole or not at all.
+    """
+
+    command: str
+    arguments: str
+    damaged: tuple[str, ...]
+    whole: str | None = None
+
+    def words(self, folder: Path) -> list[str]:
+        """Return the command line."""
+        return [*self.command.split(), *self.arguments.replace("{}", str(folder)).split()]
+
+
+DATASET = "--dataset {}/rows --config double"
+TABLE = "rows/double/test.parquet"
+RUN = "runs/sample.double.test.pairs"
+PAIRS = "pairs=tests.fuzzing.commands:Pairs"
+FILES_OF_A_RUN = tuple(f"{RUN}/{name}" for name in ("run.json", "predictions.jsonl"))
+SCORED = (*FILES_OF_A_RUN, f"{RUN}/score.json", f"{RUN}/units.npz", "runs/p_values.json")
+
+CASES = [
+    Case("build", "sample --pronouns {}/ze.toml --out {}/out", ("ze.toml",), "out/sample"),
+    Case(
+        "build",
+        "ruff --sources {}/sources --allow-changed --out {}/out",
+        ("sources/ruff/*",),
+        "out/ruff",
+    ),
+    Case("validate", "ruff --sources {}/sources", ("sources/ruff/*",)),
+    Case(
+        "publish",
+        "{}/sample --repo me/sample --gated auto --dry-run",
+        ("sample/README.md", "sample/SHA256SUMS", "sample/*/test.parquet"),
+    ),
+    Case("leakcheck", "{}/text.jsonl --index {}/leak.index", ("text.jsonl", "leak.index")),
+    Case(
+        "leakcheck",
+        "{}/text.jsonl --dataset {}/rows --write-index {}/new.index",
+        (TABLE,),
+        "new.index",
+    ),
+    Case("overlap", "{}/text.jsonl --index {}/leak.index --json", ("text.jsonl", "leak.index")),
+    Case("switch", "{}/own.jsonl {}/switched.jsonl", ("own.jsonl",), "switched.jsonl"),
+    Case("switch", "{}/own.parquet {}/switched.parquet", ("own.parquet",), "switched.parquet"),
+    Case(
+        "construct knowref",
+        "--input {}/corpus --names {}/names.csv --proper-names-only --out {}/out",
+        ("corpus/*", "names.csv"),
+        "out/constructed",
+    ),
+    Case(
+        "construct check",
+        "{}/constructed --names {}/names.csv",
+        ("constructed/README.md", "constructed/*/*.parquet", "names.csv"),
+    ),
+    Case("annotate export", f"{DATASET} --out {{}}/sheets2", (TABLE,), "sheets2"),
+    Case(
+        "annotate import",
+        "{}/sheets {}/ann.csv {}/bob.jsonl",
+        ("sheets/key.json", "ann.csv", "bob.jsonl"),
+    ),
+    Case("annotate agreement", "{}/sheets --json", ("sheets/key.json", "sheets/answers.jsonl")),
+    Case(
+        "annotate keep",
+        "{}/sheets --dataset {}/rows --votes 1 --out {}/out",
+        ("sheets/key.json", "sheets/answers.jsonl", TABLE),
+        "out/annotated",
+    ),
+    Case(
+        "annotate baseline",
+        "{}/sheets --dataset {}/rows --beside {}/runs --out {}/people --json",
+        ("sheets/key.json", "sheets/answers.jsonl", TABLE, *SCORED),
+    ),
+    Case("run", f"{DATASET} --system random --out {{}}/out", (TABLE,)),
+    Case(
+        "run",
+        f"{DATASET} --system {PAIRS} --out {{}}/begun",
+        tuple(f"begun/*/{name}" for name in ("run.json", "predictions.jsonl", "failures.jsonl")),
+    ),
+    Case(
+        "evaluate",
+        f"{DATASET} --systems {{}}/systems.toml --out {{}}/out",
+        (TABLE, "systems.toml", "words/*.json"),
+    ),
+    Case("evaluate", f"{DATASET} --system {PAIRS} --out {{}}/runs", SCORED),
+    Case("merge", "{}/shards/one {}/shards/two --out {}/merged", ("shards/*/*.json*",), "merged"),
+    Case(
+        "reread",
+        f"{{}}/{RUN} {{}}/again.jsonl {DATASET} --reading upstream",
+        (*FILES_OF_A_RUN, TABLE),
+        "again.jsonl",
+    ),
+    Case(
+        "score",
+        f"sample {DATASET} --predictions {{}}/predictions.jsonl --json",
+        ("predictions.jsonl", TABLE),
+    ),
+    Case("score", f"sample {DATASET} --predictions {{}}/{RUN} --reading upstream", FILES_OF_A_RUN),
+    Case(
+        "report",
+        "{}/runs --out {}/report.html --hub-metadata {}/metadata",
+        SCORED,
+        "report.html",
+    ),
+    Case("reproduce", "winopron --runs {}/runs --json", SCORED),
+    Case("check-system", "bag-of-words={}/words", ("words/*.json",)),
+    Case("export", f"caw {{}}/caw {DATASET} --predictions {{}}/{RUN}", FILES_OF_A_RUN, "caw"),
+    *(
+        Case(
+            "import",
+            f"{form} {{}}/exported/{form} {DATASET} --system theirs --out {{}}/out",
+            (f"exported/{form}", f"exported/{form}/*"),
+        )
+        for form in FORMATS
+        if form not in ("coref-hoi", "spanbert", "winopron-tsv", "allennlp")
+    ),
+    Case("score-conll", "{}/key.conll {}/response.conll --json", ("key.conll", "response.conll")),
+    Case("train bag-of-words", "--data {}/own.jsonl --out {}/out", ("own.jsonl",), "out"),
+]
+
+
+def commands() -> Iterator[str]:
+    """Yield every command that the command line has."""
+    yield from _leaves(typer.main.get_command(app), ())
+
+
+def _leaves(command: click.Command, names: tuple[str, ...]) -> Iterator[str]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield " ".join(names)
+    else:
+        for name, one in inner.items():
+            yield from _leaves(one, (*names, name))
+
+
+def write_inputs(folder: Path) -> None:
+    """Write whatever the cases read, all of it sound."""
+
+    def call(*words: object) -> None:
+        result = pronominal(*words)
+        assert result.returncode == 0, (words, result.stderr)
+
+    folder.mkdir(exist_ok=True)
+    call("build", "sample", "--out", folder)
+    (folder / "rows" / "double").mkdir(parents=True)
+    table = pq.read_table(folder / "sample" / "double" / "test.parquet").slice(0, ROWS)
+    pq.write_table(table, folder / TABLE)
+    (folder / "ze.toml").write_text(
+        '[ze]\nnominative = "ze"\naccusative = "zir"\npossessive = "zir"\n'
+    )
+    (folder / "sources").mkdir()
+    write_sources(folder / "sources", own_tables())
+    _write_texts(folder, call)
+    _write_runs(folder, call)
+    _write_people(folder, call)
+    _write_trainings(folder, call)
+
+
+Call = Callable[..., None]
+
+
+def _write_texts(folder: Path, call: Call) -> None:
+    rows = pq.read_table(folder / TABLE).drop_columns(["canary"]).to_pylist()
+    (folder / "own.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    pq.write_table(pq.read_table(folder / TABLE), folder / "own.parquet")
+    (folder / "text.jsonl").write_text('{"text": "Nothing of ours is in here."}\n' * 5)
+    call("leakcheck", "--dataset", folder / "rows", "--write-index", folder / "leak.index")
+    (folder / "corpus").mkdir()
+    corpus(folder / "corpus", files=1, lines=150)
+    write_names(folder)
+    method = ("construct", "knowref", "--proper-names-only", "--out", folder)
+    call(*method, "--input", folder / "corpus", "--names", folder / "names.csv")
+
+
+def _write_runs(folder: Path, call: Call) -> None:
+    rows = ("--dataset", folder / "rows", "--config", "double")
+    systems = ("--system", PAIRS, "--system", "first-mention")
+    call("evaluate", *rows, *systems, "--out", folder / "runs")
+    shutil.copy(folder / RUN / "predictions.jsonl", folder / "predictions.jsonl")
+    shutil.copytree(folder / RUN, folder / "begun" / Path(RUN).name)
+    begun = folder / "begun" / Path(RUN).name
+    record = json.loads((begun / "run.json").read_text())
+    del record["predictions"]
+    (begun / "run.json").write_text(json.dumps(record | {"complete": False}))
+    lines = (begun / "predictions.jsonl").read_text().splitlines(keepends=True)
+    failed = json.loads(lines[3])["id"]
+    (begun / "predictions.jsonl").write_text("".join(lines[:3] + lines[4:30]))
+    (begun / "failures.jsonl").write_text(f'{{"id": "{failed}", "cause": "it fell over"}}\n')
+    for number, name in enumerate(("one", "two"), start=1):
+        (folder / "shards" / name).mkdir(parents=True)
+        shard = ("run", *rows, "--system", "random", "--shard", f"{number}/2")
+        call(*shard, "--out", folder / "cut")
+        (made,) = (folder / "cut").glob(f"*shard-{number}-of-2")
+        shutil.copytree(made, folder / "shards" / name, dirs_exist_ok=True)
+    for form in FORMATS:
+        if any(f"exported/{form}" in case.damaged for case in CASES):
+            (folder / "exported").mkdir(exist_ok=True)
+            to = ("export", form, folder / "exported" / form, *rows)
+            call(*to, "--predictions", folder / RUN)
+    for name in ("key", "response"):
+        to = ("export", "conll2012", folder / f"{name}.conll", *rows)
+        call(*to, "--predictions", folder / RUN)
+
+
+def _write_people(folder: Path, call: Call) -> None:
+    rows = ("--dataset", folder / "rows", "--config", "double")
+    call("annotate", "export", *rows, "--annotators", 2, "--out", folder / "sheets")
+    sheet = folder / "sheets" / "for-annotators" / "sheet.csv"
+    head, *lines = sheet.read_text(encoding="utf-8-sig").splitlines()
+    answers = "".join(f"{line}{'AB'[number % 2]}\n" for number, line in enumerate(lines))
+    (folder / "ann.csv").write_text(f"{head}\n{answers}", encoding="utf-8")
+    names = [line.partition(",")[0] for line in lines]
+    told = [json.dumps({"item": name, "answer": "A"}) for name in names]
+    (folder / "bob.jsonl").write_text("\n".join(told) + "\n")
+    call("annotate", "import", folder / "sheets", folder / "ann.csv", folder / "bob.jsonl")
+
+
+def _write_trainings(folder: Path, call: Call) -> None:
+    call("train", "bag-of-words", "--data", folder / "own.jsonl", "--out", folder / "words")
+    (folder / "systems.toml").write_text(
+        f'[dice]\nsystem = "random"\nseed = 7\n[words]\nsystem = "bag-of-words"\n'
+        f'checkpoint = "{folder / "words"}"\n'
+    )
