@@ -165,7 +165,7 @@ def resolve(self: "Handler", name: str, revision: str, path: str, _: bytes) -> N
     hub, repo = self.server.hub, self.repo(name)
     if self.user is None and hub.faults.at_probe:
         hub.faults.at_probe()
-    hub.check_gate(repo, name, self.user)
+    hub.check_gate(repo, name, self.user, path)
     content, commit_id = repo.files(revision).get(path), repo.resolve(revision)
     if content is None:
         raise RefusalError(404, "Entry not found", "EntryNotFound")
