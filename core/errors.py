@@ -28,11 +28,20 @@ class InputError(Exception):
         self.row = row
         location = ", ".join(str(part) for part in (file, row) if part is not None)
         message = f"{location}: {cause}; {cure}" if location else f"{cause}; {cure}"
-        super().__init__(" ".join(message.split()))
+        super().__init__(printable(" ".join(message.split())))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let worker processes send it home: exceptions leave keywords out of their pickles."""
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
+
+
+def printable(text: str) -> str:
+    r"""Escape what could steer a terminal: strangers write names, labels and answers.
+
+    >>> printable("Zoë\x1b[2J")
+    'Zoë\\x1b[2J'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def redacted(value: str) -> str:

@@ -1,5 +1,6 @@
 """Several systems on one split: run, score, compare."""
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -74,9 +75,11 @@ def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
     done = {}
     others = companion_splits(task, split)
     rows = split.num_rows + sum(other.num_rows for other in others.values())
+    ready = {**systems, **_first_of_sound(split, asked, systems, reading)}
     for one in asked:
         with bars(one.label, rows) as progress:
-            system = systems[one.label] if one.label in systems else one.load()
+            # not kept afterwards: the weights of all systems may not fit into memory
+            system = ready.pop(one.label) if one.label in ready else one.load()
             run = partial(runner.run, system=system, asked=one, reading=reading, strict=strict)
             done[one.label] = _evaluate(task, split, others, run, out, progress)
     scores = {label: one.scores for label, one in done.items()}
@@ -89,6 +92,23 @@ def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
         compared = with_comparisons(task, scores, units, known, progress)
     write_p_values(out, known)
     return compared
+
+
+def _first_of_sound(
+    split: Split, asked: Sequence[SystemSettings], given: Mapping[str, System], reading: str
+) -> dict[str, System]:
+    """Load every system before the first one runs, and return the first one by its label.
+
+    A checkpoint that is wrong is found at once, and not when the systems before it are done. The
+    others are loaded again when it is their turn, as all of them together may not fit into memory.
+    """
+    loaded: dict[str, System] = {}
+    for one in reversed(asked):
+        loaded.clear()
+        gc.collect()
+        loaded[one.label] = given[one.label] if one.label in given else one.load()
+        runner.refuse_unfit(loaded[one.label], split, reading)
+    return loaded
 
 
 def with_comparisons(
