@@ -9,7 +9,7 @@ export PYTHONWARNINGS = ignore
 # what one test has imported, the next need not compile again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test lowest lint docs clean
 
 demo: .venv/core
 	rm -rf demo
@@ -20,6 +20,21 @@ demo: .venv/core
 
 test: .venv/all lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 30 -m "not docs"
+
+# the oldest versions that setup.cfg allows for the core, hub and stats, and the tests of these:
+# without CI, as those that need torch are skipped
+lowest: build/lowest/made
+	env -u CI build/lowest/bin/python -m pytest tests/core tests/cli tests/dataset_scripts \
+	  tests/eval --ignore tests/dataset_scripts/construction --ignore tests/eval/training \
+	  --ignore tests/eval/report/test_browser.py
+
+build/lowest/made: setup.cfg tests/lowest_versions.py
+	rm -rf build/lowest
+	$(PYTHON) -m venv build/lowest
+	$(PYTHON) tests/lowest_versions.py hub stats > build/lowest/constraints.txt
+	build/lowest/bin/pip install --quiet --no-compile -c build/lowest/constraints.txt \
+	  -e ".[hub,stats]" hypothesis pandas pytest
+	touch $@
 
 lint: .venv/all
 	$(BIN)/ruff check .

@@ -65,11 +65,17 @@ def import_sheets(
         int | None,
         typer.Option(min=1, help="How many there are.", show_default="as the export says"),
     ] = None,
+    alike: Annotated[
+        bool, typer.Option("--alike", help="Two annotators may have answered alike in all items.")
+    ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace answers that were imported before.")
+    ] = False,
 ) -> None:
     """Check the sheets that came back and keep their answers, without text, in the folder."""
     from pronominal.eval.annotation.answers import ANSWERS, import_answers
 
-    answers = import_answers(folder, sheets, annotators)
+    answers = import_answers(folder, sheets, annotators, alike=alike, replace=replace)
     names = ", ".join(answers.annotators)
     print(f"{folder / ANSWERS}: {len(answers.given):,} items, answered by {names}")
 

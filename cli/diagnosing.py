@@ -1,6 +1,7 @@
 """``pronominal systems``, ``check-system``, ``doctor`` and ``env``."""
 
 import json
+import shlex
 import sys
 from dataclasses import asdict
 from typing import Annotated
@@ -99,11 +100,15 @@ def doctor(as_json: Json = False, markdown: Markdown = False) -> None:
 
 @env.command("list")
 def list_environments() -> None:
-    """List the environments, and where those are that exist."""
-    from pronominal.adapters.remote.environments import environments, folder_of, is_made
+    """List the environments, where those are that exist, and what is left of killed ones."""
+    from pronominal.adapters.remote import environments as made
 
-    for name, environment in environments().items():
-        print(name, folder_of(name) if is_made(name) else "-", *environment.requirements, sep="\t")
+    for name, environment in made.environments().items():
+        place = made.folder_of(name) if made.is_made(name) else "-"
+        print(name, place, *environment.requirements, sep="\t")
+        for folder in made.unfinished(name):
+            cure = f"unless it is being made now, remove it with: rm -r {shlex.quote(str(folder))}"
+            print(f"{name}\tunfinished\t{cure}")
 
 
 @env.command()

@@ -11,6 +11,7 @@ from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.exchange import FORMATS
 from pronominal.eval.exchange.lm_eval import DATASETS
+from pronominal.overwriting import refuse_overwriting
 
 LM_EVAL = "lm-eval"
 
@@ -84,6 +85,8 @@ def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, 
         raise InputError("no dataset is given", cure="add --dataset FOLDER")
     if out.is_dir() and any(out.iterdir()):
         raise InputError("there is something already", cure="choose another folder", file=out)
+    if not out.is_dir():
+        refuse_overwriting(out)
     split = load_split(rows["dataset"], rows["config"], rows["split"] or "test")
     with progress_bar(f"{form} of {split.dataset_name}", split.num_rows) as progress:
         export_rows(

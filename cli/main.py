@@ -27,7 +27,7 @@ from pronominal.cli import (
     training,
 )
 from pronominal.cli.declared_options import TaskCommand
-from pronominal.errors import InputError
+from pronominal.errors import InputError, printable
 
 # newer versions of typer carry their own click: this is the base of usage errors in every one
 USAGE_ERROR = cast(type[Exception], typer.BadParameter.__mro__[1])
@@ -93,7 +93,12 @@ def main() -> None:
     try:
         status = app(arguments, standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit) as end:
+        # typer and rich turn the first one into an exit of their own
+        if not isinstance(end, BrokenPipeError) and not isinstance(
+            end.__context__, BrokenPipeError
+        ):
+            raise
         # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
@@ -106,7 +111,7 @@ def main() -> None:
             place = f"{named}: " if named else ""
             message = f"{place}{error.strerror or error}; give a place that can be used"
         if message:  # a group of commands without one has printed its help instead
-            print(f"pronominal: {' '.join(message.split())}", file=sys.stderr)
+            print(f"pronominal: {printable(' '.join(message.split()))}", file=sys.stderr)
         sys.exit(2)
     except typer.Abort:
         sys.exit(130)

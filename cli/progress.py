@@ -17,6 +17,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from pronominal.errors import printable
+
 
 def _columns(total: int | None) -> tuple[ProgressColumn, ...]:
     task = TextColumn("[progress.description]{task.description}")
@@ -35,10 +37,13 @@ def progress_bar(
     usual ones.
     """
     console = Console(stderr=True)
+    if not console.is_terminal:
+        # rich before 14.3 ends a bar that is disabled with an empty line
+        yield lambda done, total=None: None
+        return
     with rich_progress.Progress(
         *(columns or _columns(total)),
         console=console,
-        disable=not console.is_terminal,
         transient=True,
         # what is printed goes to a pipe or file as it is, and above the bar on a terminal
         redirect_stdout=sys.stdout.isatty(),
@@ -54,5 +59,7 @@ def loud_warnings() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", AnswerWarning)  # texts of two chunks may read alike
-        warnings.showwarning = lambda message, *_: print(f"pronominal: {message}", file=sys.stderr)
+        warnings.showwarning = lambda message, *_: print(
+            f"pronominal: {printable(str(message))}", file=sys.stderr
+        )
         yield

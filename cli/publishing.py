@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pronominal.dataset_scripts.hub.repository import Gating, require_hub_id
-from pronominal.errors import InputError
+from pronominal.errors import InputError, printable
 
 Action = StrEnum("Action", ["LIST", "ACCEPT", "REJECT", "GRANT", "EXPORT"])
 
@@ -72,8 +72,8 @@ def access(
             )
         for request in requests.access_requests(repo):
             given = "; ".join(f"{key}: {value}" for key, value in request.answers.items())
-            line = f"{_printable(request.user):30} {request.status:10} {request.date}"
-            print(f"{line}  {_printable(given)}" if answers else line)
+            line = f"{printable(request.user):30} {request.status:10} {request.date}"
+            print(f"{line}  {printable(given)}" if answers else line)
         return
     if target is None:
         wanted = "FILE" if action is Action.EXPORT else "USER"
@@ -86,8 +86,3 @@ def access(
         return
     requests.answer(repo, target, requests.Answer(action.value))
     print(f"{repo}: {target} {'rejected' if action is Action.REJECT else 'may read it'}")
-
-
-def _printable(text: str) -> str:
-    """Escape what could steer a terminal: strangers write the answers."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -32,7 +32,7 @@ class InputError(Exception):
         location = ", ".join(str(part) for part in (file, self.row) if part is not None)
         said = f"{self.cause}; {self.cure}"
         message = f"{location}: {said}" if location else said
-        super().__init__(" ".join(message.split()))
+        super().__init__(printable(" ".join(message.split())))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let worker processes send it home: exceptions leave keywords out of their pickles."""
@@ -42,6 +42,15 @@ class InputError(Exception):
 def _clipped(words: str) -> str:
     """Return words as a line of an error has room for them: a name in a file may be endless."""
     return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+
+
+def printable(text: str) -> str:
+    r"""Escape what could steer a terminal: strangers write names, labels and answers.
+
+    >>> printable("Zoë\x1b[2J")
+    'Zoë\\x1b[2J'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def redacted(value: str) -> str:

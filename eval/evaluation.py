@@ -1,5 +1,6 @@
 """Several systems on one split: run, score, compare."""
 
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -95,10 +96,11 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
     done = {}
     companions = companion_splits(task, split)
     rows = split.num_rows + sum(companion.num_rows for companion in companions.values())
+    ready = {**systems, **_first_of_sound(split, asked, systems, reading)}
     for settings in asked:
         with open_progress(settings.label, rows) as progress:
-            given = systems.get(settings.label)
-            system = settings.load() if given is None else given
+            # not kept afterwards: the weights of all systems may not fit into memory
+            system = ready.pop(settings.label) if settings.label in ready else settings.load()
             run = partial(runner.run, system=system, asked=settings, reading=reading, strict=strict)
             done[settings.label] = _run_and_score(task, split, companions, run, out, progress)
     return done if len(done) < 2 else _compared(task, done, out, open_progress)
@@ -119,6 +121,23 @@ def _compared(
         compared = with_comparisons(task, scores, units, known, progress)
     write_p_values(out, known)
     return {label: replace(one, scores=compared[label]) for label, one in done.items()}
+
+
+def _first_of_sound(
+    split: Split, asked: Sequence[SystemSettings], given: Mapping[str, System], reading: str
+) -> dict[str, System]:
+    """Load every system before the first one runs, and return the first one by its label.
+
+    A checkpoint that is wrong is found at once, and not when the systems before it are done. The
+    others are loaded again when it is their turn, as all of them together may not fit into memory.
+    """
+    loaded: dict[str, System] = {}
+    for one in reversed(asked):
+        loaded.clear()
+        gc.collect()
+        loaded[one.label] = given[one.label] if one.label in given else one.load()
+        runner.refuse_unfit(loaded[one.label], split, reading)
+    return loaded
 
 
 def with_comparisons(

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 def torch_device(device: str | None) -> "torch.device":
-    """Return the named device; when None the first GPU if there is one, and else the CPU."""
+    """Return the named device; when None the first GPU, Apple's, or the CPU, whichever is there."""
     import torch
 
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    apple = "mps" if torch.backends.mps.is_available() else "cpu"
+    chosen = device or ("cuda" if torch.cuda.is_available() else apple)
     try:
         return torch.empty(0, device=chosen).device
     except (RuntimeError, AssertionError) as error:  # a build without CUDA asserts

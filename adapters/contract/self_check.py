@@ -1,7 +1,6 @@
 """What a system examines about itself on load, because a broken one answers all the same."""
 
 import warnings
-from collections.abc import Sequence
 
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.systems import ClusteringSystem
@@ -16,35 +15,9 @@ PLAIN_SENTENCES = (
 )
 """Sentences of our own in which any working English coreference system finds a pair."""
 
-_SHOWN = 3
-
 
 class SelfCheckWarning(UserWarning):
     """A system failed its self-check; its answers are not what its name promises."""
-
-
-def check_weights(
-    system: ClusteringSystem,
-    missing: Sequence[str],
-    unexpected: Sequence[str],
-) -> tuple[str, ...]:
-    """Say, in a line for each fault, which tensors of a system are not those of its checkpoint.
-
-    Args:
-        system: the system; named in the messages together with its checkpoint.
-        missing: tensors of the model that the checkpoint lacks, so that they are random.
-        unexpected: tensors of the checkpoint that the model has no place for.
-    """
-    messages = (
-        f"{_who(system)}: tensors missing from the checkpoint were drawn at random "
-        f"({_some(missing)}), so answers are meaningless; "
-        f"give a complete checkpoint of {system.name}",
-        f"{_who(system)}: tensors of the checkpoint have no place in the model "
-        f"({_some(unexpected)}), so it was made for another one; "
-        f"give a checkpoint of {system.name}",
-    )
-    faulty = zip(messages, (missing, unexpected), strict=True)
-    return tuple(message for message, names in faulty if names)
 
 
 def check_clusters(system: ClusteringSystem) -> tuple[str, ...]:
@@ -70,11 +43,6 @@ def announce(messages: tuple[str, ...]) -> tuple[str, ...]:
     for message in messages:
         warnings.warn(message, SelfCheckWarning, stacklevel=3)
     return messages
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(sorted(names)[:_SHOWN])
-    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
 
 
 def _who(system: ClusteringSystem) -> str:

@@ -1,6 +1,8 @@
 """Any program that reads JSONL and writes JSONL, in a process of its own with a time limit."""
 
 import hashlib
+import os
+import re
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,7 +16,11 @@ from pronominal.adapters.contract.self_check import announce
 from pronominal.adapters.contract.systems import System
 from pronominal.adapters.remote.messages import Greeting, Message, connect
 from pronominal.adapters.remote.process import Process
+from pronominal.credentials import without_credentials
 from pronominal.errors import InputError
+
+VARIABLE = re.compile(r"\$\{(?P<name>\w+)\}")
+"""An environment variable in a command."""
 
 
 def command(
@@ -34,7 +40,8 @@ def command(
     sentences it is asked about.
 
     Args:
-        command: the program and its arguments.
+        command: the program and its arguments; ``${NAME}`` in one of them is the value of that
+            environment variable, which no file of a run has.
         method: which method it has: cluster, choose, loglikelihood or generate.
         timeout: for how many seconds it may be silent while an answer is due.
         start_timeout: how many seconds its first answer may take, for models that load slowly.
@@ -64,8 +71,9 @@ class _Program:
         self, name: str, words: Sequence[str], greeting: Greeting, limits: _Limits
     ) -> None:
         self.name = name
-        self.checkpoint = Checkpoint(shlex.join(words), Path(), _digest(words))
-        self._words, self._greeting = words, greeting
+        told = without_credentials(words)
+        self.checkpoint = Checkpoint(shlex.join(told), Path(), _digest(told))
+        self._words, self._greeting = [*map(_filled_in, words)], greeting
         self._limits = limits
         self._process: Process | None = None
         self._has_answered = self._noise_is_named = False
@@ -113,6 +121,18 @@ class _Program:
             self._noise_is_named = True
             fault = f"{process.program}: {lines:,} lines on its standard output are no answers "
             announce((f"{fault}and were passed over; print them on standard error",))
+
+
+def _filled_in(word: str) -> str:
+    """Put the values of environment variables into an argument."""
+
+    def value(match: re.Match[str]) -> str:
+        if match["name"] not in os.environ:
+            cause = f"the environment variable {match['name']}, of the command, is not set"
+            raise InputError(cause, cure=f"run 'export {match['name']}=...' first")
+        return os.environ[match["name"]]
+
+    return VARIABLE.sub(value, word)
 
 
 def _digest(words: Sequence[str]) -> str:

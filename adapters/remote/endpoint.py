@@ -1,9 +1,7 @@
 """A system behind an HTTP address of your own: a list of inputs posted, a list of answers back."""
 
-import errno
 import json
 from collections.abc import Sequence
-from socket import gaierror
 from typing import Any
 
 from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
@@ -14,8 +12,6 @@ from pronominal.errors import InputError
 
 _SETUP_FAULTS = (401, 403, 404, 405, 501)
 """Statuses that have nothing to do with what was asked."""
-
-_UNREACHABLE = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH)
 
 
 def http(  # noqa: PLR0913 - each one is a key of a systems file
@@ -103,9 +99,8 @@ class _Address:
             raise FailedCallError(
                 f"the server answers with HTTP {status}", cure="see the server's own log"
             ) from failure.error
-        reason = getattr(failure.error, "reason", failure.error)
-        unreachable = isinstance(reason, OSError) and reason.errno in _UNREACHABLE
-        if not (unreachable or isinstance(reason, gaierror)):
+        if not failure.is_unreachable:
+            reason = getattr(failure.error, "reason", failure.error)
             raise FailedCallError(
                 f"no answer came ({type(reason).__name__})",
                 cure="see the server's own log, or give it more seconds with timeout",

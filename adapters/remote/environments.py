@@ -6,6 +6,7 @@ What is in each is listed in ``environments.toml``.
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -21,7 +22,7 @@ from pronominal.adapters.checkpoints.files import Checkpoint, files_digest
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import System, contract_clusters
 from pronominal.adapters.remote.command import command
-from pronominal.atomic import new_folder
+from pronominal.atomic import UNFINISHED, new_folder
 from pronominal.errors import InputError, unknown_name
 from pronominal.spans import Cluster
 
@@ -37,12 +38,14 @@ class Environment:
     """What a system needs to run on its own.
 
     Attributes:
+        size: what is downloaded, as far as that is known.
         python: the oldest and the newest version of Python that it was made for.
         requirements: what pip installs.
         after: arguments that the environment's Python is called with next, such as downloads.
         program: the file in `pronominal.adapters.remote.programs` that answers for the system.
     """
 
+    size: str
     python: list[str]
     requirements: list[str]
     after: list[list[str]]
@@ -70,6 +73,17 @@ def is_made(name: str) -> bool:
     return bool(_made(name).get("requirements") == environments()[name].requirements)
 
 
+def unfinished(name: str) -> list[Path]:
+    """Return the folders in which an environment is being made, or was when it was killed."""
+    folder = folder_of(name)
+    return sorted(folder.parent.glob(f".{name}.*{UNFINISHED}"))
+
+
+def _free(folder: Path) -> str:
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    return f"{shutil.disk_usage(there).free / 1e9:.1f} GB"
+
+
 def _made(name: str) -> dict[str, Any]:
     """Return what an environment says of itself; nothing where it is not there."""
     try:
@@ -91,8 +105,10 @@ def create(name: str, python: str | None = None, say: Callable[[str], None] = pr
         raise unknown_name("environment", name, environments())
     wanted, folder = environments()[name], folder_of(name)
     base = _python(name, wanted, python)
+    say(f"{folder}: made with {base} (Python {'.'.join(map(str, _version_of(base)))})")
+    say(f"to download: {wanted.size}; {_free(folder)} are free")
     with new_folder(folder) as beside:
-        inside = str(beside / "bin" / "python")
+        inside = str(_python_in(beside))
         pip = (inside, "-m", "pip", "--disable-pip-version-check")
         steps: list[tuple[str, ...]] = [
             (base, "-m", "venv", str(beside)),
@@ -131,7 +147,7 @@ class _EnvironmentSystem:
         programs = files("pronominal.adapters.remote.programs")
         program = programs.joinpath(environments()[name].program)
         folder = folder_of(name)
-        words = [str(folder / "bin" / "python"), str(program), *arguments]
+        words = [str(_python_in(folder)), str(program), *arguments]
         self.name = name
         self.checkpoint = Checkpoint(
             " ".join(arguments), folder, _digest(program.read_bytes(), arguments, _made(name))
@@ -154,6 +170,11 @@ def _digest(program: bytes, arguments: Sequence[str], made: Mapping[str, Any]) -
         else:
             parts.append(files_digest(given.parent, [given]) if given.is_file() else argument)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _python_in(folder: Path) -> Path:
+    """Return the Python of an environment."""
+    return folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
 def _python(name: str, wanted: Environment, given: str | None) -> str:

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from pronominal.adapters.contract.refusals import NoAnswerError
 from pronominal.adapters.remote.messages import Message
+from pronominal.adapters.remote.process_groups import end_group, own_group
 from pronominal.errors import InputError
 
 
@@ -46,8 +47,7 @@ class Process:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # its children end with it, and Ctrl-C is for us
-                start_new_session=True,
+                **own_group(),
                 env=os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"},
             )
         except OSError as error:
@@ -56,7 +56,7 @@ class Process:
                 cure="give a command as you would type it",
                 file=words[0],
             ) from error
-        self.end = weakref.finalize(self, _end, self._process)
+        self.end = weakref.finalize(self, end_group, self._process)
         _in_background(_read, self._process.stdout, self._answers, self.noise)
         _in_background(_pass_on, self._process.stderr, weakref.ref(self))
 
@@ -152,10 +152,3 @@ def _write(stream: IO[bytes], lines: bytes, last: bool) -> None:
         stream.flush()
         if last:
             stream.close()
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a program and what it has started."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

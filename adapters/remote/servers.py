@@ -4,6 +4,7 @@ The datasets are kept out of training corpora, and the authors do not evaluate b
 whose owners may train on what they are sent (RUFF, Limitations).
 """
 
+import errno
 import ipaddress
 import json
 import os
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPException, HTTPMessage
+from socket import gaierror
 from typing import IO, Any, NamedTuple, TypeVar
 from urllib.error import HTTPError
 from urllib.parse import SplitResult, urlsplit
@@ -23,6 +25,9 @@ Answer = TypeVar("Answer")
 
 KEY = "PRONOMINAL_SERVER_KEY"
 """Environment variable with the server's key, if it wants one."""
+
+UNREACHABLE = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH)
+"""What the system says where nobody listens at an address."""
 
 _LOCAL_DOMAINS = (".internal", ".lan", ".local", ".localdomain", ".localhost", ".home.arpa")
 _HOSTED_DOMAINS = (
@@ -74,6 +79,13 @@ class Failure(NamedTuple):
     reason: str
     said: str = ""
 
+    @property
+    def is_unreachable(self) -> bool:
+        """Whether no server took the request."""
+        reason = getattr(self.error, "reason", self.error)
+        refused = isinstance(reason, OSError) and reason.errno in UNREACHABLE
+        return refused or isinstance(reason, gaierror)
+
     @classmethod
     def of(cls, error: Exception) -> "Failure":
         """Read what an opener raised."""
@@ -87,6 +99,8 @@ class Failure(NamedTuple):
 
 class Server:
     """A server of the user's own, which is asked again, ever more slowly, while it is away.
+
+    One that was never there is not waited for: an address is mistyped more often than not.
 
     There are no proxies and redirections, which would carry text elsewhere.
 
@@ -102,6 +116,7 @@ class Server:
     ) -> None:
         self.address = address
         self._timeout, self._patience, self._start = timeout, patience, start
+        self._was_there = False
         self._opener = build_opener(ProxyHandler({}), _NoRedirections())
 
     def ask(self, request: Request, is_away: Callable[[Failure], bool]) -> bytes:
@@ -115,9 +130,15 @@ class Server:
             try:
                 with self._opener.open(request, timeout=self._timeout) as reply:
                     answer: bytes = reply.read()
+                    self._was_there = True
                     return answer
             except (HTTPException, OSError) as error:
                 failure = Failure.of(error)
+            self._was_there |= failure.status is not None
+            if failure.is_unreachable and not self._was_there:
+                cause = f"there is no server ({failure.reason})"
+                cure = f"check the address, or {self._start} and run the same command again"
+                raise InputError(cause, cure=cure, file=self.address) from failure.error
             if is_away(failure):
                 away_since = time.monotonic() if away_since is None else away_since
                 if time.monotonic() - away_since >= self._patience:

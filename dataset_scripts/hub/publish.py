@@ -1,10 +1,12 @@
-"""From a built folder to a gated dataset on the Hub, without one public minute before the gate."""
+"""From a built folder to a gated dataset on the Hub: no row goes up before the gate was tried."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from pronominal.dataset_scripts.hub.release import Release
 from pronominal.dataset_scripts.hub.repository import (
+    PROBE,
     DatasetRepository,
     Gating,
     differing,
@@ -34,12 +36,14 @@ def plan(release: Release, repo: str, gating: Gating) -> list[str]:
     return [
         f"create {repo}, private; one that is there must hold {release.name}, and is made private "
         "unless strangers are refused",
-        f"upload {', '.join(release.digests)}, in one commit",
-        f"tag it {release.version}",
+        "ask as a stranger whether it is private",
+        f"upload {PROBE}, a file that holds nothing, and no rows",
         f"gate it: {gating}; read the setting back",
-        "make it public",
-        f"as a stranger without a token, read {', '.join(release.data)}; unless each is refused, "
-        "make it private again and exit 1",
+        f"make it public; as a stranger, ask for {PROBE}, which must be refused",
+        f"upload {', '.join(release.digests)}, in one commit",
+        f"as a stranger, ask for {', '.join(release.data)}; unless each is refused, make it "
+        "private again and exit 1",
+        f"tag it {release.version}",
     ]
 
 
@@ -47,7 +51,8 @@ def publish(release: Release, repo: str, gating: Gating, say: Say = print) -> No
     """Publish a release; what is done already is not done again, so that it can be repeated.
 
     The same bytes change nothing. Other bytes need another version. A repository whose gate holds
-    stays public while a new version is uploaded; any other is private until the gate holds.
+    stays public while a new version is uploaded; any other holds no table until a stranger was
+    refused a file that holds nothing.
 
     Args:
         release: what to publish.
@@ -99,12 +104,19 @@ class _Publication:
         return left
 
     def run(self) -> None:
-        self.repository.require_writing_token()
+        self.repository.require_accounts()
         self._find_or_create()
-        self._upload()
+        if self.visibility == GATED:
+            self._gate()
+            self._fill()
+        else:
+            self._require_hidden()
+            self._empty()
+            self._gate()
+            with signals_as_exits(), self._hidden_on_errors():
+                self._show()
+                self._fill()
         self._tag()
-        self._gate()
-        self._show()
 
     def _find_or_create(self) -> None:
         """Make sure that there is a repository of this dataset that no stranger can read."""
@@ -140,11 +152,10 @@ class _Publication:
             raise
         if not private:
             raise self._gate_open("the server made a public repository, asked for a private one")
-        self.visibility = PRIVATE
         self.say("created, private")
 
     def _refuse_other_dataset(self, files: dict[str, str], canary: object) -> None:
-        if files.keys() - {GITATTRIBUTES} and canary != self.release.canary:
+        if files.keys() - {GITATTRIBUTES, PROBE} and canary != self.release.canary:
             cause = f"the repository does not hold {self.release.name}: its canary is another"
             raise InputError(cause, cure="choose another --repo")
 
@@ -152,32 +163,28 @@ class _Publication:
         version = self.release.version
         if version not in self.repository.tags():
             return
-        for files in (self.repository.files(version), head):
-            changed = [path for paths in differing(self.release, files) for path in paths]
-            if changed:
-                cause = f"version {version} is published already, and {changed[0]} is another"
-                cure = "raise the version in the header of the page in cards/ and build again"
-                raise InputError(cause, cure=cure)
+        changed, stale = differing(self.release, self.repository.files(version))
+        # the head may lack tables: they were taken out while the gate was tried
+        others, more = differing(self.release, head)
+        changed += [*stale, *(path for path in others if path in head), *more]
+        changed = [path for path in changed if path != PROBE]
+        if changed:
+            cause = f"version {version} is published already, and {changed[0]} is another"
+            cure = "raise the version in the header of the page in cards/ and build again"
+            raise InputError(cause, cure=cure)
 
-    def _upload(self) -> None:
-        head = self.repository.info().sha
-        other, stale = differing(self.release, self.repository.files())
-        if not other and not stale:
-            self.uploaded = True
-            self.say("the files are there already")
-            return
-        self.repository.commit(self.release, stale, head)
-        self.uploaded = True
-        other, stale = differing(self.release, self.repository.files())
-        if other or stale:
-            path = (other or stale)[0]
-            raise InputError(f"the Hub stored another {path}", cure="run the same command again")
-        self.say(f"uploaded {len(self.release.digests)} files")
+    def _require_hidden(self) -> None:
+        """Make sure, as a stranger, that private is private."""
+        seen = self.repository.seen_by_strangers()
+        if seen is not None:
+            raise self._gate_open(f"{seen}, although the server says private")
+        self.visibility = PRIVATE
 
-    def _tag(self) -> None:
-        if self.release.version not in self.repository.tags():
-            self.repository.tag(self.release.version)
-            self.say(f"tagged {self.release.version}")
+    def _empty(self) -> None:
+        """Leave a file that holds nothing where the gate is tried next, and no table."""
+        if self.repository.empty(self.release):
+            self.say(f"uploaded {PROBE}, which holds nothing")
+        self._require_hidden()
 
     def _gate(self) -> None:
         if self.repository.info().gated != self.gating:
@@ -189,25 +196,54 @@ class _Publication:
 
     def _show(self) -> None:
         """Make the repository public and make sure, as a stranger, that the gate holds."""
-        hidden = self.repository.info().private
-        with signals_as_exits():
-            try:
-                if hidden:
-                    self.visibility = PERHAPS_PUBLIC
-                    self.repository.set_private(False)
-                leak = self.repository.open_to_strangers(self.release.data)
-                if leak is not None:
-                    raise self._gate_open(f"{leak}, although the server says gated: {self.gating}")
-                self.visibility = GATED
-            except GateOpenError:
-                raise
-            except BaseException:
-                # an interrupt, too, may come after the repository was shown
-                if self.visibility == PERHAPS_PUBLIC:
-                    self._hide()
-                raise
-        self.say("public" if hidden else "public, as it was")
-        self.say("a stranger without a token is refused")
+        self.visibility = PERHAPS_PUBLIC
+        self.repository.set_private(False)
+        self._require_closed([PROBE])
+        self.say(f"public: a stranger is refused {PROBE}")
+
+    def _fill(self) -> None:
+        """Upload the files behind the gate that was tried, and try it again."""
+        head = self.repository.info().sha
+        other, stale = differing(self.release, self.repository.files())
+        if other or stale:
+            self.repository.commit(self.release, stale, head)
+        self.uploaded = True
+        self._require_closed(self.release.data)
+        if other or stale:
+            self._require_stored()
+        self.say(f"uploaded {len(other)} files" if other else "the files are there already")
+        self.say("a stranger is refused every table")
+
+    def _require_stored(self) -> None:
+        other, stale = differing(self.release, self.repository.files())
+        if other or stale:
+            path = (other or stale)[0]
+            raise InputError(f"the Hub stored another {path}", cure="run the same command again")
+
+    def _require_closed(self, paths: Sequence[str]) -> None:
+        """Make sure, as a stranger, that the gate is before each of the files."""
+        leak = self.repository.open_to_strangers(paths)
+        if leak is not None:
+            raise self._gate_open(f"{leak}, although the server says gated: {self.gating}")
+        self.visibility = GATED
+
+    def _tag(self) -> None:
+        if self.release.version not in self.repository.tags():
+            self.repository.tag(self.release.version)
+            self.say(f"tagged {self.release.version}")
+
+    @contextmanager
+    def _hidden_on_errors(self) -> Iterator[None]:
+        """Hide the repository again on whatever stops the block, an interrupt included."""
+        try:
+            yield
+        except GateOpenError:
+            raise  # it is hidden already
+        except BaseException:
+            # what stopped the block is told, not that hiding failed, too: `left` says so
+            with suppress(Exception):
+                self._hide()
+            raise
 
     def _gate_open(self, cause: str) -> GateOpenError:
         """Hide the repository and return the error that says so."""
@@ -224,9 +260,12 @@ class _Publication:
             self.repository.set_private(True)
         finally:
             self.visibility = self._seen()
-        if not self.repository.info().private:
+        if self.visibility != PRIVATE:
             raise InputError("the server does not make it private", cure="remove the repository")
 
     def _seen(self) -> str:
         """Return what a stranger sees now of a repository that should be private."""
-        return PRIVATE if self.repository.hidden_from_strangers() else PERHAPS_PUBLIC
+        if self.repository.seen_by_strangers() is None:
+            return PRIVATE
+        leak = self.repository.open_to_strangers([PROBE, *self.release.data])
+        return GATED if leak is None else PERHAPS_PUBLIC

@@ -1,6 +1,7 @@
 """One dataset repository on the Hub: what is in it, who may see it, and how a stranger fares."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 STRANGER = {"User-Agent": "pronominal"}
 """Headers of a visitor who is not logged in; the client's own would hold the user's token."""
+
+STRANGER_TOKEN = "PRONOMINAL_STRANGER_TOKEN"
+"""Environment variable with the token of an account that has no access to the dataset."""
+
+PROBE = "gate-probe"
+"""The file that holds nothing: strangers are refused it before any table is uploaded."""
 
 
 class Gating(StrEnum):
@@ -39,13 +46,28 @@ class DatasetRepository:
         self.name = name
         self._api = hub_client()
 
-    def require_writing_token(self) -> None:
-        """Raise `InputError` when the user's token is one that only reads."""
+    def require_accounts(self) -> None:
+        """Raise `InputError` when the user's token only reads, or the stranger's is no stranger's.
+
+        Without this, a token that has expired would be refused everything, as if by the gate.
+        """
         account: dict[str, Any] = self._api.whoami()
         if account.get("auth", {}).get("accessToken", {}).get("role") == "read":
             cause = f"the token of {account['name']} only reads"
             cure = f"make one that writes at {tokens_page()}"
             raise InputError(cause, cure=cure, file=self.name)
+        if token := os.environ.get(STRANGER_TOKEN):
+            from huggingface_hub.errors import HfHubHTTPError
+
+            cure = "make one of an account that has no access to the dataset, or unset it"
+            try:
+                stranger = self._api.whoami(token=token)
+            except (HfHubHTTPError, ValueError) as error:
+                cause = f"the Hub does not accept the token in {STRANGER_TOKEN}"
+                raise InputError(cause, cure=cure, file=self.name) from error
+            if stranger["name"] == account["name"]:
+                cause = f"the token in {STRANGER_TOKEN} is your own"
+                raise InputError(cause, cure=cure, file=self.name)
 
     def find(self) -> "DatasetInfo | None":
         """Return what the Hub says of the repository, or None when there is none."""
@@ -109,38 +131,76 @@ class DatasetRepository:
         """Name the head after a version."""
         self._api.create_tag(self.name, tag=version, repo_type="dataset")
 
-    def hidden_from_strangers(self) -> bool:
-        """Return whether the Hub tells a stranger that there is no such dataset."""
-        from huggingface_hub import constants, get_session
+    def empty(self, release: Release) -> bool:
+        """Put `PROBE` where the tables will be and take tables out; False if it is so already.
 
-        url = f"{constants.ENDPOINT}/api/datasets/{self.name}"
-        return get_session().get(url, headers=STRANGER).status_code in (401, 404)
+        Tables are there when a run was stopped after they went up. Their users see none of this:
+        the repository is private at this moment.
+        """
+        from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+        files = self.files()
+        tables = [path for path in files if path.endswith(".parquet")]
+        if PROBE in files and not tables:
+            return False
+        self._api.create_commit(
+            self.name,
+            [CommitOperationAdd(PROBE, b""), *map(CommitOperationDelete, tables)],
+            commit_message=f"Try the gate for version {release.version}",
+            repo_type="dataset",
+        )
+        return True
+
+    def seen_by_strangers(self) -> str | None:
+        """Return what a stranger can see of a repository that should be private, or None.
+
+        A stranger should be told that there is no such dataset, and no such file.
+        """
+        from huggingface_hub import constants, get_session, hf_hub_url
+
+        card = f"{constants.ENDPOINT}/api/datasets/{self.name}"
+        for url in (card, hf_hub_url(self.name, PROBE, repo_type="dataset")):
+            for who, headers in _strangers():
+                with get_session().stream("GET", url, headers=headers) as response:
+                    status = response.status_code
+                if status not in (401, 403, 404):
+                    return f"{who} could see the repository"
+        return None
 
     def open_to_strangers(self, paths: Sequence[str]) -> str | None:
-        """Try to read the first byte of files without a token.
+        """Ask for files without a token, and with that of `STRANGER_TOKEN`, but read none.
 
         None when every one was refused because of the gate; otherwise the first one that was not,
         and what came instead.
         """
         from huggingface_hub import get_session, hf_hub_url
 
-        headers = {**STRANGER, "Range": "bytes=0-0"}
         for path in paths:
             url = hf_hub_url(self.name, path, repo_type="dataset")
-            with get_session().stream("GET", url, headers=headers) as response:
-                status, code = response.status_code, response.headers.get("X-Error-Code")
-            if status < 400:
-                return f"a stranger could read {path}"
-            if status not in (401, 403) or code != "GatedRepo":
-                return f"a stranger who asked for {path} was not sent to the gate but got {status}"
+            for who, headers in _strangers():
+                with get_session().stream("GET", url, headers=headers) as response:
+                    status, code = response.status_code, response.headers.get("X-Error-Code")
+                if status < 400:
+                    return f"{who} could read {path}"
+                if status not in (401, 403) or code != "GatedRepo":
+                    return f"{who} asked for {path} and was not sent to the gate but got {status}"
         return None
+
+
+def _strangers() -> Iterator[tuple[str, dict[str, str]]]:
+    """Give those who may read nothing: who they are, and the headers that they send."""
+    yield "a stranger", STRANGER
+    if token := os.environ.get(STRANGER_TOKEN):
+        yield "an account without access", {**STRANGER, "Authorization": f"Bearer {token}"}
 
 
 def differing(release: Release, remote: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Compare a release with what `DatasetRepository.files` gives.
 
-    Returns the paths that are missing or other, and the tables that are there and should not be.
+    Returns the paths that are missing or other, and those that are there and should not be: tables
+    of splits that are gone, and `PROBE`.
     """
     other = [path for path, known in release.digests.items() if remote.get(path) not in known]
-    stale = [path for path in remote if path.endswith(".parquet") and path not in release.digests]
+    there = [path for path in remote if path not in release.digests]
+    stale = [path for path in there if path.endswith(".parquet") or path == PROBE]
     return other, stale

@@ -39,6 +39,8 @@ PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
 ZIP = b"PK\x03\x04"
 NESTED = 3
 """How many zip archives deep is read: an archive can be made that holds itself."""
+UNSUSPICIOUS, MOST_TIMES = 1 << 28, 100
+"""Bytes that any archive may unpack to, and how many times its own size a larger one may."""
 SKIPPABLE = tuple(bytes([byte, 0x2A, 0x4D, 0x18]) for byte in range(0x50, 0x60))
 """First bytes of a frame that Zstandard passes over (RFC 8878, section 3.1.2)."""
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -159,7 +161,11 @@ def _unreadable(path: Path, error: Exception) -> CorpusText:
 def _file(path: Path) -> CorpusText:
     def blocks() -> Iterator[bytes]:
         with path.open("rb") as stream:
-            yield from _unpacked(stream)
+            if stream.peek(4)[:4] == b"PAR1":
+                # its repeated values take no room, which is no sign of a bomb
+                yield from _unpacked(stream)
+            else:
+                yield from _bounded(_unpacked(stream), path.stat().st_size)
 
     return CorpusText(lambda: [Origin(str(path))], blocks())
 
@@ -184,6 +190,17 @@ def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], boo
         yield stored.content.read().partition(b"\n\n")[2]
 
     return CorpusText(origins, _unpacked(stored.content) if stored.kind == "blob" else message())
+
+
+def _bounded(blocks: Iterator[bytes], packed: int) -> Iterator[bytes]:
+    """Yield blocks until they are more than any honest archive of a size unpacks to."""
+    left = max(UNSUSPICIOUS, MOST_TIMES * packed)
+    for block in blocks:
+        left -= len(block)
+        if left < 0:
+            cause = f"it unpacks to more than {MOST_TIMES} times its size, as a zip bomb does"
+            raise InputError(cause, cure="unpack it first")
+        yield block
 
 
 def _unpacked(stream: io.BufferedReader, nested: int = 0) -> Iterator[bytes]:

@@ -141,9 +141,23 @@ def _fitted(table: pa.Table, dataset: str) -> pa.Table:
         if position >= 0 and table.schema.field(position).type != column.type:
             # what cannot be cast is refused by its type
             with suppress(pa.ArrowException):
-                values = table.column(position).cast(column.type)
+                values = _cast(table.column(position), column.type)
                 table = table.set_column(position, column.name, values)
     return table
+
+
+def _cast(values: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
+    """Cast to a type; the fields of structs may come in another order, as some writers sort."""
+    if values.type != wanted and _named(values.type) == _named(wanted):
+        return pa.chunked_array([pa.array(values.to_pylist(), wanted)])
+    return values.cast(wanted)
+
+
+def _named(kind: pa.DataType) -> object:
+    """Return the names of a type's fields without their order, and what lies below them."""
+    if pa.types.is_struct(kind):
+        return frozenset((field.name, _named(field.type)) for field in kind)
+    return [_named(kind.value_type)] if pa.types.is_list(kind) else None
 
 
 def _name_or(name: str | None, otherwise: str) -> str:

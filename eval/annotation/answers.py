@@ -3,7 +3,9 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from pronominal.atomic import new_file
@@ -44,16 +46,27 @@ class Answers:
         return hashlib.sha256(json.dumps(told).encode("utf-8")).hexdigest()
 
 
-def import_answers(folder: Path, sheets: Sequence[str], annotators: int | None = None) -> Answers:
+def import_answers(
+    folder: Path,
+    sheets: Sequence[str],
+    annotators: int | None = None,
+    *,
+    alike: bool = False,
+    replace: bool = False,
+) -> Answers:
     """Read the sheets that annotators sent back, and keep their answers in the export's folder.
 
     Args:
         folder: what `export` made.
         sheets: one for each annotator, as ``FILE`` (called after the file) or ``NAME=FILE``.
         annotators: how many there are, where fewer or more came than the export was made for.
+        alike: whether two annotators may have the same answers to all items; else they count as
+            one sheet under two names, which would inflate every agreement.
+        replace: whether answers that were imported before, and are others, are replaced.
 
     Raises:
-        InputError: an annotator is missing or given twice; a sheet cannot be read; or an item of
+        InputError: an annotator is missing or given twice; other answers were imported before; a
+            sheet cannot be read; or an item of
             one is unknown, missing or given twice, has no valid answer, or has a text beside
             it that is not its own.
     """
@@ -65,8 +78,12 @@ def import_answers(folder: Path, sheets: Sequence[str], annotators: int | None =
         cure = f"give the sheet of each one, or say --annotators {len(files)}"
         raise InputError(cause, cure=cure, file=folder)
     columns = [_answers_of(path, key) for path in files.values()]
+    if not alike:
+        _refuse_alike([*files.values()], columns)
     given = tuple(tuple(column[item.item] for column in columns) for item in key.items)
     answers = Answers(key, tuple(files), given)
+    if not replace:
+        _refuse_replacing(folder, answers)
     answers.write(folder)
     return answers
 
@@ -85,6 +102,27 @@ def read_answers(folder: Path) -> Answers:
         raise InputError("they are not answers to this key", cure="import them again", file=path)
     given = tuple(tuple(line["answers"].values()) for line in lines)
     return Answers(key, names, given)
+
+
+def _refuse_alike(files: Sequence[Path], columns: Sequence[dict[str, Answer]]) -> None:
+    for (first, one), (second, other) in combinations(zip(files, columns, strict=True), 2):
+        if one == other:
+            cause = f"its answers are those of {first}, item by item: one sheet under two names"
+            cure = "give the sheet of each annotator, or say --alike if two people did agree in all"
+            raise InputError(cause, cure=cure, file=second)
+
+
+def _refuse_replacing(folder: Path, answers: Answers) -> None:
+    if not (folder / ANSWERS).exists():
+        return
+    # damaged ones cannot be the same
+    known = None
+    with suppress(InputError):
+        known = read_answers(folder).digest()
+    if known != answers.digest():
+        cause = "other answers were imported before"
+        cure = "say --replace if these take their place"
+        raise InputError(cause, cure=cure, file=folder / ANSWERS)
 
 
 def _by_annotator(sheets: Sequence[str]) -> dict[str, Path]:

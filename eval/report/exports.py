@@ -9,13 +9,23 @@ from pronominal.errors import InputError
 from pronominal.eval.report.charts.drawings import Drawing
 from pronominal.eval.report.charts.svg import standalone
 from pronominal.eval.tables.table import Table
+from pronominal.overwriting import refuse_overwriting
 
 TABLE, CHART = r"\d{3}-.+\.csv", r".+\.\d{2}\.svg"
 """How the files are named that `write_csv` and `write_svg` write."""
 
 
-def refuse_other_files(csv: Path | None, svg: Path | None) -> None:
-    """Refuse files, and folders that hold what no report wrote, since folders are replaced."""
+WRITTEN = "written by pronominal report"
+"""In the first line of the files that `write_markdown` and `write_latex` write."""
+
+
+def refuse_other_files(
+    markdown: Path | None, latex: Path | None, csv: Path | None, svg: Path | None
+) -> None:
+    """Refuse files that no report wrote, and folders that hold some, since both are replaced."""
+    for file in (markdown, latex):
+        if file is not None:
+            refuse_overwriting(file, WRITTEN)
     for folder, ours in ((csv, TABLE), (svg, CHART)):
         if folder is None or not folder.exists():
             continue
@@ -29,7 +39,7 @@ def refuse_other_files(csv: Path | None, svg: Path | None) -> None:
 
 def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:
     """Write all tables to one Markdown file, under the titles of what they are about."""
-    parts, about = [], ""
+    parts, about = [f"<!-- {WRITTEN} -->\n"], ""
     for title, table in tables:
         if title != about:
             parts.append(f"## {title}\n")
@@ -40,7 +50,8 @@ def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:
 
 def write_latex(tables: Sequence[tuple[str, Table]], file: Path) -> None:
     """Write all tables to one LaTeX file."""
-    _write(file, "\n".join(f"% {title}\n{table.to_latex()}" for title, table in tables))
+    parts = (f"% {title}\n{table.to_latex()}" for title, table in tables)
+    _write(file, "\n".join((f"% {WRITTEN}", *parts)))
 
 
 def write_csv(tables: Sequence[tuple[str, Table]], folder: Path) -> None:

@@ -25,8 +25,12 @@ from pronominal.eval.runs.record import RunRecord
 from pronominal.eval.runs.unfinished import UnfinishedRun, unfinished_runs
 from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.task import Task
+from pronominal.overwriting import refuse_overwriting
 
 Progress = Callable[[int, int], None]
+
+MARK = '<meta name="generator" content="pronominal '
+"""By which a page of ours is known."""
 
 INTERVAL = re.compile(r"( \[[^]]*\]| ±\S+)$")
 
@@ -134,10 +138,11 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
 
     Raises:
         InputError: there is no scored run, one is damaged or was changed, or was scored by an
-            unknown task, a dataset has the rows of none, or a folder for tables or charts holds
-            other files.
+            unknown task, a dataset has the rows of none, or there are files in the way that no
+            report wrote.
     """
-    exports.refuse_other_files(csv, svg)
+    refuse_overwriting(out, MARK)
+    exports.refuse_other_files(markdown, latex, csv, svg)
     folders = [runs] if isinstance(runs, Path) else runs
     comparisons = read_comparisons(folders, tasks)
     sections = _sections(comparisons, [*datasets], progress, include_text=include_text)

@@ -19,6 +19,7 @@ from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.predictions import predictions_file, read_predictions
 from pronominal.eval.runs.record import is_run, read_record
 from pronominal.instances import ResolutionInstance
+from pronominal.overwriting import refuse_overwriting
 
 
 def read_answers(path: Path, split: Split, reading: str | None = None) -> list[Decision]:
@@ -86,9 +87,10 @@ def reread(split: Split, run: Path, reading: str, out: Path) -> None:
         out: the predictions file to write.
 
     Raises:
-        InputError: there is no such rule, or the run is not finished, is of other rows or has no
-            clusters.
+        InputError: there is no such rule, there is a file already, or the run is not finished, is
+            of other rows or has no clusters.
     """
+    refuse_overwriting(out)
     rule = decision_rule(reading)
     read_answers(run, split)  # refuses other rows and missing ones
     if failed := read_failures(run):

@@ -15,6 +15,7 @@ from pronominal.adapters.contract.systems import (
     MultipleChoiceSystem,
     ScoringSystem,
 )
+from pronominal.credentials import without_credentials
 from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.answers import clustered_rows
@@ -28,6 +29,7 @@ from pronominal.eval.runs.language_models import (
 )
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_path
+from pronominal.eval.runs.redacted_warnings import redacted_warnings
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.shards import WHOLE, Shard
 from pronominal.eval.runs.units import remove_scores
@@ -99,12 +101,10 @@ def run(  # noqa: PLR0913 - each one is an option of the command
         InputError: the folder holds another run, there is no such reading of the system's answers,
             or the system can answer nothing, or, if `strict`, not everything.
     """
-    _refuse_reading(reading, system, shard)
-    for instance in split.stream(0, 1):
-        refuse_other_question(system, instance)
+    refuse_unfit(system, split, reading, shard)
     chunk = getattr(system, "chunk", CHUNK)
     settings = {key: value for key, value in asked.settings.items() if key not in ADDRESSES}
-    settings |= {"reading": reading, "chunk": chunk}
+    settings = without_credentials(settings) | {"reading": reading, "chunk": chunk}
     settings |= {"shard": str(shard)} if shard != WHOLE else {}
     settings |= {"include_text": True} if include_text else {}
     settings |= {"source": source_digest(asked.name)} if is_place(asked.name) else {}
@@ -117,8 +117,16 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     with folder.opened():
         if folder.failures or not folder.complete:
             rows = shard.rows(split.num_rows, chunk)
-            _predict_all(folder, split, rows, system, strict, progress)
+            with redacted_warnings():
+                _predict_all(folder, split, rows, system, strict, progress)
     return folder
+
+
+def refuse_unfit(system: System, split: Split, reading: str, shard: Shard = WHOLE) -> None:
+    """Raise `InputError` for a system that cannot answer a split's rows by a decision rule."""
+    _refuse_reading(reading, system, shard)
+    for instance in split.stream(0, 1):
+        refuse_other_question(system, instance)
 
 
 def _predict_all(

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,12 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 UNDEFINED, VACUOUS, BELOW_CHANCE = "–", "†", "↓"
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet computes."""
+
+NUMBER = re.compile(r"[+-]?[\d.,]+[%\s†↓]*(?:\[[-+\d.,\s–]*\])?$")
+"""A number with its sign, mark and interval, which begins so, too."""
 
 Score = Mapping[str, Any]
 """What a score function returns, or one of its blocks."""
@@ -72,10 +79,20 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def to_csv(self) -> str:
-        """Render as CSV: headings and rows, without title and notes."""
+        """Render as CSV: headings and rows, without title and notes; no cell is a formula."""
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
+        rows = [map(no_formula, row) for row in (self.columns, *self.rows)]
+        csv.writer(text, lineterminator="\n").writerows(rows)
         return text.getvalue()
+
+
+def no_formula(cell: str) -> str:
+    """Return a cell that a spreadsheet shows and does not compute: labels come from strangers.
+
+    >>> no_formula("=1+1"), no_formula("-1.5"), no_formula("−1.5 †"), no_formula("+0.3")
+    ("'=1+1", '-1.5', '−1.5 †', '+0.3')
+    """
+    return f"'{cell}" if cell.startswith(FORMULA) and not NUMBER.match(cell) else cell
 
 
 def table(

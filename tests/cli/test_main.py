@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -20,6 +21,9 @@ class Result(NamedTuple):
     returncode: int
     stdout: str
     stderr: str
+
+
+NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 
 
 def pronominal(*arguments: object, cwd: Path = ROOT) -> Result:
@@ -182,7 +186,11 @@ def test_a_wrong_predictions_file_is_one_line_and_exit_2(
         (["run", "--dataset", "SAMPLE", "--split", "train", "--system", "random"], "'train'"),
         (["run", "--dataset", "SAMPLE", "--system", "random", "--reading", "x"], "'x'"),
         (["run", "--dataset", "SAMPLE", "--system", "random", "--checkpoint", "c"], "no weights"),
-        (["run", "--dataset", "SAMPLE", "--system", "lingmess", "--checkpoint", "nope"], "nope"),
+        pytest.param(
+            ["run", "--dataset", "SAMPLE", "--system", "lingmess", "--checkpoint", "nope"],
+            "nope",
+            marks=NEEDS_TORCH,
+        ),
         (["evaluate", "--dataset", "SAMPLE"], "add --system"),
         (["evaluate", "--dataset", "SAMPLE", "--systems", "no.toml"], "no.toml"),
         (["score", "winopron", "--dataset", "SAMPLE", "--predictions", "x"], "holds sample"),
@@ -217,7 +225,9 @@ def test_a_group_without_a_command_prints_its_help(group: str) -> None:
     ("package", "arguments", "extra"),
     [
         ("scipy", ["score-conll", "key", "response"], "stats"),
-        ("h5py", ["train", "e2e", "--data", "x", "--out", "o"], "train"),
+        pytest.param(
+            "h5py", ["train", "e2e", "--data", "x", "--out", "o"], "train", marks=NEEDS_TORCH
+        ),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(
@@ -333,3 +343,20 @@ def test_a_blank_last_line_is_no_line(sample: Path, runs: Path, tmp_path: Path) 
     )
     assert result.returncode == 0
     assert "mine" in result.stdout
+
+
+def test_a_system_that_cannot_be_loaded_is_told_before_the_first_one_runs(
+    sample: Path, tmp_path: Path
+) -> None:
+    arguments = ("evaluate", "--dataset", sample, "--config", "double", "--out", tmp_path)
+    done = pronominal(*arguments, "--system", "random", "--system", "bag-of-words=nowhere")
+    assert done.returncode == 2
+    assert "nowhere: there is no such folder" in done.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_control_characters_of_a_name_are_escaped(tmp_path: Path) -> None:
+    done = pronominal("run", "--dataset", tmp_path / "\x1b[2Jx\u202ey", "--system", "random")
+    assert done.returncode == 2
+    assert r"\x1b[2Jx\u202ey" in done.stderr
+    assert done.stderr.rstrip("\n").isprintable()

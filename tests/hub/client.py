@@ -1,7 +1,8 @@
 """``python client.py``: runs pronominal commands, one for each line of JSON on stdin.
 
 The Hub's client reads most of its settings once, at import: an interpreter of its own has them
-from its environment. A command's token is set anew each time, as the client reads it each time.
+from its environment. A command's tokens are set anew each time, as
+they are read each time.
 """
 
 import io
@@ -13,10 +14,11 @@ from contextlib import redirect_stderr, redirect_stdout
 from pronominal.cli.main import main
 
 
-def run(arguments: list[str], token: str | None) -> dict[str, object]:
-    os.environ.pop("HF_TOKEN", None)
-    if token is not None:
-        os.environ["HF_TOKEN"] = token
+def run(arguments: list[str], token: str | None, stranger: str | None = None) -> dict[str, object]:
+    for name, value in (("HF_TOKEN", token), ("PRONOMINAL_STRANGER_TOKEN", stranger)):
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
     sys.argv = ["pronominal", *arguments]
     status: object = None
     with redirect_stdout(io.StringIO()) as stdout, redirect_stderr(io.StringIO()) as stderr:

@@ -35,13 +35,18 @@ def whoami(self: "Handler", _: bytes) -> None:
     self.reply({"name": self.user, "auth": {"accessToken": {"role": self.role}}})
 
 
+def is_private(asked: dict[str, object]) -> bool:
+    """Say what is asked for, also by clients before huggingface_hub 1.4."""
+    return asked.get("visibility") == "private" or asked.get("private") is True
+
+
 @route("POST", "/api/repos/create")
 def create(self: "Handler", body: bytes) -> None:
     asked, hub = json.loads(body), self.server.hub
     name = f"{asked.get('organization') or self.user}/{asked['name']}"
     if not hub.owns(self.user, name) or self.role != "write":
         raise RefusalError(403, "You may not create a dataset in this namespace")
-    hub.repos[name] = Repo(private=asked.get("visibility") == "private")
+    hub.repos[name] = Repo(private=is_private(asked))
     self.reply({"url": f"{hub.url}/datasets/{name}", "name": name})
 
 
@@ -50,8 +55,8 @@ def settings(self: "Handler", name: str, body: bytes) -> None:
     repo, asked = self.repo(name, write=True), json.loads(body)
     if "gated" in asked and self.server.hub.faults.gating != "is dropped":
         repo.gated = asked["gated"]
-    if "visibility" in asked:
-        repo.private = asked["visibility"] == "private"
+    if asked.keys() & {"visibility", "private"}:
+        repo.private = is_private(asked)
     self.reply({})
 
 
@@ -165,7 +170,7 @@ def resolve(self: "Handler", name: str, revision: str, path: str, _: bytes) -> N
     hub, repo = self.server.hub, self.repo(name)
     if self.user is None and hub.faults.at_probe:
         hub.faults.at_probe()
-    hub.check_gate(repo, name, self.user)
+    hub.check_gate(repo, name, self.user, path)
     content, commit_id = repo.files(revision).get(path), repo.resolve(revision)
     if content is None:
         raise RefusalError(404, "Entry not found", "EntryNotFound")

@@ -17,7 +17,10 @@ from tests.hub.routes import ROUTES
 
 @dataclass
 class Faults:
-    gating: str = "works"  # or "is dropped": the setting reads False; or "is not enforced"
+    # or "is dropped": the setting reads False; "is not enforced", "stops strangers only",
+    # "forgets tables"
+    gating: str = "works"
+    private_is_public: bool = False  # strangers see what the settings call private
     at_second_upload: Callable[[], None] | None = None  # called; then the connection breaks
     at_probe: Callable[[], None] | None = None  # called when a stranger asks for a file
     flipped: bool = False  # one byte of every table that is sent
@@ -82,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
     def repo(self, name: str, write: bool = False) -> Repo:
         hub = self.server.hub
         repo, owns = hub.repos.get(name), hub.owns(self.user, name)
-        if repo is None or (repo.private and not owns):
+        if repo is None or (repo.private and not owns and not hub.faults.private_is_public):
             raise RefusalError(404 if self.user else 401, "Repository not found", "RepoNotFound")
         if write and not (owns and self.role == "write"):
             raise RefusalError(403 if self.user else 401, "You may not modify this repo")
@@ -150,10 +153,17 @@ class HubServer:
     def is_exposed(self, repo: Repo) -> bool:
         """Whether a stranger could read rows at this moment."""
         closed = repo.gated and self.faults.gating == "works"
-        return not repo.private and not closed and any("parquet" in path for path in repo.files())
+        shown = not repo.private or self.faults.private_is_public
+        return shown and not closed and any("parquet" in path for path in repo.files())
 
-    def check_gate(self, repo: Repo, name: str, user: str | None) -> None:
-        if not repo.gated or self.faults.gating != "works" or self.owns(user, name):
+    def check_gate(self, repo: Repo, name: str, user: str | None, path: str) -> None:
+        if not repo.gated or self.owns(user, name):
+            return
+        if self.faults.gating == "is not enforced":
+            return
+        if self.faults.gating == "stops strangers only" and user is not None:
+            return
+        if self.faults.gating == "forgets tables" and path.endswith(".parquet"):
             return
         if user is None:
             raise RefusalError(401, "Access is restricted. Please log in.", "GatedRepo")

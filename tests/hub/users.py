@@ -52,13 +52,19 @@ class Hub:
         }
 
     def pronominal(
-        self, *arguments: object, status: int = 0, token: str | None = None, home: str = "shared"
+        self,
+        *arguments: object,
+        status: int = 0,
+        token: str | None = None,
+        stranger: str | None = None,
+        home: str = "shared",
     ) -> str:
         """Run the command; return what it printed, or its one line on stderr if it must fail."""
         if home not in self.users:
             self.users[home] = self.start(CLIENT, home=home)
         user = self.users[home]
-        user.stdin.write(json.dumps({"arguments": [*map(str, arguments)], "token": token}) + "\n")
+        tokens = {"token": token, "stranger": stranger}
+        user.stdin.write(json.dumps({"arguments": [*map(str, arguments)], **tokens}) + "\n")
         user.stdin.flush()
         done = json.loads(user.stdout.readline())
         assert done["status"] == status, done
@@ -78,10 +84,12 @@ class Hub:
         *options: str,
         status: int = 0,
         token: str | None = "hf_owner",
+        stranger: str | None = None,
         home: str = "shared",
     ) -> str:
         arguments = ("publish", folder, "--repo", REPO, "--gated", "manual", *options)
-        return self.pronominal(*arguments, status=status, token=token, home=home)
+        tokens = {"token": token, "stranger": stranger}
+        return self.pronominal(*arguments, status=status, **tokens, home=home)
 
     def use(
         self, token: str | None = None, repo: str = REPO, *, status: int = 0, home: str = "shared"

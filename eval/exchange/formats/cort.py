@@ -25,7 +25,7 @@ from pronominal.eval.exchange.text_files import answer_files, whole_text
 GENRE = "wb_"
 
 MENTION = re.compile(r"<mention (?P<attributes>[^<>]*)>")
-ATTRIBUTE = re.compile(r'(\w+)="(\d+)"')
+ATTRIBUTE = re.compile(r'\b(\w++)="(\d++)"')
 TAG = re.compile(r"<mention [^<>]*>|</mention>")
 
 

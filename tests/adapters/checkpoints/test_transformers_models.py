@@ -1,5 +1,6 @@
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -99,3 +100,15 @@ def test_special_tokens(framed: list[int], around: tuple[list[int], list[int]]) 
     framed = [1, 8, 7, 2]
     with pytest.raises(InputError, match="changes a text when it adds special tokens"):
         special_tokens(tokenizer)
+
+
+def test_the_gpu_of_a_mac_is_chosen_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    # there is none here: this shows only what is asked for
+    empty = SimpleNamespace(device=torch.device("meta"))
+    monkeypatch.setattr(torch, "empty", lambda _, device: asked.append(device) or empty)
+    torch_device(None)
+    torch_device("cpu")
+    assert asked == ["mps", "cpu"]

@@ -10,7 +10,6 @@ from pronominal.adapters.contract.self_check import (
     SelfCheckWarning,
     announce,
     check_clusters,
-    check_weights,
 )
 from pronominal.spans import Cluster, Span
 
@@ -48,22 +47,6 @@ def test_messages_name_the_checkpoint() -> None:
     system = FindsIn()
     system.checkpoint = Checkpoint("org/name", Path(), "")  # type: ignore[attr-defined]
     assert check_clusters(system)[0].startswith("finder (org/name): ")
-    (message,) = check_weights(system, missing=["a"], unexpected=[])
-    assert message.startswith("finder (org/name): ")
-
-
-def test_all_tensors_in_place() -> None:
-    assert check_weights(FindsIn(), missing=[], unexpected=[]) == ()
-
-
-def test_missing_tensors_make_answers_meaningless() -> None:
-    (message,) = check_weights(FindsIn(), missing=["d", "c", "b", "a"], unexpected=[])
-    assert "(a, b, c and 1 more), so answers are meaningless" in message
-
-
-def test_unexpected_tensors() -> None:
-    (message,) = check_weights(FindsIn(), missing=[], unexpected=["b", "a"])
-    assert "no place in the model (a, b)" in message
 
 
 def test_every_message_is_a_warning() -> None:

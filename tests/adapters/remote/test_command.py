@@ -281,3 +281,22 @@ def test_another_program_is_another_system(sample: Path, tmp_path: Path) -> None
     program(tmp_path, EACH_LINE + "# better")
     with pytest.raises(InputError, match="another checkpoint"):
         run(split, asked.load(), asked, tmp_path / "runs")
+
+
+def test_a_key_comes_from_the_environment_and_is_written_nowhere(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    code = f"open({str(seen)!r}, 'w').write(' '.join(sys.argv[1:]))\n" + EACH_LINE
+    line = program(tmp_path, code) + " --mode ${MY_MODE} --api-key given-by-hand"
+    with pytest.raises(InputError, match="the environment variable MY_MODE, of the command"):
+        load("command", line)
+    monkeypatch.setenv("MY_MODE", "from-the-environment")
+    asked = SystemSettings("own", "command", None, {"command": line})
+    split = read_split(str(sample), "single")
+    done = run(split, asked.load(), asked, tmp_path / "runs")
+    assert seen.read_text() == "--mode from-the-environment --api-key given-by-hand"
+    record = (done.path / "run.json").read_text()
+    assert "given-by-hand" not in record
+    assert "from-the-environment" not in record
+    assert "${MY_MODE} --api-key ***" in record

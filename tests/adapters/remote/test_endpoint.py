@@ -141,7 +141,7 @@ def test_another_address_is_not_tried_and_a_wrong_one_is_refused(
         ("localhost:8000", "the url is no URL"),
         ("http://me:key@localhost:8000", "holds a user or a query"),
         (None, "http needs a URL; give its address"),
-        ("http://localhost:9/nobody", "the server has not answered for 0 seconds"),
+        ("http://localhost:9/nobody", "there is no server"),
     ],
 )
 def test_evaluation_text_goes_to_servers_of_your_own_only(url: str | None, message: str) -> None:
@@ -170,3 +170,10 @@ def test_a_row_that_the_server_fails_at_is_recorded(
     folder = run(split, system, asked, tmp_path)
     assert list(folder.failures) == [culprit.id]
     assert folder.failures[culprit.id].cause.startswith("the server answers with HTTP 500")
+
+
+def test_a_server_that_never_was_there_is_said_at_once(pauses: list[float]) -> None:
+    for url in ("http://localhost:9/nobody", "http://nobody.localdomain/"):
+        with pytest.raises(InputError, match=f"^{url}: there is no server .*; check the address"):
+            load("http", url)
+    assert pauses == []

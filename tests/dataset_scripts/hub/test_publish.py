@@ -72,21 +72,25 @@ def test_from_an_empty_hub_to_a_user_who_loads_the_data(story_hub: Hub, sample: 
 
 def publishing_gates_before_it_shows(hub: Hub, sample: Path) -> None:
     plan = hub.publish(sample, "--dry-run")
-    assert len(plan.splitlines()) == 7
+    assert len(plan.splitlines()) == 9
     assert hub.requests() == []
     said = hub.publish(sample).splitlines()
     assert said == [
         "sample 1.0.0: 4 files, as their card says",
         "created, private",
-        "uploaded 4 files",
-        "tagged 1.0.0",
+        "uploaded gate-probe, which holds nothing",
         "gated: manual",
-        "public",
-        "a stranger without a token is refused",
+        "public: a stranger is refused gate-probe",
+        "uploaded 4 files",
+        "a stranger is refused every table",
+        "tagged 1.0.0",
         f"{hub.url}/datasets/{REPO}",
     ]
     asked = [one for one in hub.requests() if f"{REPO}/resolve" in one["path"]]
-    assert [(one["user"], one["status"]) for one in asked] == [(None, 401)] * len(TABLES)
+    assert [(one["user"], one["path"].partition("/main/")[2]) for one in asked] == [
+        (None, path) for path in ("gate-probe", "gate-probe", "gate-probe", *TABLES)
+    ]
+    assert {one["status"] for one in asked} <= {401, 404}
 
 
 def publishing_again_changes_nothing(hub: Hub, sample: Path) -> None:

@@ -51,20 +51,71 @@ def hub(server: HubServer, running: tuple[HubServer, Hub]) -> Hub:
         ("is dropped", "the server took the setting and says gated: False"),
         (
             "is not enforced",
-            f"a stranger could read {TABLES[0]}, although the server says gated: manual",
+            "a stranger could read gate-probe, although the server says gated: manual",
+        ),
+        (
+            "stops strangers only",
+            "an account without access could read gate-probe, although the server says gated: "
+            "manual",
         ),
     ],
 )
-def test_a_server_that_ignores_gating_leaves_the_dataset_private(
+def test_a_server_that_ignores_gating_never_has_a_row(
     server: HubServer, hub: Hub, sample: Path, gating: str, cause: str
 ) -> None:
     server.faults.gating = gating
     for _ in range(2):
-        assert hub.publish(sample, status=1) == (
-            f"{REPO}: {cause}; the repository is left private, with the new files"
+        assert hub.publish(sample, status=1, stranger="hf_carol") == (
+            f"{REPO}: {cause}; the repository is left private, without the new files"
         )
         assert server.repos[REPO].private
-    assert (REPO in server.exposed) == (gating == "is not enforced"), "was shown too early"
+    assert [*server.repos[REPO].files()] == ["gate-probe"]
+    assert server.exposed == []
+    assert server.large == {}
+
+
+def test_a_server_that_calls_private_what_is_public_never_has_a_row(
+    server: HubServer, hub: Hub, sample: Path
+) -> None:
+    server.faults.private_is_public = True
+    for _ in range(2):
+        assert hub.publish(sample, status=1) == (
+            f"{REPO}: a stranger could see the repository, although the server says private; the "
+            "server does not make it private; the repository is left perhaps PUBLIC, without the "
+            f"new files: make it private now at {hub.url}/datasets/{REPO}/settings"
+        )
+        assert server.repos[REPO].files() == {}
+    assert server.exposed == []
+
+
+def test_tables_that_the_gate_forgets_are_hidden_again(
+    server: HubServer, hub: Hub, sample: Path
+) -> None:
+    server.faults.gating = "forgets tables"
+    assert hub.publish(sample, status=1) == (
+        f"{REPO}: a stranger could read {TABLES[0]}, although the server says gated: manual; the "
+        "repository is left private, with the new files"
+    )
+    assert server.repos[REPO].private
+    server.faults.gating = "is not enforced"
+    before = len(server.exposed)
+    said = hub.publish(sample, status=1)
+    assert "could read gate-probe" in said
+    assert server.exposed[before:] == [], "rows of an earlier run were shown"
+
+
+@pytest.mark.parametrize(
+    ("token", "cause"),
+    [
+        ("hf_wrong", "the Hub does not accept the token in PRONOMINAL_STRANGER_TOKEN"),
+        ("hf_owner", "the token in PRONOMINAL_STRANGER_TOKEN is your own"),
+    ],
+)
+def test_the_token_of_a_stranger_must_be_one(
+    server: HubServer, hub: Hub, sample: Path, token: str, cause: str
+) -> None:
+    assert cause in hub.publish(sample, status=2, stranger=token)
+    assert server.repos == {}
 
 
 def test_a_dataset_that_was_opened_is_hidden_before_anything_else(
@@ -75,7 +126,10 @@ def test_a_dataset_that_was_opened_is_hidden_before_anything_else(
     before = len(server.requests)
     said = hub.publish(sample)
     assert "was open to strangers: made private" in said
-    assert [path.rpartition("/")[2] for path in hub.since(before, *WRITES)] == ["settings"] * 3
+    written = [path for path in hub.since(before, *WRITES) if "/settings" in path or "/com" in path]
+    assert [path.split("/")[5] for path in written] == [
+        *("settings", "commit", "settings", "settings", "commit"),
+    ]
     assert not server.repos[REPO].private
     assert server.repos[REPO].gated == "manual"
 
@@ -155,6 +209,8 @@ def test_who_may_not_write_is_told_why(
     assert server.repos == {}
 
 
+GATE_HELD = ("public: a stranger is refused gate-probe", "a stranger is refused every table")
+
 EXPIRING = """
 import json, os, sys
 from pathlib import Path
@@ -196,15 +252,17 @@ def test_a_token_that_expires_at_any_moment_leaves_nothing_open(
 ) -> None:
     said = expiring(hub, sample, "again")
     assert "left private, without the new files" in said[3][0]
-    assert "left private, with the new files" in said[-1][0]
+    assert "left public and gated, with the new files" in said[-1][0]
     for number, (message, steps) in enumerate(said):
         repo = f"uds-lsv/sample-{number}"
         assert message.startswith(f"{repo}: the Hub does not accept the token in HF_TOKEN")
-        assert "the repository is left private, with" in message or (
-            not steps and "nothing was changed" in message
+        assert (
+            "the repository is left private, without the new files" in message
+            or ("left public and gated, with" in message and steps[-1].startswith(GATE_HELD))
+            or (not steps and "nothing was changed" in message)
         )
         assert list(server.repos[repo].tags) == ["1.0.0"]
-        assert len(server.repos[repo].commits) == 2
+        assert len(server.repos[repo].commits) == 3
         assert (server.repos[repo].private, server.repos[repo].gated) == (False, "manual")
     assert server.exposed == []
 
@@ -212,11 +270,11 @@ def test_a_token_that_expires_at_any_moment_leaves_nothing_open(
 def test_a_dataset_that_cannot_be_hidden_any_more_is_called_open(
     server: HubServer, hub: Hub, sample: Path
 ) -> None:
-    server.faults.gating = "is not enforced"
+    server.faults.gating = "forgets tables"
     open_ones = []
     for number, (message, _) in enumerate(expiring(hub, sample, "leave")):
         repo = server.repos.get(f"uds-lsv/sample-{number}")
-        is_open = repo is not None and not repo.private
+        is_open = repo is not None and not repo.private and TABLES[0] in repo.files()
         assert (
             "left perhaps PUBLIC, with the new files: make it private now" in message
         ) == is_open, message
@@ -232,7 +290,7 @@ def test_a_publisher_that_is_killed_goes_on_where_it_stopped(
     arguments = ["publish", str(sample), "--repo", REPO, "--gated", "manual"]
     publisher.communicate(json.dumps({"arguments": arguments, "token": "hf_owner"}) + "\n")
     assert publisher.returncode == -signal.SIGKILL
-    assert server.repos[REPO].private
+    assert [*server.repos[REPO].files()] == ["gate-probe"]
     server.faults.at_second_upload = None
     before = len(server.requests)
     hub.publish(sample)
@@ -250,7 +308,7 @@ def test_a_publisher_that_is_ended_hides_what_it_showed(
     line = json.dumps({"arguments": arguments, "token": "hf_owner"}) + "\n"
     done = json.loads(publisher.communicate(line)[0])
     assert done["status"] == 128 + number
-    assert "interrupted; the repository is left private, with the new files" in done["stderr"]
+    assert "interrupted; the repository is left private, without the new files" in done["stderr"]
     assert server.repos[REPO].private
 
 

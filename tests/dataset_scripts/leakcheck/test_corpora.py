@@ -97,6 +97,25 @@ def test_packed_corpora_are_read_whatever_they_are_called(
     assert found(tmp_path, index) == [("corpus", len(FILLER) + 1, "")]
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, lambda content: zipped(("a", content))])
+def test_a_zip_bomb_is_named_and_left(
+    pack: Callable[[bytes], bytes],
+    sentence: str,
+    index: LeakIndex,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pronominal.dataset_scripts.leakcheck.corpora.UNSUSPICIOUS", 1 << 20)
+    (tmp_path / "bomb").write_bytes(pack(b" " * (1 << 22)))
+    (tmp_path / "corpus").write_text(sentence)
+    survey = Survey()
+    leaks = [*leakcheck([str(tmp_path)], index, survey=survey)]
+    assert [Path(leak.origin.path).name for leak in leaks] == ["corpus"]
+    assert survey.size < 1 << 22
+    (bomb,) = survey.unreadable
+    assert "unpacks to more than 100 times its size, as a zip bomb does" in bomb
+
+
 def test_parquet_is_read_by_row(sentence: str, index: LeakIndex, tmp_path: Path) -> None:
     table = pa.table(
         {

@@ -297,12 +297,42 @@ def test_a_damaged_key_is_refused(folder: Path, content: str) -> None:
 def test_damaged_answers_are_refused(folder: Path, records: Records, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no answers were imported"):
         read_answers(folder)
-    import_answers(folder, [save(tmp_path / f"{name}.csv", records) for name in ("ann", "ben")])
+    sheets = [save(tmp_path / f"{name}.csv", records) for name in ("ann", "ben")]
+    import_answers(folder, sheets, alike=True)
     lines = (folder / ANSWERS).read_text().splitlines()
     for damaged in (lines[1:], lines[:1] * len(lines), ["{}"]):
         (folder / ANSWERS).write_text("\n".join(damaged) + "\n")
         with pytest.raises(InputError, match="import them again"):
             read_answers(folder)
+
+
+def test_one_sheet_under_two_names_is_refused(
+    folder: Path, records: Records, tmp_path: Path
+) -> None:
+    sheet = save(tmp_path / "ann.csv", records)
+    # a copy with its lines in another order is the same sheet
+    copy = save(tmp_path / "copy.csv", records[::-1])
+    for second in (f"ben={sheet}", f"ben={copy}"):
+        done = pronominal("annotate", "import", folder, f"ann={sheet}", second)
+        assert done.returncode == 2
+        assert f"its answers are those of {sheet}, item by item: one sheet under" in done.stderr
+        assert not (folder / ANSWERS).exists()
+    done = pronominal("annotate", "import", folder, f"ann={sheet}", f"ben={copy}", "--alike")
+    assert done.returncode == 0, done.stderr
+
+
+def test_answers_are_replaced_only_on_request(
+    folder: Path, records: Records, tmp_path: Path
+) -> None:
+    sheets = [save(tmp_path / f"{name}.csv", records) for name in ("ann", "ben", "cem")]
+    import_answers(folder, sheets[:2], alike=True)
+    kept = (folder / ANSWERS).read_bytes()
+    import_answers(folder, sheets[:2], alike=True)
+    with pytest.raises(InputError, match=r"other answers were imported before; say --replace"):
+        import_answers(folder, sheets[1:], alike=True)
+    assert (folder / ANSWERS).read_bytes() == kept
+    import_answers(folder, sheets[1:], alike=True, replace=True)
+    assert read_answers(folder).annotators == ("ben", "cem")
 
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")))

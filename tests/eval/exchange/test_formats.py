@@ -535,3 +535,11 @@ def test_links_make_the_connected_clusters(links: list[list[str]]) -> None:
 def test_a_format_that_does_not_exist() -> None:
     with pytest.raises(InputError, match="there is no format 'conll'; did you mean 'conll2012'"):
         exchange_format("conll")
+
+
+def test_a_long_word_in_a_tag_of_cort_takes_no_time(tmp_path: Path) -> None:
+    """A pattern that tried every letter as a beginning would take a minute for this."""
+    attributes = f'{"a" * 200_000} id="0" span_start="0" span_end="0" entity="1"'
+    (tmp_path / "wb_x.txt.out").write_text(f"<mention {attributes}>Ann</mention> slept")
+    (document,) = exchange_format("cort").read(tmp_path)
+    assert document.clusters == [[(0, 1)]]

@@ -374,3 +374,12 @@ def test_what_export_refuses(sample: Path, first: Path, tmp_path: Path) -> None:
     done = pronominal("export", "caw", *other, "--out", tmp_path / "a", "--predictions", first)
     assert "the run is of other rows" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_no_export_replaces_a_file(sample: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine"
+    file.write_text("mine")
+    rows = ("--dataset", sample, "--config", "single")
+    done = pronominal("export", "fastcoref", *rows, "--out", file)
+    assert (done.returncode, file.read_text()) == (2, "mine")
+    assert f"{file}: there is a file already; remove it, or choose another file" in done.stderr

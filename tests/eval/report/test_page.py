@@ -24,6 +24,7 @@ from pronominal.eval.report.charts.drawings import Drawer
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.units import UNITS
 from pronominal.eval.scores.winopron.bias_tables import bias_map
+from tests.cli.test_main import pronominal
 from tests.eval.evaluated import evaluate
 
 SYSTEMS = ("first-mention", "nearest-mention", "parallelism", "random")
@@ -219,3 +220,17 @@ def test_bias_map_shows_the_planted_bias(sample: Path, runs: Path) -> None:
 def test_a_sample_without_a_whole_template_pair_has_no_bias_map() -> None:
     cut = {"bias": {"by_form": {}, "between_cases": {}}}
     assert list(bias_map({"human": cut})) == []
+
+
+@pytest.mark.parametrize("option", ["--out", "--markdown", "--latex"])
+def test_only_an_earlier_report_is_replaced(runs: Path, tmp_path: Path, option: str) -> None:
+    file, page = tmp_path / "file", tmp_path / "page.html"
+    arguments = ("report", runs, "--out", page, option, file)
+    assert pronominal(*arguments).returncode == 0
+    assert pronominal(*arguments).returncode == 0
+    file.write_text("mine")
+    page.unlink(missing_ok=True)
+    refused = pronominal(*arguments)
+    assert (refused.returncode, file.read_text()) == (2, "mine")
+    assert f"{file}: there is a file that no report wrote" in refused.stderr
+    assert not page.exists()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pronominal import InputError, Span
+from pronominal.cli.progress import loud_warnings
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
@@ -304,3 +306,21 @@ def test_systems_are_named_on_the_command_line(
 def test_names_that_cannot_be_are_refused_before_anything_runs(argument: str) -> None:
     with pytest.raises(InputError, match=r"cannot be the name of a folder|there is no system"):
         refuse_unknown(parse_systems([argument]))
+
+
+def test_a_warning_of_a_system_is_shown_without_its_words(
+    split: Split, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def warn_of_the_text(text: str) -> list[list[Span]]:
+        warnings.warn(f"odd: {text}", RuntimeWarning, stacklevel=1)
+        return []
+
+    texts = split.table["text"].to_pylist()
+    system = Fragile(texts, warn_of_the_text)
+    with loud_warnings():
+        warnings.simplefilter("always")
+        run(split, system, ASKED, tmp_path)
+    told = capsys.readouterr().err
+    assert not any(text in told for text in texts)
+    (line,) = told.splitlines()
+    assert "the system warns: RuntimeWarning (test_failures.py, line " in line

@@ -182,3 +182,13 @@ def test_csv() -> None:
         list(SMALL.columns),
         *map(list, SMALL.rows),
     ]
+
+
+def test_no_cell_of_a_csv_is_a_formula() -> None:
+    cells = ('=HYPERLINK("x")', "@SUM(A1)", "-2+3", "+1.0", "-3.2 [-4.0, -1.1]", "-0.5%", "a=b")
+    table = Table("Title", ("System", *cells[1:]), (cells,))
+    rows = list(csv.reader(table.to_csv().splitlines()))
+    assert rows[1] == [
+        *('\'=HYPERLINK("x")', "'@SUM(A1)", "'-2+3", "+1.0", "-3.2 [-4.0, -1.1]", "-0.5%", "a=b"),
+    ]
+    assert rows[0][1] == "'@SUM(A1)"
