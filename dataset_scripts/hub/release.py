@@ -181,8 +181,9 @@ def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: s
         raise InputError("the Parquet file is damaged", cure=REBUILD, file=folder / path) from error
     facts = json.loads((schema.metadata or {}).get(b"pronominal", b"{}"))
     # a card can be edited: the script that made the file has a say of its own
-    script = dataset_script(facts["dataset"]) if facts.get("dataset") in DATASETS else None
-    if {facts.get("split"), declared["split"]} & {*getattr(script, "UNPUBLISHABLE", ())}:
+    ours = facts.get("dataset") in DATASETS
+    kept_back = dataset_script(facts["dataset"]).UNPUBLISHABLE if ours else ()
+    if {facts.get("split"), declared["split"]} & {*kept_back}:
         raise _kept_back(folder, [path])
     found = {
         "config": facts.get("config"),

@@ -38,6 +38,7 @@ ALL = BuildOption("all", False, "Build also what is not published by default (RU
 
 OPTIONS = (PRONOUNS, ALL)
 UNPUBLISHABLE = ()
+HYDRATION = None
 COLUMNS: Columns = ()
 
 RUFF = Upstream(
