@@ -93,12 +93,12 @@ def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, 
 
 
 def _export_tasks(out: Path, datasets: dict[str, str | None], max_new_tokens: int | None) -> None:
-    from pronominal.eval.exchange.lm_eval import export as lm_eval
+    from pronominal.eval.exchange.lm_eval.export import MAX_NEW_TOKENS, export_tasks
 
     if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or _ours(out))):
         raise InputError("there is something already", cure="choose another folder", file=out)
     places = {name: place for name, place in datasets.items() if place is not None}
-    groups = lm_eval.export_tasks(out, places, max_new_tokens or lm_eval.MAX_NEW_TOKENS)
+    groups = export_tasks(out, places, max_new_tokens or MAX_NEW_TOKENS)
     print(f"lm_eval --include_path {out} --tasks {','.join(groups)}")
 
 
