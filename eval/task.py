@@ -29,6 +29,7 @@ from pronominal.eval.tables.comparison import (
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables
 from pronominal.eval.tables.table import Table
+from pronominal.settings import Option
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +88,6 @@ class Companion:
     config: str
     split: str | None = None
     meaning: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What a user may set of a task's scores.
-
-    Attributes:
-        name: in Python and in `Answered.options`; the command line has hyphens for underscores.
-        kind: its type; `bool` makes a flag, and `Path` an existing place.
-        meaning: what the command line says of it.
-        least: the smallest number that it may be.
-        read: makes the value of what the command line was given.
-    """
-
-    name: str
-    kind: type
-    meaning: str
-    least: int | None = None
-    read: Callable[[Any], Any] | None = None
 
 
 RESAMPLES = Option("resamples", int, "Bootstrap resamples.", least=1)

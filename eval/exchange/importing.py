@@ -9,8 +9,7 @@ from pathlib import Path
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.eval.evaluation import score_and_keep
-from pronominal.eval.exchange import exchange_format
-from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
+from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.matching import Matched, matched
 from pronominal.eval.runs.coreference_systems import prediction_of
 from pronominal.eval.runs.decision_rules import decision_rule
@@ -65,7 +64,7 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     instances = split.instances()
     documents = exchange_format(form).read(file)
     found = matched(instances, documents, file, skip_failed=skip_failed)
-    answers = form in WITHOUT_CLUSTERS
+    answers = not FORMATS[form].clusters
     reading = "upstream" if answers else reading
     failures = [Failure(name, cause) for name, cause in found.failed.items()]
     settings: dict[str, object] = {"format": form, "file": _digest(file), "reading": reading}
