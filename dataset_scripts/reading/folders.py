@@ -7,8 +7,8 @@ from pathlib import Path
 import yaml
 
 from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors
-from pronominal.dataset_scripts.reading.parquet_files import dataset_of, open_parquet
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
+from pronominal.dataset_scripts.tables.parquet_files import dataset_of, open_parquet
 from pronominal.errors import InputError, nearest_name
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.reading.parquet_files import batches, open_parquet, read_parquet
 from pronominal.dataset_scripts.tables.columns import CANARY
 from pronominal.dataset_scripts.tables.digests import content_digest
+from pronominal.dataset_scripts.tables.parquet_files import batches, open_parquet, read_parquet
 from pronominal.errors import InputError, extra_needed
 from pronominal.instances import FillingInstance, ResolutionInstance
 
