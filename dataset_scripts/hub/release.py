@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
+from pronominal.checksums import file_sha256
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
@@ -215,4 +216,4 @@ def _labels(feature: Any) -> tuple[str, ...] | None:
 def _digests(path: Path) -> tuple[str, str]:
     content = path.read_bytes()
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content)
-    return hashlib.sha256(content).hexdigest(), blob.hexdigest()
+    return file_sha256(path), blob.hexdigest()

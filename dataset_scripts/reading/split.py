@@ -111,10 +111,10 @@ class Split:
         Raises:
             InputError: pandas is not installed.
         """
-        try:
-            return self.whole_table().to_pandas()
-        except ImportError as error:
-            raise InputError("pandas is not installed", cure="pip install pandas") from error
+        with extra_needed("hub", "this"):
+            import pandas  # noqa: F401 - which pyarrow imports
+
+        return self.whole_table().to_pandas()
 
     @cached_property
     def dataset(self) -> "Dataset":

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pronominal.checksums import file_sha256
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.eval.evaluation import score_and_keep
@@ -102,8 +103,10 @@ def _predictions(
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and bytes of a folder's files."""
+    if not path.is_dir():
+        return file_sha256(path)
     digest = hashlib.sha256()
-    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-        digest.update(f"{file.name}\0".encode() if path.is_dir() else b"")
+    for file in sorted(path.iterdir()):
+        digest.update(f"{file.name}\0".encode())
         digest.update(file.read_bytes() if file.is_file() else b"")
     return digest.hexdigest()
