@@ -8,7 +8,6 @@ from typing import Any
 
 from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object
 from pronominal.adapters.catalogue.systems import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
-from pronominal.adapters.checkpoints.files import is_hub_id
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,
     ClusteringSystem,
@@ -20,6 +19,7 @@ from pronominal.adapters.contract.systems import (
     kind_of,
 )
 from pronominal.errors import InputError, extra_needed, unknown_name
+from pronominal.names import is_hub_id
 
 
 def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:

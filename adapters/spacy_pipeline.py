@@ -13,6 +13,7 @@ from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.remote.programs.spacy_coreference import PREFIX, clusters_of, load_pipeline
 from pronominal.adapters.words.length_batches import require_batch_size
+from pronominal.checksums import file_sha256
 from pronominal.errors import InputError
 from pronominal.spans import Cluster
 
@@ -81,8 +82,6 @@ def _checkpoint(given: str | Language, pipeline: Language) -> Checkpoint | None:
         return None
     listing = hashlib.sha256(f"spacy {spacy_version}\n".encode())
     for file in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
-        with file.open("rb") as stream:
-            content = hashlib.file_digest(stream, "sha256").hexdigest()
-        listing.update(f"{content}  {file.relative_to(folder).as_posix()}\n".encode())
+        listing.update(f"{file_sha256(file)}  {file.relative_to(folder).as_posix()}\n".encode())
     name = given if isinstance(given, str) else f"{pipeline.lang}_{pipeline.meta['name']}"
     return Checkpoint(name, Path(folder), listing.hexdigest())

@@ -118,14 +118,14 @@ def keep(
     Writes them as a dataset with the annotators' labels, and a report with the reason for each
     row that went.
     """
-    from pronominal.eval.annotation.annotated_dataset import write_dataset
+    from pronominal.eval.annotation.annotated_dataset import write_annotated_dataset
     from pronominal.eval.annotation.answers import read_answers
     from pronominal.eval.annotation.strong_agreement import choose_rows
 
     answers = read_answers(folder)
     rows = answers.key.asked_rows(dataset)
     kept = choose_rows(answers, rows, votes)
-    written = write_dataset(rows, kept, out, name, split)
+    written = write_annotated_dataset(rows, kept, out, name, split)
     told = kept.describe()
     if as_json:
         print(json.dumps(told, indent=2))

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pronominal.cli.arguments import Json
-from pronominal.cli.declared_options import option, taking
+from pronominal.cli.declared_options import shared_parameters, taking
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import dataset_script
@@ -39,11 +39,10 @@ def datasets(as_json: Json = False) -> None:
     Console().print(table)
 
 
-# the same option may be declared by several datasets
-OPTIONS = {one.name: one for name in DATASETS for one in dataset_script(name).OPTIONS}
+OPTIONS = [(name, option) for name in DATASETS for option in dataset_script(name).OPTIONS]
 
 
-@taking(option(one.name, Path | None if one.read else bool, one.help) for one in OPTIONS.values())
+@taking(shared_parameters(OPTIONS))
 def build(
     name: Name,
     out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],

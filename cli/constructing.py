@@ -76,8 +76,11 @@ def corpus(
     from pronominal.atomic import new_file
     from pronominal.dataset_scripts.construction import engine as local_engine
     from pronominal.dataset_scripts.construction import ray_engine
+    from pronominal.dataset_scripts.construction.constructed_dataset import (
+        Description,
+        construct_dataset,
+    )
     from pronominal.dataset_scripts.construction.engine import Construction
-    from pronominal.dataset_scripts.construction.result import Description, construct_dataset
     from pronominal.dataset_scripts.construction.rules import RULES
 
     if pipeline and proper_names_only:

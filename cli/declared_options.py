@@ -1,32 +1,69 @@
-"""Options of a command that are declared by what has them: datasets, tasks and settings."""
+"""Options of a command that are declared by what has them: datasets, tasks, formats, settings."""
 
-import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING
 from functools import cache
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from pronominal.settings import Help
+from pronominal.settings import Option, options_of
 
-T = TypeVar("T")
 Command = Callable[..., None]
 
+FEW = 2
+"""As many owners of an option are named in its help."""
 
-def option(name: str, kind: Any, text: str, default: Any = None, **more: Any) -> inspect.Parameter:
-    """Return the parameter of ``--NAME``; `more` is what else a `typer.Option` takes."""
-    given = typer.Option(f"--{name.replace('_', '-')}", help=text, **more)
+
+def parameter(option: Option, owners: Iterable[str] = ()) -> inspect.Parameter:
+    """Return the parameter of a command for an option; a few owners are named in its help."""
+    names = [*owners]
+    about = f"{', '.join(names)}: " if 0 < len(names) <= FEW else ""
+    given = typer.Option(
+        option.flag,
+        help=f"{about}{option.meaning}",
+        min=option.least,
+        max=option.most,
+        path_type=Path,  # type: ignore[arg-type] # typer takes it, too
+        show_default=option.shown or True,
+    )
+    # a default that stands for what is read from a file is no string to give
+    default = None if option.read else option.default
+    default = bool(default) if option.kind is bool else default
+    kind = option.kind if option.kind is bool or default is not None else option.kind | None
     return inspect.Parameter(
-        name,
+        option.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=bool(default) if kind is bool else default,
+        default=inspect.Parameter.empty if default is MISSING else default,
         annotation=Annotated[kind, given],
     )
+
+
+def shared_parameters(declared: Iterable[tuple[str, Option]]) -> Iterator[inspect.Parameter]:
+    """Yield one parameter for each option that some of several owners, such as datasets, have.
+
+    Raises:
+        ValueError: two options have one name.
+    """
+    options: dict[str, Option] = {}
+    owners: dict[str, list[str]] = {}
+    for owner, option in declared:
+        if options.setdefault(option.name, option) != option:
+            others = ", ".join(owners[option.name])
+            raise ValueError(f"{owner} and {others} declare different options {option.flag}")
+        owners.setdefault(option.name, []).append(owner)
+    for name, option in options.items():
+        yield parameter(option, owners[name])
+
+
+def settings_options(*kinds: type) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a command that takes the settings of these classes."""
+    for kind in kinds:
+        yield from map(parameter, options_of(kind))
 
 
 def taking(options: Iterable[inspect.Parameter]) -> Callable[[Command], Command]:
@@ -64,79 +101,18 @@ class TaskCommand(TyperCommand):
 def _task_parameters() -> list[Any]:
     """Return one parameter for each option and companion that some task has."""
     from pronominal.eval.scores import TASKS, task_of
-    from pronominal.eval.task import Option
 
-    options: dict[str, Option] = {}
-    owners: dict[str, list[str]] = {}
-    for task in {task.name: task for task in map(task_of, TASKS)}.values():
-        companions = (Option(one.name, Path, one.meaning) for one in task.companions)
-        for one in (*companions, *task.options):
-            options.setdefault(one.name, one)
-            owners.setdefault(one.name, []).append(task.name)
+    tasks = {task.name: task for task in map(task_of, TASKS)}.values()
+    companions = (
+        (task.name, Option(one.name, Path, one.meaning))
+        for task in tasks
+        for one in task.companions
+    )
+    options = ((task.name, one) for task in tasks for one in task.options)
 
-    def parameter(one: Option) -> inspect.Parameter:
-        about = f"{owners[one.name][0]}: " if len(owners[one.name]) == 1 else ""
-        kind = bool if one.kind is bool else one.kind | None
-        return option(one.name, kind, f"{about}{one.meaning}", min=one.least, path_type=Path)
-
-    @taking(map(parameter, options.values()))
+    @taking(shared_parameters([*companions, *options]))
     def command(**options: Any) -> None: ...
 
     app = typer.Typer(add_completion=False)
     app.command()(command)
     return get_command(app).params
-
-
-def settings_options(*kinds: type) -> Iterator[inspect.Parameter]:
-    """Yield the parameters of a command that takes the settings of these classes (`Help`).
-
-    A setting whose default is None may have a class attribute ``usual_NAME``, which is then shown
-    as the default.
-    """
-    for kind in kinds:
-        for field, hint, told in _fields(kind):
-            if dataclasses.is_dataclass(hint):
-                yield from settings_options(hint)  # type: ignore[arg-type]
-            elif told is not None:
-                required = field.default is dataclasses.MISSING
-                yield option(
-                    _parameter_name(field, told),
-                    _plain(hint),
-                    told.text,
-                    inspect.Parameter.empty if required else field.default,
-                    min=told.least,
-                    max=told.most,
-                    show_default=str(getattr(kind, f"usual_{field.name}", "")) or True,
-                )
-
-
-def filled(kind: type[T], given: Mapping[str, Any]) -> T:
-    """Return settings of a class, given the arguments of a command; defaults where it has none.
-
-    Raises:
-        InputError: the settings are wrong together.
-    """
-    values = {}
-    for field, hint, told in _fields(kind):
-        if dataclasses.is_dataclass(hint):
-            values[field.name] = filled(hint, given)  # type: ignore[arg-type]
-        elif told is not None and _parameter_name(field, told) in given:
-            values[field.name] = given[_parameter_name(field, told)]
-    return kind(**values)
-
-
-def _fields(kind: Any) -> Iterator[tuple[dataclasses.Field[Any], Any, Help | None]]:
-    """Yield each field with its type and, if it is an option, what it says of itself."""
-    hints = get_type_hints(kind)
-    for field in dataclasses.fields(kind):
-        yield field, hints[field.name], field.metadata.get("help")
-
-
-def _parameter_name(field: dataclasses.Field[Any], told: Help) -> str:
-    return (told.flag or field.name).replace("-", "_")
-
-
-def _plain(hint: Any) -> Any:
-    """Return a type with strings instead of choices, which settings check themselves."""
-    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    return Union[tuple(str if get_origin(part) is Literal else part for part in parts)]  # noqa: UP007 - a computed one

@@ -6,24 +6,21 @@ from typing import Annotated, Any
 import typer
 
 from pronominal.cli.arguments import Config
-from pronominal.cli.declared_options import option, taking
+from pronominal.cli.declared_options import shared_parameters, taking
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError, unknown_name
-from pronominal.eval.exchange import FORMATS
-from pronominal.eval.exchange.lm_eval import DATASETS
+from pronominal.eval.exchange import FORMATS, lm_eval
 from pronominal.overwriting import refuse_overwriting
+from pronominal.settings import read_options
 
-LM_EVAL = "lm-eval"
+TARGETS = {name: entry.options for name, entry in FORMATS.items()}
+TARGETS[lm_eval.NAME] = (*lm_eval.PLACES, lm_eval.MAX_NEW_TOKENS)
+"""For whom something is exported -> the options that this has."""
 
 
-@taking(
-    option(name, str | None, f"lm-eval: folder of {name}; its id on the Hub without it.")
-    for name in DATASETS
-)
+@taking(shared_parameters((name, option) for name, own in TARGETS.items() for option in own))
 def export(
-    form: Annotated[
-        str, typer.Argument(metavar="FORMAT", help=f"For whom: {', '.join([*FORMATS, LM_EVAL])}.")
-    ],
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help=f"For whom: {', '.join(TARGETS)}.")],
     target: Annotated[
         Path | None, typer.Argument(metavar="[OUT]", help="The file or folder to make.")
     ] = None,
@@ -37,44 +34,26 @@ def export(
         Path | None,
         typer.Option(help="A run, or a predictions file: its clusters are written, too."),
     ] = None,
-    vocabulary: Annotated[
-        Path | None,
-        typer.Option(help="spanbert, coref-hoi: the model's vocab.txt or tokenizer.json."),
-    ] = None,
-    segment_length: Annotated[
-        int | None,
-        typer.Option(min=3, help="spanbert, coref-hoi: word pieces in a segment; 384, 512."),
-    ] = None,
-    max_new_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="lm-eval: the longest answer to a prompt; 5 as for FLAN-T5."),
-    ] = None,
-    **datasets: str | None,
+    **options: Any,
 ) -> None:
     """Write a dataset for another coreference system, or tasks for lm-evaluation-harness.
 
     What is written holds evaluation sentences: keep it off the web.
     """
-    if form not in (*FORMATS, LM_EVAL):
-        raise unknown_name("format", form, (*FORMATS, LM_EVAL))
+    if form not in TARGETS:
+        raise unknown_name("format", form, TARGETS)
     places = [place for place in (target, out) if place is not None]
     if len(places) != 1:
         raise InputError("there is not one place to write to", cure="add --out FILE")
     rows = {"dataset": dataset, "config": config, "split": split, "predictions": predictions}
-    pieces = {"vocabulary": vocabulary, "segment_length": segment_length}
-    tasks = {**datasets, "max_new_tokens": max_new_tokens}
-    if form == LM_EVAL:
-        _refuse_given(form, rows | pieces)
-        _export_tasks(places[0], datasets, max_new_tokens)
+    tasks = form == lm_eval.NAME
+    asked = options | rows if tasks else options
+    given = {name: value for name, value in asked.items() if value is not None}
+    own = read_options(form, TARGETS[form], given)
+    if tasks:
+        _export_tasks(places[0], own)
     else:
-        _refuse_given(form, tasks)
-        _export_rows(form, places[0], rows, pieces)
-
-
-def _refuse_given(form: str, options: dict[str, Any]) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"{form} has no --{name.replace('_', '-')}", cure="leave it out")
+        _export_rows(form, places[0], rows, own)
 
 
 def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, Any]) -> None:
@@ -95,13 +74,14 @@ def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, 
     print(out)
 
 
-def _export_tasks(out: Path, datasets: dict[str, str | None], max_new_tokens: int | None) -> None:
-    from pronominal.eval.exchange.lm_eval import export as lm_eval
+def _export_tasks(out: Path, options: dict[str, Any]) -> None:
+    from pronominal.eval.exchange.lm_eval.export import export_tasks
 
     if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or _ours(out))):
         raise InputError("there is something already", cure="choose another folder", file=out)
-    places = {name: place for name, place in datasets.items() if place is not None}
-    groups = lm_eval.export_tasks(out, places, max_new_tokens or lm_eval.MAX_NEW_TOKENS)
+    places = {one.name: options[one.name] for one in lm_eval.PLACES if one.name in options}
+    length = {name: value for name, value in options.items() if name not in places}
+    groups = export_tasks(out, places, **length)
     print(f"lm_eval --include_path {out} --tasks {','.join(groups)}")
 
 

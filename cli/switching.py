@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pronominal.cli.progress import progress_bar
+from pronominal.dataset_scripts import DATASETS
 
 
 def switch(
@@ -79,10 +80,11 @@ def hydrate(
     What the texts do not hold letter by letter stays missing and is listed with its reason. The
     result must not be published.
     """
-    from pronominal.dataset_scripts import HYDRATION
+    from pronominal.dataset_scripts.building.script import dataset_script
     from pronominal.dataset_scripts.building.sources import Sources
 
-    module = import_module(HYDRATION)
+    (hydration_module,) = filter(None, (dataset_script(name).HYDRATION for name in DATASETS))
+    module = import_module(hydration_module)
     with progress_bar(f"reading {texts.name}") as progress:
         hydration = module.hydrate(texts, Sources(sources), out, progress)
     filled = Counter(split for split, _ in hydration.filled)

@@ -14,11 +14,12 @@ from rich.table import Table as RichTable
 from pronominal.adapters.catalogue.trainable import TRAINABLE, training_settings
 from pronominal.adapters.training.settings import TrainingSettings
 from pronominal.cli.arguments import Json, Markdown
-from pronominal.cli.declared_options import filled, settings_options, taking
+from pronominal.cli.declared_options import settings_options, taking
 from pronominal.cli.printing import print_tables
 from pronominal.cli.progress import loud_warnings, progress_bar
 from pronominal.errors import InputError
 from pronominal.eval.training.data.request import DataRequest
+from pronominal.settings import filled
 
 train = typer.Typer(
     help="Train a system, once for each seed; a training that was killed goes on.",

@@ -20,9 +20,9 @@ LOADED_WHEN_USED = {
     "Results": "pronominal.eval.results",
     "report": "pronominal.eval.report",
     "Task": "pronominal.eval.task",
-    "Measure": "pronominal.eval.task",
+    "Measure": "pronominal.eval.tables.measure",
     "Companion": "pronominal.eval.task",
-    "Option": "pronominal.eval.task",
+    "Option": "pronominal.settings",
     "switch_antecedents": "pronominal.augmentation",
 }
 """Public name -> the module that has it."""

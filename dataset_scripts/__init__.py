@@ -10,6 +10,3 @@ DATASETS: dict[str, str] = {
     "winopron": "WinoPron (Gautam et al., 2024), double- and single-entity sentences",
 }
 """Name of each script in this folder, and one sentence for ``pronominal datasets``."""
-
-HYDRATION = "pronominal.dataset_scripts.knowref.hydration"
-"""The module that fills in the texts of a dataset from posts that the user holds."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pronominal.dataset_scripts.building.options import REPAIR_CASE, BuildOptions
-from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.script import ORIGINAL, SWITCHED, SplitRows
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.tables.columns import Column, resolution_columns
 from pronominal.dataset_scripts.tables.tab_separated import TableRow
@@ -20,6 +20,7 @@ from pronominal.switching import Unswitchable, switch
 NAME = "gap"
 OPTIONS = (REPAIR_CASE,)
 UNPUBLISHABLE = ()
+HYDRATION = None
 
 GAP = Upstream(
     repository="google-research-datasets/gap-coreference",
@@ -61,7 +62,7 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
         split: [_switched(instance, sources.locate(GAP, _file(split)), options) for instance in of]
         for split, of in original.items()
     }
-    for config, instances in (("original", original), ("switched", switched)):
+    for config, instances in ((ORIGINAL, original), (SWITCHED, switched)):
         for split in SPLITS:
             yield SplitRows.from_instances(config, split, COLUMNS, instances[split])
 

@@ -14,6 +14,7 @@ NAME = "sample"
 OPTIONS = (PRONOUNS,)
 UPSTREAM: tuple[Upstream, ...] = ()
 UNPUBLISHABLE = ()
+HYDRATION = None
 COLUMNS = winopron.COLUMNS
 
 TEMPLATES = "sample_templates.tsv"

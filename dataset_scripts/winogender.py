@@ -29,6 +29,7 @@ from pronominal.pronouns import HE, SHE, THEY
 NAME = "winogender"
 OPTIONS = (PRONOUNS,)
 UNPUBLISHABLE = ()
+HYDRATION = None
 COLUMNS = WINOPRON_COLUMNS
 
 TEMPLATES, ALL_SENTENCES = "templates.tsv", "all_sentences.tsv"

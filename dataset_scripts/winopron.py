@@ -33,6 +33,7 @@ from pronominal.pronouns import CASES
 NAME = "winopron"
 OPTIONS = (PRONOUNS,)
 UNPUBLISHABLE = ()
+HYDRATION = None
 
 WINOPRON = Upstream(
     repository="uds-lsv/winopron",

@@ -32,6 +32,7 @@ from pronominal.eval.tables.comparison import (
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables
 from pronominal.eval.tables.table import Table
+from pronominal.settings import Option
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,42 +96,6 @@ class Companion:
         """Whether the scores of a config use these rows."""
         return fnmatchcase(config, self.of)
 
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What a user may set of a task's scores.
-
-    Attributes:
-        name: in Python and in `Answered.options`; the command line has hyphens for underscores.
-        kind: its type; `bool` makes a flag, and `Path` an existing place.
-        meaning: what the command line says of it.
-        least: the smallest number that it may be.
-        read: makes the value of what was given.
-    """
-
-    name: str
-    kind: type[Any]
-    meaning: str
-    least: int | None = None
-    read: Callable[[Any], Any] | None = None
-
-    def value(self, given: Any) -> Any:
-        """Return what the task gets of a value that a user gave; `InputError` for a wrong one."""
-        value: Any = Path(given) if self.kind is Path and isinstance(given, str) else plain(given)
-        if not isinstance(value, self.kind) or (isinstance(value, bool) and self.kind is not bool):
-            raise self._wrong(given, f"give {VALUES.get(self.kind, self.kind.__name__)}")
-        if self.least is not None and value < self.least:
-            raise self._wrong(given, f"give at least {self.least}")
-        if isinstance(value, Path) and not value.exists():
-            raise InputError("there is no such place", cure="check the path", file=value)
-        return value if self.read is None else self.read(value)
-
-    def _wrong(self, given: Any, cure: str) -> InputError:
-        return InputError(f"the option {self.name} is {given!r:.40}", cure=cure)
-
-
-VALUES = {bool: "true or false", int: "a whole number", float: "a number", Path: "a path"}
-"""Type of an option -> what is to be given."""
 
 RESAMPLES = Option("resamples", int, "Bootstrap resamples.", least=1)
 SEED = Option("seed", int, "Seed of the bootstrap.", least=0)

@@ -7,11 +7,12 @@ neither the order of words nor any word that its training rows do not have.
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pronominal.adapters.baselines.instance_by_instance import InstanceByInstance
 from pronominal.adapters.checkpoints.files import open_checkpoint
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
@@ -47,11 +48,13 @@ class WordWeights:
         return 1 / (1 + math.exp(-logit))
 
 
-class BagOfWords:
+class BagOfWords(InstanceByInstance):
     """Chooses by the words between and around the mentions, the names themselves removed.
 
     An instance and its switched version have the same words in the same roles, so that every
-    answer goes along with the candidates. Make one with ``pronominal train bag-of-words``.
+    answer goes along with the candidates. A candidate that is not in the text has
+    the probability 0; where the other one is, that has 1. Two candidates in one place have the same
+    probability, which is no choice. Make one with ``pronominal train bag-of-words``.
 
     Args:
         checkpoint: the folder of a trained regression, or its Hub id.
@@ -62,14 +65,6 @@ class BagOfWords:
     def __init__(self, checkpoint: str) -> None:
         self.checkpoint = open_checkpoint(checkpoint, weights=(WEIGHTS,), config=CONFIG, others=())
         self._weights = _read(self.checkpoint.folder / WEIGHTS)
-
-    def choose(self, instances: Sequence[ResolutionInstance]) -> list[list[float]]:
-        """Return for each instance, in order, the probability of each candidate.
-
-        A candidate that is not in the text has 0; where the other one is, that has 1. Two
-        candidates in one place have the same probability, which is no choice.
-        """
-        return [self._choose(instance) for instance in instances]
 
     def _choose(self, instance: ResolutionInstance) -> list[float]:
         first = first_mentioned(instance)

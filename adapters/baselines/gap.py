@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
-from pronominal.adapters.baselines.mention_order import Heuristic
+from pronominal.adapters.baselines.instance_by_instance import InstanceByInstance
 from pronominal.adapters.baselines.surface_roles import Place, Role, SurfaceSyntax
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 
 
-class GapParallelism(Heuristic):
+class GapParallelism(InstanceByInstance):
     """Takes the closest candidate in the pronoun's own grammatical role.
 
     A pronoun that is a subject or a direct object goes to the closest candidate that is one as

@@ -9,16 +9,12 @@ from torch import nn
 from pronominal.adapters.bert.model import AntecedentClassifier
 from pronominal.adapters.bert.settings import Classifier
 from pronominal.adapters.checkpoints.encoders import open_encoder
-from pronominal.adapters.checkpoints.files import (
-    Checkpoint,
-    is_hub_id,
-    open_checkpoint,
-    read_json,
-    write_json,
-)
+from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import load_tensors, read_safetensors, write_tensors
 from pronominal.adapters.checkpoints.transformers_models import longest_input, silent_transformers
 from pronominal.errors import InputError
+from pronominal.json_files import read_object, write_json
+from pronominal.names import is_hub_id
 
 HEAD = "antecedent_head."
 """What the names of the head's tensors begin with."""
@@ -72,7 +68,7 @@ def save_classifier(
         config.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     # the name may be a path, which belongs to this machine alone
-    written = read_json(folder / "config.json", cure="save it again")
+    written = read_object(folder / "config.json", cure="save it again")
     written.pop("_name_or_path", None)
     write_json(folder / "config.json", written)
     write_tensors(folder / "model.safetensors", tensors, metadata={"format": "pt"})
@@ -92,4 +88,4 @@ def load_classifier(where: str) -> tuple[AntecedentClassifier, Any, Classifier, 
 
 
 def _config(checkpoint: Checkpoint) -> dict[str, Any]:
-    return read_json(checkpoint.folder / "config.json", cure="give a whole checkpoint")
+    return read_object(checkpoint.folder / "config.json", cure="give a whole checkpoint")

@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from typing import Literal
 
 from pronominal.adapters.catalogue.systems import GIVEN, SYSTEMS, SystemEntry, at
-from pronominal.adapters.checkpoints.files import WEIGHTS, is_hub_id
+from pronominal.adapters.checkpoints.files import WEIGHTS
 from pronominal.adapters.contract.systems import Kind
 from pronominal.adapters.remote.environments import is_made
+from pronominal.names import is_hub_id
 
 _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(\[[^]]*\])?\s*(>=(?P<least>[\d.]+))?[^;]*"

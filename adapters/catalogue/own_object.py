@@ -3,7 +3,6 @@
 An own object is named by its place in Python: ``module:attribute``.
 """
 
-import hashlib
 import inspect
 import re
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.contract.systems import System, kind_of
+from pronominal.checksums import file_sha256
 from pronominal.errors import THIRD_PARTY_ERRORS, InputError, nearest_name, raised
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
@@ -94,7 +94,7 @@ def source_digest(place: str) -> str | None:
     It belongs to what identifies a run: answers of earlier code are not those of this one.
     """
     file = getattr(sys.modules.get(place.partition(":")[0]), "__file__", None)
-    return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    return None if file is None else file_sha256(Path(file))
 
 
 def object_at(place: str) -> Any:

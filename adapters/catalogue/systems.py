@@ -196,12 +196,12 @@ SYSTEMS: dict[str, SystemEntry] = {
         weights="https://github.com/huggingface/neuralcoref",
     ),
     "parallelism": _choosing(
-        "baselines.mention_order:Parallelism",
+        "baselines.parallelism:Parallelism",
         "takes the first-mentioned candidate for a subject form such as she or xe, "
         "and the last one before the pronoun for any other form",
     ),
     "random": _choosing(
-        "baselines.mention_order:Random", "takes a candidate at random, the same one for a seed"
+        "baselines.chance:Random", "takes a candidate at random, the same one for a seed"
     ),
     "spacy": _clustering(
         "spacy_pipeline:SpacyPipeline",

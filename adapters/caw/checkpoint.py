@@ -25,11 +25,11 @@ from pronominal.adapters.checkpoints.files import (
     WEIGHTS,
     Checkpoint,
     open_checkpoint,
-    read_json,
 )
 from pronominal.adapters.checkpoints.tensors import are_tensors, read_pickled, read_safetensors
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError, unknown_name
+from pronominal.json_files import read_object
 
 Tensors = dict[str, Tensor]
 
@@ -108,7 +108,7 @@ def _converted_parts(name: str, section: str | None) -> Parts:
         name, weights=["model.safetensors"], config="config.json", others=[f"{ENCODER}/*"]
     )
     file = checkpoint.folder / "config.json"
-    table = read_json(file, cure="convert it again")
+    table = read_object(file, cure="convert it again")
     if table.get("format") != FORMAT:
         cure = "give upstream's folder with config.toml, or what 'pronominal convert caw' wrote"
         raise InputError(f"its format is not '{FORMAT}'", cure=cure, file=file)

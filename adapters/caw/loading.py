@@ -12,7 +12,6 @@ from pronominal.adapters.caw.checkpoint import ENCODER, FORMAT, Parts, open_part
 from pronominal.adapters.caw.model import ENTRIES, Encoder, WordLevelModel
 from pronominal.adapters.caw.tokens import SubwordTokenizer
 from pronominal.adapters.checkpoints.encoders import pretrained
-from pronominal.adapters.checkpoints.files import write_json
 from pronominal.adapters.checkpoints.tensors import load_tensors, write_tensors
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
@@ -22,6 +21,7 @@ from pronominal.adapters.checkpoints.transformers_models import (
 )
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
+from pronominal.json_files import write_json
 
 
 def load_model(parts: Parts, *, batch_size: int) -> tuple[WordLevelModel, SubwordTokenizer]:

@@ -1,15 +1,14 @@
 """Where a system's weights lie, and which ones they are."""
 
 import hashlib
-import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.checksums import file_sha256
 from pronominal.errors import InputError
+from pronominal.names import is_hub_id
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 """The weights of a transformers model, the safe format first."""
@@ -28,11 +27,6 @@ TOKENIZER_FILES = (
     "vocab.txt",
 )
 """What the tokenizers of transformers read besides the config."""
-
-
-def is_hub_id(name: str) -> bool:
-    """Say whether a name may be that of a repository on the Hub, ``ORG/NAME``."""
-    return re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +113,5 @@ def files_digest(folder: Path, files: Iterable[Path]) -> str:
     """Return the SHA-256, in hex, of what ``sha256sum`` prints for files, sorted by name."""
     listing = hashlib.sha256()
     for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
-        with file.open("rb") as stream:
-            content = hashlib.file_digest(stream, "sha256")
-        listing.update(f"{content.hexdigest()}  {name}\n".encode())
+        listing.update(f"{file_sha256(file)}  {name}\n".encode())
     return listing.hexdigest()
-
-
-def read_json(file: Path, cure: str) -> dict[str, Any]:
-    """Read one JSON object; `InputError` with this cure if the file holds anything else."""
-    with input_error_on(OSError, ValueError, RecursionError, cause="no JSON", cure=cure, file=file):
-        content = json.loads(file.read_text(encoding="utf-8"))
-    if not isinstance(content, dict):
-        raise InputError("no JSON object", cure=cure, file=file)
-    return content
-
-
-def write_json(file: Path, content: Mapping[str, Any]) -> None:
-    """Write one JSON object that people can read."""
-    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

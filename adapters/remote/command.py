@@ -16,6 +16,7 @@ from pronominal.adapters.contract.self_check import announce
 from pronominal.adapters.contract.systems import System
 from pronominal.adapters.remote.messages import Greeting, Message, connect
 from pronominal.adapters.remote.process import Process
+from pronominal.checksums import file_sha256
 from pronominal.credentials import without_credentials
 from pronominal.errors import InputError
 
@@ -142,6 +143,5 @@ def _digest(words: Sequence[str]) -> str:
         # a word may be a whole program, and too long for the name of a file
         with suppress(OSError):
             if Path(word).is_file():
-                with Path(word).open("rb") as file:
-                    parts.append(hashlib.file_digest(file, "sha256").hexdigest())
+                parts.append(file_sha256(Path(word)))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -17,11 +17,11 @@ from pronominal.dataset_scripts.building.script import (
     dataset_script,
 )
 from pronominal.dataset_scripts.building.sources import Sources
-from pronominal.dataset_scripts.reading.parquet_files import dataset_of
 from pronominal.dataset_scripts.tables.checksums import SUMS, read_checksums, write_checksums
 from pronominal.dataset_scripts.tables.columns import CANARY, arrow_schema
 from pronominal.dataset_scripts.tables.digests import BLOCK, blocks
 from pronominal.dataset_scripts.tables.inspection import Inspection
+from pronominal.dataset_scripts.tables.parquet_files import dataset_of
 from pronominal.errors import InputError
 from pronominal.signals import signals_as_exits
 

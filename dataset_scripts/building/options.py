@@ -5,34 +5,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pronominal.errors import InputError
 from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet, load_pronoun_sets
+from pronominal.settings import Option, read_options
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class BuildOption(Generic[T]):
-    """One thing that a user may ask of a build.
+@dataclass(frozen=True, kw_only=True)
+class BuildOption(Option, Generic[T]):
+    """One thing that a user may ask of a build: its value, or the file that holds it.
 
     Attributes:
-        name: a keyword in Python; ``--name`` on the command line.
         default: the value of published folders.
-        help: what it does, for the command line.
-        read: makes the value from a file that the user gives; None for a switch.
         note: what the card says of a build with this value; nothing of the default one.
     """
 
-    name: str
     default: T
-    help: str
-    read: Callable[[Path], T] | None = None
     note: Callable[[T], str] = lambda value: ""
 
-    @property
-    def flag(self) -> str:
-        """The option on the command line."""
-        return f"--{self.name.replace('_', '-')}"
+    def value(self, given: Any) -> Any:
+        """Return the value that a user has given; `InputError` for a wrong one."""
+        if self.read is None or isinstance(given, str | Path):
+            return super().value(given)
+        if not isinstance(given, type(self.default)):
+            raise self.refuse(given, "give the file that holds it")
+        return given
 
 
 class BuildOptions:
@@ -55,18 +52,9 @@ class BuildOptions:
         """Read the values of a dataset's options, each given as it is or as a file's path.
 
         Raises:
-            InputError: the dataset has no such option, or a file is wrong.
+            InputError: the dataset has no such option, or a value or file is wrong.
         """
-        known = {option.name: option for option in declared}
-        values = dict(given)
-        for name, value in given.items():
-            if name not in known:
-                flag = BuildOption(name, None, "").flag
-                raise InputError(f"{dataset} has no use for {flag}", cure="leave it out")
-            read = known[name].read
-            if read is not None and isinstance(value, str | Path):
-                values[name] = read(Path(value))
-        return cls(**values)
+        return cls(**read_options(dataset, declared, given))
 
 
 def _further_sets(pronoun_sets: tuple[PronounSet, ...]) -> str:
@@ -77,18 +65,20 @@ def _further_sets(pronoun_sets: tuple[PronounSet, ...]) -> str:
 
 
 PRONOUNS = BuildOption(
-    "pronouns",
-    PRONOUN_SETS,
-    "TOML file with further pronoun sets, for datasets made of templates.",
-    load_pronoun_sets,
-    _further_sets,
+    name="pronouns",
+    kind=Path,
+    meaning="TOML file with further pronoun sets, for datasets made of templates.",
+    default=PRONOUN_SETS,
+    read=load_pronoun_sets,
+    note=_further_sets,
 )
 """The pronoun sets that fill templates."""
 
 REPAIR_CASE = BuildOption(
-    "repair_case",
-    False,
-    "Give switched names the case of their new places.",
+    name="repair_case",
+    kind=bool,
+    meaning="Give switched names the case of their new places.",
+    default=False,
     note=lambda on: "Built with the case of switched names repaired (`--repair-case`)." * on,
 )
 """Whether switched names take the case of their new places, see `pronominal.switching.switch`."""

@@ -16,6 +16,9 @@ from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.errors import unknown_name
 from pronominal.instances import FillingInstance, ResolutionInstance
 
+ORIGINAL, SWITCHED = "original", "switched"
+"""The configs of a dataset whose rows are there as they are and with their antecedents switched."""
+
 
 @dataclass(frozen=True, slots=True)
 class SplitRows:
@@ -98,6 +101,10 @@ class DatasetScript(Protocol):
 
     UNPUBLISHABLE: tuple[str, ...]
     """Names of the splits whose text must stay where it was built."""
+
+    HYDRATION: str | None
+    """The module that fills in texts from posts that the user holds; None where none are held back.
+    """
 
     def splits(self, sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
         """Yield every split; `InputError` at the first row that cannot be built."""

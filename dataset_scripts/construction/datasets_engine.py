@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pronominal.dataset_scripts.construction.constructed_dataset import COLUMNS, published
 from pronominal.dataset_scripts.construction.duplicates import Duplicates
 from pronominal.dataset_scripts.construction.engine import BATCH
 from pronominal.dataset_scripts.construction.genders import load_names
 from pronominal.dataset_scripts.construction.pipeline import Report, construct, stages
-from pronominal.dataset_scripts.construction.result import COLUMNS, published
 from pronominal.dataset_scripts.construction.rules import PAPER, Rules
 from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Stage, strings
 from pronominal.dataset_scripts.tables.columns import arrow_schema

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
+from pronominal.checksums import file_sha256
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.script import dataset_script
-from pronominal.dataset_scripts.reading.parquet_files import facts_of
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.tables.columns import CANARY, Column, card_features
+from pronominal.dataset_scripts.tables.parquet_files import facts_of
 from pronominal.errors import InputError
 
 CARD = "README.md"
@@ -181,8 +182,9 @@ def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: s
         raise InputError("the Parquet file is damaged", cure=REBUILD, file=folder / path) from error
     facts = facts_of(schema, folder / path)
     # a card can be edited: the script that made the file has a say of its own
-    script = dataset_script(facts["dataset"]) if facts.get("dataset") in DATASETS else None
-    if {facts.get("split"), declared["split"]} & {*getattr(script, "UNPUBLISHABLE", ())}:
+    ours = facts.get("dataset") in DATASETS
+    kept_back = dataset_script(facts["dataset"]).UNPUBLISHABLE if ours else ()
+    if {facts.get("split"), declared["split"]} & {*kept_back}:
         raise _kept_back(folder, [path])
     found = {
         "config": facts.get("config"),
@@ -215,4 +217,4 @@ def _labels(feature: Any) -> tuple[str, ...] | None:
 def _digests(path: Path) -> tuple[str, str]:
     content = path.read_bytes()
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content)
-    return hashlib.sha256(content).hexdigest(), blob.hexdigest()
+    return file_sha256(path), blob.hexdigest()

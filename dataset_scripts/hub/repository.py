@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pronominal.dataset_scripts.hub.release import Release
-from pronominal.dataset_scripts.reading.folders import HUB_ID
 from pronominal.dataset_scripts.reading.hub_client import hub_client, tokens_page
 from pronominal.errors import InputError
+from pronominal.names import is_hub_id
 
 if TYPE_CHECKING:
     from huggingface_hub import DatasetInfo
@@ -32,7 +32,7 @@ class Gating(StrEnum):
 
 def require_hub_id(repo: str) -> None:
     """Raise `InputError` unless it is of the form ``ORG/NAME``."""
-    if not HUB_ID.fullmatch(repo):
+    if not is_hub_id(repo):
         raise InputError(f"'{repo}' is no name of a repository", cure="give it as ORG/NAME")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from pronominal.dataset_scripts.building.options import REPAIR_CASE, BuildOptions
-from pronominal.dataset_scripts.building.script import SplitRows
+from pronominal.dataset_scripts.building.script import ORIGINAL, SWITCHED, SplitRows
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref import checks
 from pronominal.dataset_scripts.knowref.files import (
@@ -26,6 +26,8 @@ OPTIONS = (REPAIR_CASE,)
 UPSTREAM = (KNOWREF, KNOWREF60K)
 UNPUBLISHABLE = ("train", "validation")
 """Splits of Reddit text: the authors give its ids only, for legal reasons, and so do we."""
+
+HYDRATION = "pronominal.dataset_scripts.knowref.hydration"
 
 COLUMNS = (
     *resolution_columns(
@@ -50,7 +52,7 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
         name: switched_rows(rows, repair_case=options[REPAIR_CASE])
         for name, rows in original.items()
     }
-    for config, tables in (("original", original), ("switched", switched)):
+    for config, tables in ((ORIGINAL, original), (SWITCHED, switched)):
         for name, rows in tables.items():
             yield SplitRows.from_rows(config, name, COLUMNS, rows)
 

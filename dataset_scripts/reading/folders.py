@@ -1,17 +1,15 @@
 """Where a dataset's files are: in a folder, or in a repository on the Hub."""
 
-import re
 from contextlib import suppress
 from pathlib import Path
 
 import yaml
 
 from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors
-from pronominal.dataset_scripts.reading.parquet_files import dataset_of, open_parquet
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
+from pronominal.dataset_scripts.tables.parquet_files import dataset_of, open_parquet
 from pronominal.errors import InputError, nearest_name
-
-HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+from pronominal.names import is_hub_id
 
 
 class MissingSplitError(InputError):
@@ -38,7 +36,7 @@ def open_dataset(where: str | Path) -> Path:
 def require_dataset_id(where: str) -> None:
     """Raise `InputError` unless what is no folder can be an id of the Hub."""
     # a path below a folder that is there was meant as a path
-    if not HUB_ID.fullmatch(where) or Path(where).parent.is_dir():
+    if not is_hub_id(where) or Path(where).parent.is_dir():
         cause = "there is no such folder"
         raise InputError(cause, cure="build it with 'pronominal build'", file=where)
 

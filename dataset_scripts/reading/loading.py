@@ -3,24 +3,24 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.script import DatasetScript, dataset_script
 from pronominal.dataset_scripts.reading.folders import split_files
-from pronominal.dataset_scripts.reading.parquet_files import (
+from pronominal.dataset_scripts.reading.split import Split
+from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns, resolution_columns
+from pronominal.dataset_scripts.tables.digests import blocks, content_digest
+from pronominal.dataset_scripts.tables.inspection import Inspection
+from pronominal.dataset_scripts.tables.parquet_files import (
     batches,
     dataset_of,
     open_parquet,
     read_parquet,
 )
-from pronominal.dataset_scripts.reading.split import Split
-from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns, resolution_columns
-from pronominal.dataset_scripts.tables.digests import blocks, content_digest
-from pronominal.dataset_scripts.tables.inspection import Inspection
 from pronominal.errors import InputError
 from pronominal.names import NAME
 
@@ -72,15 +72,15 @@ def read_split(dataset: str | Path, config: str | None = None, split: str = "tes
 
 def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) -> Split:
     named = dataset_of(open_parquet(files[0]).schema_arrow, files[0])
-    # rows that a user wrote are named by their folder
-    name = named or _name_or(files[0].parent.parent.name, "dataset")
-    table = None if on_disk else _fitted(read_parquet(files), name)
+    # rows that a user wrote are named by their folder, and are not ours whatever its name is
+    name, script = named or _name_or(files[0].parent.parent.name, "dataset"), _script(named)
+    table = None if on_disk else _fitted(read_parquet(files), script)
     rows = batches(files) if table is None else [table]
 
     def with_ids() -> pa.Table:
         return read_parquet(files, columns=["id"]) if table is None else table
 
-    digest = _digest_of_sound(rows, with_ids, name, files[0])
+    digest = _digest_of_sound(rows, with_ids, script, files[0])
     return Split(name, config, split, table, digest, files[0], tuple(files))
 
 
@@ -101,42 +101,50 @@ def _of_dataset(dataset: "Dataset", config: str | None, split: str) -> Split:
     name = _name_or(dataset.info.dataset_name, "dataset")
     config = config or _name_or(dataset.info.config_name, "default")
     split = _name_or(dataset.split and str(dataset.split), split) if split == "test" else split
-    table, file = _fitted(dataset.with_format("arrow")[:], name), Path(name, config, split)
-    digest = _digest_of_sound([table], lambda: table, name, file)
+    script, file = _script(name), Path(name, config, split)
+    table = _fitted(dataset.with_format("arrow")[:], script)
+    digest = _digest_of_sound([table], lambda: table, script, file)
     return Split(name, config, split, table, digest, file)
 
 
 def _digest_of_sound(
-    rows: Iterable[pa.Table], with_ids: Callable[[], pa.Table], name: str, file: Path
+    rows: Iterable[pa.Table],
+    with_ids: Callable[[], pa.Table],
+    script: DatasetScript | None,
+    file: Path,
 ) -> str:
     """Return the content digest of a split's tables; `InputError` for the first fault."""
 
     def refuse(fault: str, row: int | None) -> InputError:
-        cure = "build the dataset again" if name in DATASETS else "mend the dataset"
+        cure = "build the dataset again" if script else "mend the dataset"
         return InputError(fault, cure=cure, file=file, row=None if row is None else f"row {row}")
 
     inspection: Inspection | None = None
     for block in blocks(rows):
-        inspection = inspection or Inspection(refuse, _columns(name, block.schema))
+        inspection = inspection or Inspection(refuse, _columns(script, block.schema))
         inspection.take(block)
     if inspection is None:
         raise refuse("the table is empty", None)
     return inspection.finish(with_ids)
 
 
-def _columns(dataset: str, schema: pa.Schema) -> Columns:
+def _script(dataset: str | None) -> DatasetScript | None:
+    """Return the script of a dataset of ours; None for a user's."""
+    return dataset_script(dataset) if dataset is not None and dataset in DATASETS else None
+
+
+def _columns(script: DatasetScript | None, schema: pa.Schema) -> Columns:
     """Return the columns that a table must have: those of its script, or of its kind of row."""
-    if dataset in DATASETS:
-        columns: Columns = import_module(f"pronominal.dataset_scripts.{dataset}").COLUMNS
-        return columns
+    if script is not None:
+        return script.COLUMNS
     return FILLING if "options" in schema.names else RESOLUTION
 
 
-def _fitted(table: pa.Table, dataset: str) -> pa.Table:
+def _fitted(table: pa.Table, script: DatasetScript | None) -> pa.Table:
     """Return a user's table with the types of published ones: users write wider integers."""
-    if dataset in DATASETS:
+    if script is not None:
         return table
-    for column in _columns(dataset, table.schema):
+    for column in _columns(script, table.schema):
         position = table.schema.get_field_index(column.name)
         if position >= 0 and table.schema.field(position).type != column.type:
             # what cannot be cast is refused by its type

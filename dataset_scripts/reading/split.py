@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.reading.parquet_files import batches, open_parquet, read_parquet
 from pronominal.dataset_scripts.tables.columns import CANARY
 from pronominal.dataset_scripts.tables.digests import content_digest
+from pronominal.dataset_scripts.tables.parquet_files import batches, open_parquet, read_parquet
 from pronominal.errors import InputError, extra_needed
 from pronominal.instances import FillingInstance, ResolutionInstance
 
@@ -121,10 +121,10 @@ class Split:
         Raises:
             InputError: pandas is not installed.
         """
-        try:
-            return self.whole_table().to_pandas()
-        except ImportError as error:
-            raise InputError("pandas is not installed", cure="pip install pandas") from error
+        with extra_needed("hub", "this"):
+            import pandas  # noqa: F401 - which pyarrow imports
+
+        return self.whole_table().to_pandas()
 
     @cached_property
     def dataset(self) -> "Dataset":

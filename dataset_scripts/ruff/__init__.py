@@ -33,11 +33,17 @@ from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet
 from pronominal.spans import Mention
 
 NAME = "ruff"
-ALL = BuildOption("all", False, "Build also what is not published by default (RUFF).")
+ALL = BuildOption(
+    name="all",
+    kind=bool,
+    meaning="Build also what is not published by default.",
+    default=False,
+)
 """Whether ``test`` is built behind more than one distractor, too."""
 
 OPTIONS = (PRONOUNS, ALL)
 UNPUBLISHABLE = ()
+HYDRATION = None
 COLUMNS: Columns = ()
 
 RUFF = Upstream(

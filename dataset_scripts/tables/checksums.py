@@ -1,10 +1,10 @@
 """SHA256SUMS: written beside a built dataset, checked before it leaves and after it arrives."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from pronominal.checksums import file_sha256
 from pronominal.errors import InputError
 
 SUMS = "SHA256SUMS"
@@ -14,7 +14,7 @@ LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)")
 def write_checksums(folder: Path) -> None:
     """Write SHA256SUMS in the form that ``sha256sum --check`` reads."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    lines = [f"{_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
+    lines = [f"{file_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
     (folder / SUMS).write_text("".join(lines), encoding="utf-8")
 
 
@@ -43,11 +43,8 @@ def read_checksums(folder: Path) -> dict[str, str]:
 
 def mismatched(folder: Path, sums: Mapping[str, str], paths: Iterable[str]) -> list[str]:
     """Return those of the paths whose bytes are missing or not those of their checksum."""
-    return [path for path in paths if _sha256(folder / path) != sums[path]]
-
-
-def _sha256(path: Path) -> str | None:
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return [
+        path
+        for path in paths
+        if not (folder / path).is_file() or file_sha256(folder / path) != sums[path]
+    ]

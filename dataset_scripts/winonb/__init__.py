@@ -27,6 +27,7 @@ from pronominal.spans import Mention, Span
 NAME = "winonb"
 OPTIONS = (NAMES,)
 UNPUBLISHABLE = ()
+HYDRATION = None
 UPSTREAM = (WINONB,)
 
 COLUMNS = (

@@ -146,11 +146,12 @@ def _refuse_header(header: Sequence[str], at: RowLocation) -> None:
 
 
 NAMES = BuildOption(
-    "names",
-    FIFTEEN_NAMES,
-    "CSV or TSV file with the columns name and association (fem, masc, neutral), for WinoNB: "
-    "instead of the paper's fifteen names.",
-    load_names,
-    lambda names: names.note,
+    name="names",
+    kind=Path,
+    meaning="CSV or TSV file with the columns name and association (fem, masc, neutral), instead "
+    "of the paper's fifteen names.",
+    default=FIFTEEN_NAMES,
+    read=load_names,
+    note=lambda names: names.note,
 )
 """The people of the config ``personal``."""

@@ -10,8 +10,14 @@ import yaml
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building import build, card
-from pronominal.dataset_scripts.building.script import SplitRows, dataset_script
-from pronominal.dataset_scripts.construction import result
+from pronominal.dataset_scripts.building.script import (
+    ORIGINAL,
+    SWITCHED,
+    DatasetScript,
+    SplitRows,
+    dataset_script,
+)
+from pronominal.dataset_scripts.construction import constructed_dataset
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.checksums import write_checksums
 from pronominal.dataset_scripts.tables.columns import Column, Columns
@@ -26,7 +32,9 @@ PAGE = "annotated"
 VOTES = Column("votes", pa.int64(), "annotators who chose the label")
 
 
-def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "test") -> Path:
+def write_annotated_dataset(
+    rows: Split, kept: Kept, out: Path, name: str, split: str = "test"
+) -> Path:
     """Write the rows that stay as the dataset ``OUT/NAME``, labelled by their annotators.
 
     It has the columns of the rows and `VOTES`, beside it the report ``OUT/NAME.annotation.json``,
@@ -36,15 +44,16 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
     if not kept.labels:
         cause = f"no row has {kept.needed} votes for one candidate"
         raise InputError(cause, cure="ask about more rows")
-    folder, source = result.free_folder(out, name, rows.dataset_name), rows.file.parent.parent
+    folder = constructed_dataset.free_folder(out, name, rows.dataset_name)
+    source = rows.file.parent.parent
     if folder == source.resolve():
         raise InputError("the rows are from this folder", cure="give another --name", file=folder)
     header = _header(source)
     columns = (*_columns(rows), VOTES)
     with signals_as_exits(), new_folder(folder) as beside:
         tables = {rows.config: [*_labelled(rows, kept)]}
-        if rows.config == "original" and (source / "switched").is_dir():
-            tables["switched"] = [*switched_rows(tables["original"])]
+        if rows.config == ORIGINAL and (source / SWITCHED).is_dir():
+            tables[SWITCHED] = [*switched_rows(tables[ORIGINAL])]
         splits = [
             SplitRows.from_rows(c, split, columns, found) for c, found in tables.items() if found
         ]
@@ -61,10 +70,16 @@ def write_dataset(rows: Split, kept: Kept, out: Path, name: str, split: str = "t
     return folder
 
 
+def _script(rows: Split) -> DatasetScript | None:
+    """Return the script of the rows' dataset; None for one of the user's own."""
+    return dataset_script(rows.dataset_name) if rows.dataset_name in DATASETS else None
+
+
 def _columns(rows: Split) -> Columns:
     """Return the columns of a dataset as its script describes them."""
-    script = dataset_script(rows.dataset_name) if rows.dataset_name in DATASETS else result
-    described = {column.name: column for column in getattr(script, "COLUMNS", ())}
+    script = _script(rows)
+    columns = script.COLUMNS if script else constructed_dataset.COLUMNS
+    described = {column.name: column for column in columns}
     return tuple(
         described.get(field.name) or Column(field.name, field.type, "as in the source")
         for field in rows.table.schema
@@ -93,9 +108,9 @@ def _header(source: Path) -> dict[str, Any]:
 
 def _kept_back(rows: Split, header: dict[str, Any]) -> bool:
     """Say whether the rows must not be published, under any name of a split."""
-    script = dataset_script(rows.dataset_name) if rows.dataset_name in DATASETS else None
+    script = _script(rows)
     return (
         f"{rows.config}/{rows.name}" in (header.get("unpublishable") or ())
-        or rows.name in getattr(script, "UNPUBLISHABLE", ())
+        or (script is not None and rows.name in script.UNPUBLISHABLE)
         or not header.get("license")
     )

@@ -1,29 +1,59 @@
 """Files of other coreference systems: our texts in the form that they read, their answers back."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pronominal.errors import InputError, unknown_name
+from pronominal.settings import Option
 
 if TYPE_CHECKING:
     from pronominal.eval.exchange.documents import ExportedText, PredictedDocument
 
-FORMATS: dict[str, str] = {
-    "allennlp": "AllenNLP's coreference predictor: JSON lines, answers in words",
-    "brat": "brat standoff: a folder with a .txt and an .ann for each text",
-    "caw": "CAW-coref and WL-coref: JSON lines of words",
-    "conll2012": "the CoNLL-2012 shared task: columns, coreference in the last one",
-    "coref-hoi": "lxucs/coref-hoi: JSON lines of word pieces",
-    "corefud": "CorefUD 1.x: CoNLL-U with Entity in MISC",
-    "cort": "cort (Latent): a folder of raw texts, and its tagged output beside them",
-    "e2e": "kentonl/e2e-coref: JSON lines of words",
-    "fastcoref": "fastcoref (LingMess, FCoref): JSON lines of raw text, answers in characters",
-    "spanbert": "mandarjoshi90/coref (SpanBERT, BERT-coref): JSON lines of word pieces",
-    "winopron-tsv": "WinoPron's scripts: a table of sentences, and the answers of a system",
+VOCABULARY = Option("vocabulary", Path, "the model's vocab.txt or tokenizer.json.")
+SEGMENT_LENGTH = Option("segment_length", int, "word pieces in a segment; 384, 512.", least=3)
+
+
+@dataclass(frozen=True, slots=True)
+class FormatEntry:
+    """One format.
+
+    Attributes:
+        summary: whose it is.
+        options: keywords of its ``write``.
+        clusters: whether it says by which clusters a text was answered; else only what was.
+    """
+
+    summary: str
+    options: tuple[Option, ...] = ()
+    clusters: bool = True
+
+
+FORMATS: dict[str, FormatEntry] = {
+    "allennlp": FormatEntry("AllenNLP's coreference predictor: JSON lines, answers in words"),
+    "brat": FormatEntry("brat standoff: a folder with a .txt and an .ann for each text"),
+    "caw": FormatEntry("CAW-coref and WL-coref: JSON lines of words"),
+    "conll2012": FormatEntry("the CoNLL-2012 shared task: columns, coreference in the last one"),
+    "coref-hoi": FormatEntry(
+        "lxucs/coref-hoi: JSON lines of word pieces", (VOCABULARY, SEGMENT_LENGTH)
+    ),
+    "corefud": FormatEntry("CorefUD 1.x: CoNLL-U with Entity in MISC"),
+    "cort": FormatEntry("cort (Latent): a folder of raw texts, and its tagged output beside them"),
+    "e2e": FormatEntry("kentonl/e2e-coref: JSON lines of words"),
+    "fastcoref": FormatEntry(
+        "fastcoref (LingMess, FCoref): JSON lines of raw text, answers in characters"
+    ),
+    "spanbert": FormatEntry(
+        "mandarjoshi90/coref (SpanBERT, BERT-coref): JSON lines of word pieces",
+        (VOCABULARY, SEGMENT_LENGTH),
+    ),
+    "winopron-tsv": FormatEntry(
+        "WinoPron's scripts: a table of sentences, and the answers of a system", clusters=False
+    ),
 }
-"""Format -> whose it is; the module of `formats` is called the same, with underscores."""
+"""The formats; the module of `formats` is called the same, with underscores."""
 
 
 class Format(Protocol):

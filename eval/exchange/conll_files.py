@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.errors import InputError
-from pronominal.eval.exchange import exchange_format
+from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.documents import PredictedDocument
-from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
 from pronominal.eval.scores.conll import conll_scores
 from pronominal.spans import Cluster, Span
 
@@ -36,7 +35,7 @@ def score_files(
             documents.
     """
     module = exchange_format(form)
-    if form in WITHOUT_CLUSTERS:
+    if not FORMATS[form].clusters:
         raise InputError(f"{form} has no clusters to score", cure="give another --format")
     keys, responses = [*module.read(key)], [*module.read(response)]
     pairs = list(_paired(keys, responses, response))

@@ -1,19 +1,16 @@
 """Our texts, and what a run has answered to them, in the format of another system."""
 
-import inspect
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.errors import InputError
-from pronominal.eval.exchange import exchange_format
+from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.documents import ExportedText
 from pronominal.eval.runs.answers import clustered_rows, read_answers
 from pronominal.eval.runs.runner import ProgressCallback
-
-WITHOUT_CLUSTERS = ("winopron-tsv",)
-"""Formats that say what was answered, and not by which clusters."""
+from pronominal.settings import read_options
 
 
 def export(
@@ -22,7 +19,7 @@ def export(
     out: Path,
     *,
     predictions: Path | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
     progress: ProgressCallback = lambda done: None,
 ) -> None:
     """Write a split for another system, or a run as that system would have written it.
@@ -32,7 +29,7 @@ def export(
         form: a key of `pronominal.eval.exchange.FORMATS`.
         out: the file or folder to make or replace.
         predictions: a run's folder or a predictions file, whose clusters are written, too.
-        options: keywords of the format's ``write``; those that are None are left out.
+        options: what is given of the `pronominal.eval.exchange.FormatEntry.options`, by name.
         progress: told how many texts are done.
 
     Raises:
@@ -40,12 +37,10 @@ def export(
             predictions say; the row is named.
     """
     module = exchange_format(form)
-    given = {name: value for name, value in (options or {}).items() if value is not None}
-    for name in given.keys() - inspect.signature(module.write).parameters:
-        raise InputError(f"{form} has no --{name.replace('_', '-')}", cure="leave it out")
+    given = read_options(form, FORMATS[form].options, options)
     texts: Iterator[ExportedText] = map(ExportedText, split.instances())
     if predictions is not None:
-        texts = _answered(split, predictions, clusters=form not in WITHOUT_CLUSTERS)
+        texts = _answered(split, predictions, clusters=FORMATS[form].clusters)
     module.write(_counted(texts, progress), out, **given)
 
 

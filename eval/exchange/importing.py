@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pronominal.checksums import file_sha256
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.eval.evaluation import score_and_keep
-from pronominal.eval.exchange import exchange_format
-from pronominal.eval.exchange.exporting import WITHOUT_CLUSTERS
+from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.matching import Matched, matched
 from pronominal.eval.runs.coreference_systems import prediction_of
 from pronominal.eval.runs.decision_rules import decision_rule
@@ -71,7 +71,7 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     instances = split.instances()
     documents = exchange_format(form).read(file)
     found = matched(instances, documents, file, skip_failed=skip_failed)
-    answers = form in WITHOUT_CLUSTERS
+    answers = not FORMATS[form].clusters
     reading = "upstream" if answers else reading
     failures = [Failure(name, cause) for name, cause in found.failed.items()]
     settings: dict[str, object] = {"format": form, "file": _digest(file), "reading": reading}
@@ -109,8 +109,10 @@ def _predictions(
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and bytes of a folder's files."""
+    if not path.is_dir():
+        return file_sha256(path)
     digest = hashlib.sha256()
-    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-        digest.update(f"{file.name}\0".encode() if path.is_dir() else b"")
+    for file in sorted(path.iterdir()):
+        digest.update(f"{file.name}\0".encode())
         digest.update(file.read_bytes() if file.is_file() else b"")
     return digest.hexdigest()

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from pronominal.dataset_scripts.reading.folders import MissingSplitError, split_files
 from pronominal.dataset_scripts.reading.loading import read_split
-from pronominal.dataset_scripts.reading.parquet_files import dataset_of
+from pronominal.dataset_scripts.tables.parquet_files import dataset_of
 from pronominal.errors import InputError
 from pronominal.eval.papers.figures import Figure, PaperTable
 from pronominal.eval.scores.knowref import score as knowref

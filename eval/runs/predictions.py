@@ -1,4 +1,4 @@
-"""Predictions: one JSON object a line, ours or from anywhere (CONTRACT, section 4)."""
+"""Predictions: one JSON object a line, ours or from anywhere (docs/architecture.md)."""
 
 from __future__ import annotations
 

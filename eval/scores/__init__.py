@@ -1,10 +1,11 @@
-"""The tasks: a folder for each, whose ``task.py`` has it as `TASK`, with scores and tables."""
+"""The tasks with their scores: `TASK` in a dataset's file, or in ``task.py`` of its folder."""
 
 from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from pronominal.dataset_scripts import DATASETS
 from pronominal.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -13,8 +14,15 @@ if TYPE_CHECKING:
 SHARED = {"constructed": "knowref", "sample": "winopron", "winogender": "winopron"}
 """Name of a dataset -> the one whose task it has, too."""
 
-TASKS = sorted({*SHARED, *(module.name for module in iter_modules(__path__) if module.ispkg)})
-"""Names of the datasets that have a task: those of the folders here, and those that share one."""
+MODULES = {
+    module.name: f"{module.name}.task" if module.ispkg else module.name
+    for module in iter_modules(__path__)
+    if module.ispkg or module.name in DATASETS
+}
+"""Name of a dataset -> the module here that has its `TASK`."""
+
+TASKS = sorted({*SHARED, *MODULES})
+"""Names of the datasets that have a task: those of the modules here, and those that share one."""
 
 
 TASK = "task"
@@ -28,8 +36,8 @@ def task_of(dataset: str, own: "Task | None" = None) -> "Task":
             error = unknown_name("score", dataset, TASKS)
             raise InputError(error.cause, cure=f"{error.cure}, or give a task of your own")
         return own
-    folder = SHARED.get(dataset, dataset)
-    task: Task = import_module(f"pronominal.eval.scores.{folder}.task").TASK
+    module = MODULES[SHARED.get(dataset, dataset)]
+    task: Task = import_module(f"pronominal.eval.scores.{module}").TASK
     if own is not None and own is not task and own.name == task.name:
         cure = "give yours another name"
         raise InputError(f"the task of {dataset} is called {own.name}, too", cure=cure)

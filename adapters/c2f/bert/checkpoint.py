@@ -40,7 +40,7 @@ from pronominal.adapters.c2f.tensorflow.variables import (
     map_variables,
 )
 from pronominal.adapters.checkpoints.encoders import pretrained
-from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint, read_json, write_json
+from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import (
     TOGETHER,
     are_tensors,
@@ -55,6 +55,7 @@ from pronominal.adapters.checkpoints.tensors import (
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError, unknown_name
+from pronominal.json_files import read_object, write_json
 
 Form = Literal["safetensors", "torch", "tensorflow"]
 
@@ -180,7 +181,7 @@ def _with_span_widths(mapped: Mapped, file: Path) -> Mapping[str, Tensor]:
 def _bert_config(file: Path) -> Any:
     cure = "give the bert_config.json that belongs to the weights"
     with input_error_on(Exception, cause="no config of BERT could be read", cure=cure, file=file):
-        return transformers.BertConfig.from_dict(read_json(file, cure))
+        return transformers.BertConfig.from_dict(read_object(file, cure=cure))
 
 
 def _refuse_segments(settings: TransformerSettings, bert: Any, folder: Path) -> None:

@@ -16,10 +16,10 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units, inside_frame, word_span
-from pronominal.adapters.checkpoints.files import read_json, write_json
 from pronominal.adapters.words.ontonotes import SLASHED, word_speakers
 from pronominal.adapters.words.windows import oversized, windows
 from pronominal.errors import InputError
+from pronominal.json_files import read_object, write_json
 from pronominal.spans import Document, Span
 
 OPENING, CLOSING, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
@@ -83,7 +83,9 @@ class WordPieces:
     def of_checkpoint(cls, folder: Path) -> "WordPieces":
         """Read ``vocab.txt`` or else ``tokenizer.json``, and ``tokenizer_config.json`` if any."""
         config = folder / "tokenizer_config.json"
-        given = read_json(config, "drop it if the model is cased") if config.is_file() else {}
+        given = (
+            read_object(config, cure="drop it if the model is cased") if config.is_file() else {}
+        )
         names = (name for name in VOCABULARIES if (folder / name).is_file())
         vocabulary = folder / next(names, VOCABULARIES[0])
         return cls(vocabulary, lowercase=given.get("do_lower_case"))

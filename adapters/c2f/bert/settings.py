@@ -8,9 +8,9 @@ from typing import Any
 from torch import Tensor
 
 from pronominal.adapters.c2f.head.config import HeadConfig, reading
-from pronominal.adapters.checkpoints.files import read_json
 from pronominal.adapters.words.ontonotes import GENRES
 from pronominal.errors import InputError
+from pronominal.json_files import read_object
 
 FORMAT = "pronominal-c2f-1"
 """What ``config.json`` of the converted form says under ``format``."""
@@ -76,7 +76,7 @@ def read_settings(
 def _given(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
-    given = read_json(file, cure="give upstream's config")
+    given = read_object(file, cure="give upstream's config")
     for theirs, ours in TENSORFLOW_KEYS.items():
         if theirs in given:
             given |= {key: given.get(key, given[theirs]) for key in ours}

@@ -23,12 +23,13 @@ from pronominal.adapters.c2f.learning.optimisers import EpsilonHatAdam, LookupNo
 from pronominal.adapters.c2f.learning.settings import Size
 from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
 from pronominal.adapters.checkpoints.encoders import pretrained
-from pronominal.adapters.checkpoints.files import open_checkpoint, write_json
+from pronominal.adapters.checkpoints.files import open_checkpoint
 from pronominal.adapters.checkpoints.tensors import write_tensors
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
 from pronominal.adapters.training.optimisation import decay_groups
 from pronominal.adapters.training.trainable import Corpus
+from pronominal.json_files import write_json
 from pronominal.spans import Document
 
 SPANBERT_BASE: dict[str, Any] = {

@@ -25,10 +25,10 @@ class TransformerRates:
         2e-5,
         "The encoder's highest; SpanBERT large has 1e-5.",
         least=0.0,
-        flag="encoder-learning-rate",
+        name="encoder_learning_rate",
     )
     task: float = setting(
-        1e-4, "The head's highest; SpanBERT large has 3e-4.", least=0.0, flag="task-learning-rate"
+        1e-4, "The head's highest; SpanBERT large has 3e-4.", least=0.0, name="task_learning_rate"
     )
     warmup: float = 0.1
     weight_decay: float = 0.01

@@ -43,7 +43,7 @@ from pronominal.adapters.c2f.tensorflow.variables import (
     is_training_state,
     map_variables,
 )
-from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint, write_json
+from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import (
     load_tensors,
     mismatch,
@@ -55,6 +55,7 @@ from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.atomic import new_folder
 from pronominal.errors import InputError
+from pronominal.json_files import write_json
 
 WEIGHTS = ("model.safetensors", "tf_checkpoint/*", "model.max.ckpt.*", "tf_variables.npz")
 

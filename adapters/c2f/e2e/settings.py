@@ -7,8 +7,8 @@ from typing import Any
 
 from pronominal.adapters.c2f.e2e.encoder import LstmConfig
 from pronominal.adapters.c2f.head.config import HeadConfig, reading
-from pronominal.adapters.checkpoints.files import read_json
 from pronominal.adapters.words.ontonotes import GENRES
+from pronominal.json_files import read_object
 
 FORMAT = "pronominal-e2e-1"
 """What ``config.json`` of the converted form says under ``format``."""
@@ -56,7 +56,7 @@ class E2EConfig:
 
 def read_config(file: Path) -> E2EConfig:
     """Read ``config.json``; keys that are left out have the value of upstream's ``best``."""
-    return config_of({**BEST, **read_json(file, cure="give E2E's config")}, file)
+    return config_of({**BEST, **read_object(file, cure="give E2E's config")}, file)
 
 
 def config_of(table: Table, file: Path | None = None) -> E2EConfig:

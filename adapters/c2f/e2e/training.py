@@ -1,6 +1,5 @@
 """E2E to be trained: from the beginning, or on from a checkpoint."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from itertools import chain
@@ -27,6 +26,7 @@ from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.training.trainable import Corpus
+from pronominal.checksums import file_sha256
 from pronominal.spans import Document
 
 SIZES: dict[Size, dict[str, Any]] = {
@@ -163,7 +163,7 @@ def open_e2e(asked: E2ETraining, corpus: Corpus) -> TrainableE2E:
         InputError: a file is missing or damaged.
     """
     weights = None if asked.elmo_weights is None else Path(asked.elmo_weights)
-    digests = {} if weights is None else {"elmo_weights": _digest(weight_file(weights))}
+    digests = {} if weights is None else {"elmo_weights": file_sha256(weight_file(weights))}
     if asked.checkpoint is not None:
         return _on_from(asked, asked.checkpoint, corpus, digests)
     elmo = None
@@ -176,7 +176,7 @@ def open_e2e(asked: E2ETraining, corpus: Corpus) -> TrainableE2E:
     vectors = {file: WordVectors(file, _vector_size(file)) for file in {*files.values()}}
     for which, file in files.items():
         table[f"{which}_embeddings"] = {"path": str(file), "size": vectors[file].size}
-        digests[f"{which}_embeddings"] = _digest(file)
+        digests[f"{which}_embeddings"] = file_sha256(file)
     # a line of the vocabulary's file is stripped when it is read
     characters = sorted({c for c in chain.from_iterable(corpus.learnt) if c.strip()})
     context, head = (vectors[file] for file in files.values())
@@ -222,11 +222,6 @@ def _vector_size(file: Path) -> int:
         file.open("rb") as lines,
     ):
         return len(lines.readline().rstrip().split(b" ")) - 1
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 class _KnownVectors(WordVectors):

@@ -1,6 +1,6 @@
 """Prompts for models that write: which ones there are, and how an instance is put into them.
 
-The templates are in ``ruff_prompts.toml`` and ``winopron_prompts.toml``, each with its source.
+The templates are in ``filling_prompts.toml`` and ``antecedent_prompts.toml``, with their sources.
 """
 
 import tomllib
@@ -76,12 +76,12 @@ class Prompting:
     def of(self, instance: FillingInstance | ResolutionInstance) -> list[Prompt]:
         """Return the prompts for an instance, in the order of their table."""
         if isinstance(instance, FillingInstance):
-            templates = read_templates("ruff")
+            templates = read_templates("filling")
             text, slot = instance.text, instance.blank
             task, pronoun = f"{text[: slot.start]}{templates.blank}{text[slot.end :]}", ""
             options = instance.options
         else:
-            templates = read_templates("winopron")
+            templates = read_templates("antecedent")
             task, pronoun = instance.text, instance.pronoun.text
             options = tuple(candidate.text for candidate in instance.candidates)
         conclusion = templates.conclusion.replace("{pronoun}", pronoun)
@@ -95,9 +95,9 @@ class Prompting:
 
 
 @cache
-def read_templates(name: Literal["ruff", "winopron"]) -> Templates:
-    """Return RUFF's templates, for slots, or WinoPron's, for antecedents."""
-    file = files("pronominal.adapters.lm.prompting").joinpath(f"{name}_prompts.toml")
+def read_templates(question: Literal["filling", "antecedent"]) -> Templates:
+    """Return the templates that ask which form fills a slot, or what a pronoun refers to."""
+    file = files("pronominal.adapters.lm.prompting").joinpath(f"{question}_prompts.toml")
     table = tomllib.loads(file.read_text("utf-8"))
     orders: dict[str, int] = table["orders"]
     texts = {}

@@ -81,7 +81,8 @@ def scale(left: float, right: float, bottom: float, chance: float | None = None)
 
 def standalone(drawn: str) -> str:
     """Return a drawing as a file of its own, with the light colours of the page."""
-    css = files("pronominal.eval.report.charts").joinpath("chart.css").read_text(encoding="utf-8")
+    folder = files("pronominal.eval.report.charts")
+    css = "".join(folder.joinpath(name).read_text("utf-8") for name in ("palette.css", "chart.css"))
     head, close, rest = str(drawn).partition(">")
     head = head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
     return f"{head}{close}<style>{css}</style>{rest}\n"

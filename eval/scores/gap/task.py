@@ -2,7 +2,8 @@
 
 from pronominal.eval.scores.gap.score import paired_units, score
 from pronominal.eval.tables.measure import Measure
-from pronominal.eval.task import RESAMPLES, SEED, Option, Task
+from pronominal.eval.task import RESAMPLES, SEED, Task
+from pronominal.settings import Option
 
 MEASURES = (
     Measure("precision", "Precision", ("overall", "precision"), metric="precision"),

@@ -14,7 +14,8 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import division_table, measure_table
 from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.table import Table
-from pronominal.eval.task import RESAMPLES, SEED, Answered, Option, Task
+from pronominal.eval.task import RESAMPLES, SEED, Answered, Task
+from pronominal.settings import Option
 
 DIVISIONS = {"case": "by_case", "pronoun_set": "by_pronoun_set", "case/pronoun_set": "by_form"}
 """Kind of part -> where the scores have its parts."""

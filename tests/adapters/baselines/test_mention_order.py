@@ -5,13 +5,9 @@ from typing import Any
 import pytest
 
 from pronominal.adapters import ChoosingSystem, kind_of, load
-from pronominal.adapters.baselines.mention_order import (
-    FirstMention,
-    LastMention,
-    NearestMention,
-    Parallelism,
-    Random,
-)
+from pronominal.adapters.baselines.chance import Random
+from pronominal.adapters.baselines.mention_order import FirstMention, LastMention, NearestMention
+from pronominal.adapters.baselines.parallelism import Parallelism
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Mention
 

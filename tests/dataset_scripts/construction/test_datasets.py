@@ -6,9 +6,12 @@ from pathlib import Path
 import datasets
 import pytest
 
+from pronominal.dataset_scripts.construction.constructed_dataset import (
+    Description,
+    construct_dataset,
+)
 from pronominal.dataset_scripts.construction.datasets_engine import NO_TEXT, construct_rows
 from pronominal.dataset_scripts.construction.engine import Construction
-from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError

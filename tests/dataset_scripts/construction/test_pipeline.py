@@ -11,8 +11,11 @@ import pytest
 import spacy
 
 from pronominal.dataset_scripts.construction import tagged_phrases
+from pronominal.dataset_scripts.construction.constructed_dataset import (
+    Description,
+    construct_dataset,
+)
 from pronominal.dataset_scripts.construction.engine import Construction
-from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER
 from pronominal.dataset_scripts.construction.tagged_phrases import BATCH, TaggedPhrases
 from pronominal.dataset_scripts.reading.loading import read_split

@@ -20,12 +20,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from pronominal.atomic import held_folder
-from pronominal.dataset_scripts.construction import engine, result
+from pronominal.dataset_scripts.construction import constructed_dataset, engine
 from pronominal.dataset_scripts.construction.checks import violations
+from pronominal.dataset_scripts.construction.constructed_dataset import (
+    Description,
+    construct_dataset,
+)
 from pronominal.dataset_scripts.construction.engine import Construction
 from pronominal.dataset_scripts.construction.inputs import Shard
 from pronominal.dataset_scripts.construction.pipeline import STAGES, Report
-from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER, RELEASED
 from pronominal.dataset_scripts.hub.release import read_release
 from pronominal.dataset_scripts.reading.loading import read_split
@@ -101,7 +104,10 @@ KILLED = """
 import pickle, sys
 from itertools import pairwise
 from pathlib import Path
-from pronominal.dataset_scripts.construction.result import Description, construct_dataset
+from pronominal.dataset_scripts.construction.constructed_dataset import (
+    Description,
+    construct_dataset,
+)
 if __name__ == "__main__":
     construction = pickle.loads(Path(sys.argv[1]).read_bytes())
     construct_dataset(construction, Description(licence="cc0-1.0"), Path(sys.argv[2]), workers=2)
@@ -163,7 +169,7 @@ def test_what_cannot_be_written_loses_no_part(
     def refuse(folder: Path) -> None:
         raise InputError("another process has written the folder", cure="wait", file=folder)
 
-    monkeypatch.setattr(result, "write_checksums", refuse)
+    monkeypatch.setattr(constructed_dataset, "write_checksums", refuse)
     with pytest.raises(InputError, match="another process has written"):
         construct_dataset(text[0], Description(), tmp_path / "out")
     work = tmp_path / "out" / ".constructed.parts"

@@ -93,3 +93,10 @@ def test_a_data_frame_has_every_column(
     assert [instance.text for instance in split] == frame["text"].tolist()
     assert len(frame) == len(split) == 576
     assert "canary" not in frame
+
+
+def test_a_folder_with_the_name_of_a_dataset_of_ours_may_hold_a_users_rows(tmp_path: Path) -> None:
+    (tmp_path / "gap" / "mine").mkdir(parents=True)
+    datasets.Dataset.from_list([row()]).to_parquet(tmp_path / "gap" / "mine" / "test.parquet")
+    split = load_split(tmp_path / "gap")
+    assert (split.dataset_name, split.config, len(split)) == ("gap", "mine", 1)

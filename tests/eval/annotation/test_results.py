@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal.dataset_scripts.construction.checks import violations
+from pronominal.dataset_scripts.construction.constructed_dataset import (
+    Description,
+    construct_dataset,
+)
 from pronominal.dataset_scripts.construction.engine import Construction
-from pronominal.dataset_scripts.construction.result import Description, construct_dataset
 from pronominal.dataset_scripts.construction.rules import PAPER
 from pronominal.dataset_scripts.hub.release import read_release
 from pronominal.dataset_scripts.reading.loading import read_split

@@ -201,11 +201,14 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "no number": (configure(top_span_ratio="much"), "of the wrong kind"),
     "segments too long": (configure(max_segment_len=97), "max_segment_len is 97.*up to 96"),
     "segments without room": (configure(max_segment_len=2), "max_segment_len is 2"),
-    "a config that is a list": (lambda f: (f / "config.json").write_text("[]"), "no JSON object"),
-    "a damaged config": (lambda f: (f / "config.json").write_text("{"), "no JSON"),
+    "a config that is a list": (
+        lambda f: (f / "config.json").write_text("[]"),
+        "it is not a JSON object",
+    ),
+    "a damaged config": (lambda f: (f / "config.json").write_text("{"), "it is not valid JSON"),
     "a damaged tokenizer config": (
         lambda f: (f / "tokenizer_config.json").write_text("{"),
-        "no JSON .*drop it if the model is cased",
+        "it is not valid JSON; drop it if the model is cased",
     ),
     "no vocabulary": (lambda f: (f / "vocab.txt").unlink(), "no word pieces could be read"),
     "a longer vocabulary": (

@@ -65,8 +65,8 @@ def test_winoprons_ten_prompts_in_three_orders() -> None:
 
 
 def test_every_template_names_its_source() -> None:
-    assert read_templates("ruff").source == "RUFF (Gautam et al., 2024), Table 3"
-    assert read_templates("winopron").source == "WinoPron (Gautam et al., 2024), Table 7"
+    assert read_templates("filling").source == "RUFF (Gautam et al., 2024), Table 3"
+    assert read_templates("antecedent").source == "WinoPron (Gautam et al., 2024), Table 7"
 
 
 def test_nothing_in_a_text_is_a_placeholder() -> None:

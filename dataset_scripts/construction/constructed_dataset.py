@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from pronominal.atomic import held_folder, new_folder
 from pronominal.dataset_scripts.building import build, card
-from pronominal.dataset_scripts.building.script import BuiltSplit, SplitRows
+from pronominal.dataset_scripts.building.script import ORIGINAL, SWITCHED, BuiltSplit, SplitRows
 from pronominal.dataset_scripts.construction import engine
 from pronominal.dataset_scripts.construction.duplicates import Duplicates, sentence_key
 from pronominal.dataset_scripts.construction.engine import Construction, parts
@@ -122,10 +122,10 @@ def _write(
     canary = canary_of(construction, description)
     with signals_as_exits(), new_folder(folder) as beside:
         tables = rows(construction, work, report)
-        original = SplitRows("original", description.split, COLUMNS, tables)
+        original = SplitRows(ORIGINAL, description.split, COLUMNS, tables)
         built = [build.write_split(NAME, original, canary, beside)]
         path = beside / built[0].path
-        switched = SplitRows("switched", description.split, COLUMNS, _switched(path))
+        switched = SplitRows(SWITCHED, description.split, COLUMNS, _switched(path))
         built.append(build.write_split(NAME, switched, canary, beside))
         _write_card(construction, description, report, built, canary, beside / "README.md")
         write_checksums(beside)
