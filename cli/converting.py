@@ -9,7 +9,6 @@ import typer
 from pronominal.adapters.catalogue.convertible import CONVERTIBLE
 from pronominal.adapters.catalogue.convertible import convert as convert_checkpoint
 from pronominal.cli.declared_options import shared_parameters, taking
-from pronominal.errors import unknown_name
 
 
 @taking(
@@ -22,10 +21,8 @@ def convert(
     **options: Any,
 ) -> None:
     """Write an upstream checkpoint as safetensors and JSON, which hold no code."""
-    if kind not in CONVERTIBLE:
-        raise unknown_name("kind of checkpoint", kind, CONVERTIBLE)
     given = {name: value for name, value in options.items() if value is not None}
-    report = convert_checkpoint(kind, source, target, given)
+    report = convert_checkpoint(kind, source, target, **given)
     if report is not None:
         _print_report(report)
     print(target)

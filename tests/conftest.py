@@ -87,7 +87,7 @@ def own_ruff(tmp_path_factory: pytest.TempPathFactory) -> str:
     from pronominal.dataset_scripts import ruff
     from pronominal.dataset_scripts.building.build import write_dataset
     from pronominal.dataset_scripts.building.options import BuildOptions
-    from tests.dataset_scripts.ruff.test_ruff import own_tables, write_sources
+    from tests.dataset_scripts.ruff.own_templates import own_tables, write_sources
 
     out = tmp_path_factory.mktemp("built")
     write_dataset(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.catalogue.systems import at
-from pronominal.errors import extra_needed
+from pronominal.errors import extra_needed, unknown_name
 from pronominal.settings import Option, read_options
 
 
@@ -46,16 +46,19 @@ CONVERTIBLE: dict[str, Convertible] = {
 }
 
 
-def convert(kind: str, source: str, target: Path, given: dict[str, Any]) -> dict[str, Any] | None:
+def convert(kind: str, source: str, target: Path, **options: Any) -> dict[str, Any] | None:
     """Convert a checkpoint, a key of `CONVERTIBLE`; return the report of its variables, if any.
 
     Raises:
-        InputError: an extra is missing, the kind has no such option, or the checkpoint is wrong.
+        InputError: there is no such kind, an extra is missing, the kind has no such option, or
+            the checkpoint is wrong.
     """
+    if kind not in CONVERTIBLE:
+        raise unknown_name("kind of checkpoint", kind, CONVERTIBLE)
     entry = CONVERTIBLE[kind]
     with extra_needed(entry.extra, "this"):
         converted = at(entry.place)
     report: dict[str, Any] | None = converted(
-        source, target, **read_options(kind, entry.options, given)
+        source, target, **read_options(kind, entry.options, options)
     )
     return report

@@ -68,6 +68,14 @@ class SystemSettings:
         """Load the system; `InputError` when that is impossible."""
         return load(self.name, self.checkpoint, **self.settings)
 
+    def recorded(self) -> dict[str, Any]:
+        """Return the settings that say what the system is, of one of the user's own its source.
+
+        Addresses and credentials are left out.
+        """
+        settings = {key: value for key, value in self.settings.items() if key not in ADDRESSES}
+        return without_credentials(settings) | ({"source": source_digest(self.name)} if is_place(self.name) else {})
+
 
 def run(  # noqa: PLR0913 - each one is an option of the command
     split: Split,
@@ -103,11 +111,9 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     """
     refuse_unfit(system, split, reading, shard)
     chunk = getattr(system, "chunk", CHUNK)
-    settings = {key: value for key, value in asked.settings.items() if key not in ADDRESSES}
-    settings = without_credentials(settings) | {"reading": reading, "chunk": chunk}
+    settings = asked.recorded() | {"reading": reading, "chunk": chunk}
     settings |= {"shard": str(shard)} if shard != WHOLE else {}
     settings |= {"include_text": True} if include_text else {}
-    settings |= {"source": source_digest(asked.name)} if is_place(asked.name) else {}
     part = shard.suffix if shard != WHOLE else ""
     described = SystemRecord(asked.name, kind_of(system), getattr(system, "question", None))
     folder = RunFolder(

@@ -102,29 +102,9 @@ def load_language_model(
     wanted = DTYPES[dtype] if dtype else "auto"
     if dtype is None and target is not None and target.type == "cpu":
         wanted = torch.float32
-    cure = "give a checkpoint with its language modelling head, of transformers' own architectures"
+    how: dict[str, Any] = {"dtype": wanted, "device_map": device_map}
     try:
-        with (
-            silent_transformers(),
-            input_error_on(Exception, cause=_CAUSE, cure=cure, file=checkpoint),
-        ):
-            config = transformers.AutoConfig.from_pretrained(
-                opened.folder, trust_remote_code=trust_remote_code
-            )
-            objective = objective_of(config)
-            model, report = _AUTO_CLASSES[objective][1].from_pretrained(
-                opened.folder,
-                config=config,
-                dtype=wanted,
-                device_map=device_map,
-                output_loading_info=True,
-                trust_remote_code=trust_remote_code,
-                weights_only=True,
-            )
-            tokenizer = transformers.AutoTokenizer.from_pretrained(
-                opened.folder, trust_remote_code=trust_remote_code
-            )
-        require_same(report["missing_keys"], (), checkpoint, cure=cure)
+        objective, model, tokenizer = _from_pretrained(opened, trust_remote_code, how)
     except InputError as error:
         if not trust_remote_code:
             _refuse_remote_code(opened, error)
@@ -137,6 +117,26 @@ def load_language_model(
         with silent_transformers():
             pack_weights(model)
     return LoadedModel(opened, objective, model, tokenizer, _longest(model))
+
+
+def _from_pretrained(
+    opened: Checkpoint, trust_remote_code: bool, how: dict[str, Any]
+) -> tuple[Objective, Any, Any]:
+    """Return what a model was trained to predict, the model and its tokenizer."""
+    folder, trust = opened.folder, {"trust_remote_code": trust_remote_code}
+    cure = "give a checkpoint with its language modelling head, of transformers' own architectures"
+    with (
+        silent_transformers(),
+        input_error_on(Exception, cause=_CAUSE, cure=cure, file=opened.name),
+    ):
+        config = transformers.AutoConfig.from_pretrained(folder, **trust)
+        objective = objective_of(config)
+        model, report = _AUTO_CLASSES[objective][1].from_pretrained(
+            folder, config=config, output_loading_info=True, weights_only=True, **trust, **how
+        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **trust)
+    require_same(report["missing_keys"], (), opened.name, cure=cure)
+    return objective, model, tokenizer
 
 
 def refuse_masked(loaded: LoadedModel) -> None:

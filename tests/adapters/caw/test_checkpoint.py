@@ -17,10 +17,10 @@ import torch
 from safetensors.torch import load_file
 
 from pronominal import InputError
+from pronominal.adapters.catalogue.convertible import convert
 from pronominal.adapters.caw import CAW
 from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.contract.self_check import SelfCheckWarning
-from pronominal.cli.converting import convert
 from pronominal.spans import Cluster
 
 OWN = ROOT / "tests" / "goldens" / "caw"
@@ -288,7 +288,7 @@ def test_a_model_without_clusters_is_announced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_convert(tmp_path: Path, section: str) -> None:
-    convert("caw", str(CHECKPOINT), tmp_path / "converted", section)
+    convert("caw", str(CHECKPOINT), tmp_path / "converted", section=section)
     names = {file.suffix for file in (tmp_path / "converted").rglob("*") if file.is_file()}
     assert names == {".json", ".safetensors"}
     assert answers(tmp_path / "converted") == answers(tmp_path / "converted", section)

@@ -34,59 +34,16 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.ruff.assembly import SLOTS, Setting
 from pronominal.dataset_scripts.ruff.checks import setting_violations, template_violations
 from pronominal.dataset_scripts.ruff.tables import Instances
-from pronominal.dataset_scripts.ruff.templates import CONTEXT, ENTITY, TASK, Templates
+from pronominal.dataset_scripts.ruff.templates import ENTITY, Templates
 from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet
+from tests.dataset_scripts.ruff.own_templates import Tables, own_tables, write_sources
 
 Row = dict[str, Any]
-Tables = dict[str, list[list[str]]]
 
 STEMS = ["eo_task", *(f"eo_ep{'_ip' * more}_task" for more in range(5))]
 ROWS = [7_200, 86_400, 345_600, 1_036_800, 2_073_600, 2_073_600]
 DOUBLE_BLANKS = [240, 5_760]
 ZE = PronounSet("ze", "ze", "zir", "zirs")
-
-# templates of our own in RUFF's form
-PEOPLE = [("gardener", "neighbour"), ("pilot", "traveller")]
-TASKS = {
-    "$NOM_PRONOUN": "The {} whistled while $NOM_PRONOUN worked.",
-    "$POSS_PRONOUN": "The {} lost $POSS_PRONOUN keys.",
-    "$ACC_PRONOUN": "The {} found a letter for $ACC_PRONOUN.",
-}
-CONTEXTS = {
-    "$NOM_PRONOUN": "$NOM_PRONOUN had seen {} {}",
-    "$POSS_PRONOUN": "$POSS_PRONOUN house held {} {}",
-    "$ACC_PRONOUN": "There were {} {} for $ACC_PRONOUN",
-}
-THINGS = ("clouds", "stones", "songs", "letters", "boats")
-AMOUNTS = (("negative", "few"), ("positive", "many"))
-
-
-def own_tables() -> Tables:
-    tasks = [
-        [occupation, participant, sentence.format(occupation), slot, occupation]
-        for occupation, participant in PEOPLE
-        for slot, sentence in TASKS.items()
-    ]
-    contexts = [
-        [slot, polarity, f"The {ENTITY} knew that {clause}.", f"{clause}."]
-        for slot, sentence in CONTEXTS.items()
-        for polarity, amount in AMOUNTS
-        for thing in THINGS
-        for clause in [sentence.format(amount, thing)]
-    ]
-    return {"task.tsv": [list(TASK), *tasks], "context.tsv": [list(CONTEXT), *contexts]}
-
-
-def write_sources(root: Path, tables: Tables, newline: str = "\n") -> Sources:
-    """Write tables as the archive of an upstream folder, without a password."""
-    folder = root / "ruff"
-    folder.mkdir(exist_ok=True)
-    (folder / "README.md").write_text("the password `none`\n")
-    with zipfile.ZipFile(folder / "data.zip", "w") as archive:
-        for name, rows in tables.items():
-            text = "".join("\t".join(cells) + newline for cells in rows)
-            archive.writestr(f"data/{name}", text)
-    return Sources(root, allow_changed=True)
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,8 @@ from pronominal import Document, InputError
 from pronominal.adapters.c2f.e2e.checkpoint import open_parts, words_of
 from pronominal.adapters.c2f.e2e.system import E2E
 from pronominal.adapters.c2f.tensorflow.bundle import read_bundle
-from pronominal.cli.converting import convert
+from pronominal.adapters.catalogue.convertible import convert
+from pronominal.cli.main import app
 from pronominal.spans import Cluster
 
 OWN = ROOT / "tests" / "goldens" / "e2e"
@@ -193,7 +194,7 @@ def test_skipped_variables_are_in_the_report(
     copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     as_npz(configure(copied, lm_size=0), {name: np.ones(1) for name in TRAINING})
-    convert("e2e", str(copied), tmp_path / "out")
+    app(["convert", "e2e", str(copied), str(tmp_path / "out")], standalone_mode=False)
     report = json.loads((tmp_path / "out" / "conversion.json").read_text())
     mix = ["lm_aggregation/lm_scaling", "lm_aggregation/lm_scores"]
     assert report["skipped"] == sorted([*TRAINING, *mix])
