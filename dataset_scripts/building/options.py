@@ -29,10 +29,19 @@ class BuildOption(Generic[T]):
     read: Callable[[Path], T] | None = None
     note: Callable[[T], str] = lambda value: ""
 
-    @property
-    def flag(self) -> str:
-        """The option on the command line."""
-        return f"--{self.name.replace('_', '-')}"
+    def value(self, given: Any) -> T:
+        """Return a value as it is, or read from the file that was given.
+
+        Raises:
+            InputError: it is neither of the type of the default nor a file, or the file is wrong.
+        """
+        if self.read is not None and isinstance(given, str | Path):
+            return self.read(Path(given))
+        if type(given) is not type(self.default):
+            cure = "give True or False" if self.read is None else "give a file, or what is in it"
+            raise InputError(f"the option {self.name} is {given!r:.40}", cure=cure)
+        value: T = given
+        return value
 
 
 class BuildOptions:
@@ -58,15 +67,10 @@ class BuildOptions:
             InputError: the dataset has no such option, or a file is wrong.
         """
         known = {option.name: option for option in declared}
-        values = dict(given)
-        for name, value in given.items():
+        for name in given:
             if name not in known:
-                flag = BuildOption(name, None, "").flag
-                raise InputError(f"{dataset} has no use for {flag}", cure="leave it out")
-            read = known[name].read
-            if read is not None and isinstance(value, str | Path):
-                values[name] = read(Path(value))
-        return cls(**values)
+                raise InputError(f"{dataset} has no option '{name}'", cure="leave it out")
+        return cls(**{name: known[name].value(value) for name, value in given.items()})
 
 
 def _further_sets(pronoun_sets: tuple[PronounSet, ...]) -> str:
