@@ -82,7 +82,7 @@ def read_options(
     options = {option.name: option for option in declared}
     for name in given:
         if name not in options:
-            raise InputError(f"{owner} has no {Option(name, bool, '').flag}", cure="leave it out")
+            raise InputError(f"{owner} has no option '{name}'", cure="leave it out")
     return {name: options[name].value(value) for name, value in given.items()}
 
 

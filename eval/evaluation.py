@@ -223,7 +223,7 @@ def score_and_keep(
     """
     task = task_of(split.dataset_name, task)
     given = replace(answered(split, run), companions=companions)
-    scores, units = score_answers(task, given) | dict(failed), task.units_of(given)
+    scores, units = score_answers(task, given) | dict(failed), task.checked_units(given)
     counted = read_record(run).counts
     if "readings_differ" in counted:
         scores |= {"readings_differ": counted["readings_differ"]}

@@ -300,7 +300,9 @@ def _as_file(predictions: Predictions, name: str) -> Iterator[Path]:
 def _lines(predictions: Sequence[Mapping[str, Any]], name: str) -> Iterator[str]:
     form = "a file, a run's folder, or a list of dicts"
     if not isinstance(predictions, Sequence):
-        raise InputError(f"{name} are a {type(predictions).__name__}", cure=f"give {form}")
+        raise InputError(
+            f"{name} are of the type {type(predictions).__name__}", cure=f"give {form}"
+        )
     for number, line in enumerate(predictions, start=1):
         try:
             yield json.dumps(plain({"abstained": None, **line})) + "\n"

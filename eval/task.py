@@ -192,7 +192,7 @@ class Task:
             raise self._wrong("has none of the task's measures", f"fill one of {paths}")
         return scores
 
-    def units_of(self, answered: Answered) -> dict[str, PairedUnits]:
+    def checked_units(self, answered: Answered) -> dict[str, PairedUnits]:
         """Return what `paired_units` says of answered rows; `InputError` for what are no units."""
         units = {} if self.paired_units is None else self.paired_units(answered)
         return {key: self._checked(key, shares) for key, shares in units.items()}

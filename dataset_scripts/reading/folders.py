@@ -111,4 +111,4 @@ def _default_config(folder: Path) -> str:
         for config in configs if isinstance(configs, list) else ():
             if isinstance(config, dict) and config.get("default"):
                 return str(config["config_name"])
-    raise InputError("its card names no default config", cure="add --config NAME", file=folder)
+    raise InputError("its card names no default config", cure="name one", file=folder)

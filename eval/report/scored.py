@@ -134,7 +134,7 @@ def add_tests(comparison: Comparison, split: Split | None) -> None:
     for label, folder in comparison.folders.items():
         kept = read_units(folder)
         if kept is None and split is not None:
-            kept = task.units_of(answered(split, folder))
+            kept = task.checked_units(answered(split, folder))
         for measure, shares in (kept or {}).items():
             units.setdefault(measure, {})[label] = shares
     for measure, systems in units.items():

@@ -73,8 +73,9 @@ class SystemSettings:
 
         Addresses and credentials are left out.
         """
-        settings = {key: value for key, value in self.settings.items() if key not in ADDRESSES}
-        return without_credentials(settings) | ({"source": source_digest(self.name)} if is_place(self.name) else {})
+        own = {key: value for key, value in self.settings.items() if key not in ADDRESSES}
+        settings: dict[str, Any] = without_credentials(own)
+        return settings | ({"source": source_digest(self.name)} if is_place(self.name) else {})
 
 
 def run(  # noqa: PLR0913 - each one is an option of the command

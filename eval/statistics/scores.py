@@ -93,6 +93,11 @@ class Scores(Mapping[str, Any]):
         """Whether a number is 1 by convention, as a precision is where nothing was chosen."""
         return bool(self._block(path[:-1]).get(f"{path[-1]}_is_vacuous"))
 
+    def is_of_rows(self, path: Keys) -> bool:
+        """Whether the n of a number counts rows, and not groups or pairs of them."""
+        block = self._block(path[:-1])
+        return "n" in block and not block.keys() & {"groups", "pairs"}
+
     def paths(self, pattern: Keys) -> Iterator[tuple[Keys, Keys]]:
         """Yield (the keys that stand where a pattern leaves a choice, the whole path)."""
         yield from _paths(self.content, pattern, (), ())

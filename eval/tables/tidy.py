@@ -18,22 +18,23 @@ def tidy_rows(measures: Sequence[Measure], scores: Scores) -> Iterator[dict[str,
     Returns:
         Rows with the keys of `COLUMNS`. ``subset`` is ``overall``, or such as ``case=nominative``
         or ``case=nominative/pronoun_set=xe``; ``value``, ``low`` and ``high`` are as in the scores,
-        so that shares are in [0, 1]; ``n`` is of how many rows the figure is.
+        so that shares are in [0, 1]; ``n`` counts the rows of the subset, or those of them that
+        the figure is of.
     """
-    divided = {
-        path
-        for measure in measures
-        for pattern in measure.divisions.values()
-        for _, path in scores.paths(pattern)
-        if path != measure.path
-    }
-    for measure in measures:
-        for subset, path in _subsets(measure, scores):
-            figure = scores.figure(path)
-            # such as GAP's masculine F1, which is the F1 of a subset
-            if figure is not None and not (subset == WHOLE and path in divided):
-                facts = (figure.value, figure.low, figure.high, figure.n)
-                yield dict(zip(COLUMNS, (subset, measure.key, *facts), strict=True))
+    there = [(m, subset, path) for m in measures for subset, path in _subsets(m, scores)]
+    of_subsets = {path for _, subset, path in there if subset != WHOLE}
+    rows: dict[str, int | None] = {}
+    for _, subset, path in there:
+        figure = scores.figure(path)
+        if figure is not None and scores.is_of_rows(path):
+            rows.setdefault(subset, figure.n)
+    for measure, subset, path in there:
+        figure = scores.figure(path)
+        # such as GAP's masculine F1, which is the F1 of a subset
+        if figure is not None and not (subset == WHOLE and path in of_subsets):
+            n = figure.n if scores.is_of_rows(path) else rows.get(subset)
+            facts = (figure.value, figure.low, figure.high, n)
+            yield dict(zip(COLUMNS, (subset, measure.key, *facts), strict=True))
 
 
 def _subsets(measure: Measure, scores: Scores) -> Iterator[tuple[str, Keys]]:

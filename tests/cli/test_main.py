@@ -319,7 +319,7 @@ def test_a_rebuild_keeps_its_hands_off_the_users_files(tmp_path: Path) -> None:
     [
         ('["../esc"]\nsystem = "random"\n', "cannot be the name of a folder"),
         ('["a/b"]\nsystem = "random"\n', "cannot be the name of a folder"),
-        ("[x]\nsystem = 3\n", "system and checkpoint are strings"),
+        ("[x]\nsystem = 3\n", "system, label and checkpoint are strings"),
         ('[x]\nsystem = "random"\nsead = 1\n', "no setting 'sead'; did you mean 'seed'?"),
         ("[random]\nseed = 4\n", "two systems are called random"),
         ('[x]\nsystem = "rndom"\n', "did you mean 'random'?"),

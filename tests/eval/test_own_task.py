@@ -1,5 +1,8 @@
 """A dataset and a score of a user's own, in one file outside the package, beside ours."""
 
+import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +14,7 @@ import pronominal
 from pronominal.errors import InputError
 from pronominal.eval.report import write_report
 from pronominal.eval.report.hub_metadata import write_hub_metadata
-from pronominal.eval.task import load_task
+from pronominal.eval.task import Answered, load_task
 from tests.cli.test_main import pronominal as command
 
 MINE = """
@@ -157,3 +160,74 @@ def test_a_headline_is_one_of_the_measures() -> None:
     measure = pronominal.Measure("accuracy", "Accuracy", ("accuracy",))
     with pytest.raises(InputError, match="choose one of accuracy"):
         pronominal.Task("mine", lambda answered: {}, (measure,), headline="f1")
+
+
+def test_it_stands_in_one_report_with_ours(mine: Path, sample: Path) -> None:
+    pronominal.evaluate("mine", ["random"], config="plain", task="own_task:TASK", out="runs")
+    pronominal.evaluate(sample, ["random"], config="double", out="runs")
+    place = mine / "page.html"
+    page = pronominal.report("runs", place, task="own_task:TASK").read_text()
+    heads = re.findall(r'<th scope="col">((?:mine|sample) .*?)</th>', page)
+    assert heads == ["mine plain", "sample double"]
+    place.unlink()
+    done = command("report", "runs", "--task", "own_task:TASK", "--out", place.name, cwd=mine)
+    assert (done.returncode, place.exists()) == (0, True)
+    metadata = write_hub_metadata(mine / "runs", mine / "metadata", [load_task("own_task:TASK")])
+    (index,) = yaml.safe_load(metadata[0].read_text())["model-index"]
+    told = {(one["dataset"]["type"], one["task"]["name"]) for one in index["results"]}
+    assert told == {("mine", "mine"), ("sample", "Pronoun resolution")}
+    with pytest.raises(InputError, match="runs of mine were scored by the task mine"):
+        pronominal.report("runs", place)
+
+
+def test_a_score_that_is_none_leaves_nothing_to_report(mine: Path) -> None:
+    bad = replace(load_task("own_task:TASK"), score=lambda answered: {"accuracy": float("nan")})
+    with pytest.raises(InputError, match="the score of the task mine has the field accuracy"):
+        pronominal.evaluate("mine", ["random"], config="again", task=bad, out="runs")
+    assert not [*mine.glob("runs/*/score.json")]
+
+
+def test_units_of_two_lengths_are_told(mine: Path) -> None:
+    lengths = iter((3, 2, 3, 2))
+    bad = replace(
+        load_task("own_task:TASK"),
+        companions=(),
+        paired_units=lambda answered: {"accuracy": [1.0] * next(lengths)},
+    )
+    with pytest.raises(InputError, match="different numbers of units for accuracy"):
+        pronominal.evaluate(
+            "mine", ["random", "first-mention"], config="plain", task=bad, out="runs"
+        )
+
+
+def test_a_headline_may_be_no_share(mine: Path) -> None:
+    def score(answered: Answered) -> dict[str, object]:
+        return {"told": sum(one.choice == 1 for one in answered.decisions)}
+
+    measure = pronominal.Measure("told", "Told", ("told",), unit="count")
+    count = pronominal.Task("count", score, (measure,), "told")
+    pronominal.evaluate("mine", ["last-mention"], config="plain", task=count, out="runs")
+    page = pronominal.report("runs", mine / "page.html", task=count).read_text()
+    assert "At a glance, in percent" not in page
+    assert "mine plain: Told as a count, n = " in page
+
+
+def test_a_part_may_have_a_slash_in_its_name(mine: Path) -> None:
+    scores = {"n": 6, "accuracy": 0.5, "by_verb": {"asked/told": {"n": 6, "accuracy": 0.5}}}
+    task = replace(load_task("own_task:TASK"), score=lambda answered: scores)
+    results = pronominal.evaluate("mine", ["random"], config="again", task=task, out="runs")
+    tidy = results.to_pandas()
+    assert [*tidy.subset] == ["overall", "verb=asked/told"]
+    assert pronominal.report("runs", mine / "page.html", task=task).exists()
+
+
+def test_imports_need_a_task_before_they_write(mine: Path) -> None:
+    place = ("--dataset", "mine", "--config", "plain")
+    assert command("export", "conll2012", *place, "--out", "gold.conll", cwd=mine).returncode == 0
+    imported = ("import", "conll2012", "gold.conll", *place, "--system", "gold", "--out", "runs")
+    refused = command(*imported, cwd=mine)
+    assert (refused.returncode, (mine / "runs").exists()) == (2, False)
+    assert "give a task of your own" in refused.stderr
+    assert command(*imported, "--task", "own_task:TASK", cwd=mine).returncode == 0
+    scores = json.loads((mine / "runs" / "mine.plain.test.gold" / "score.json").read_text())
+    assert scores["task"] == "mine"

@@ -2,12 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import pronominal
+from pronominal import Companion, Measure, Task
 from pronominal.errors import InputError
+from pronominal.eval.task import Answered
 from tests.cli.test_main import pronominal as command
 
 
@@ -40,6 +45,7 @@ def test_the_numbers_are_those_of_the_command(results: pronominal.Results, sampl
     tidy = results.to_pandas()
     columns = "system label dataset config split subset measure value low high n unit digest"
     assert [*tidy.columns] == columns.split()
+    assert set(tidy[tidy.subset == "overall"].n) == {len(results.split)}
     one = tidy[(tidy.label == "random") & (tidy.measure == "accuracy")].set_index("subset")
     for subset, block in (
         ("overall", scores["overall"]),
@@ -108,3 +114,172 @@ def test_a_limit_takes_the_first_rows(sample: Path, tmp_path: Path) -> None:
     few = pronominal.evaluate(sample, ["random"], config="double", out=tmp_path, limit=16)
     assert few.scores["random"]["overall"]["n"] == len(few.split) == 16
     assert few.split.name == "test.first-16"
+
+
+def test_a_scored_run_keeps_its_label_and_its_system(results: pronominal.Results) -> None:
+    """A label may have a dot, which is no suffix of a file."""
+    run = results.runs["seeded"]
+    for predictions in (run, str(run / "predictions.jsonl")):
+        scored = pronominal.score(results.split, predictions, resamples=10)
+        tidy = scored.to_pandas()
+        assert (set(tidy.label), set(tidy.system)) == ({"seeded"}, {"random"})
+    expected = results.rows()
+    rows = scored.rows()
+    pd.testing.assert_frame_equal(rows, expected[expected.label == "seeded"].reset_index(drop=True))
+
+
+def test_scores_of_a_run_are_reported_and_those_of_a_file_are_not(
+    results: pronominal.Results, tmp_path: Path
+) -> None:
+    scored = pronominal.score(results.split, results.runs["last"], resamples=10)
+    assert "last" in scored.report(tmp_path / "page.html").read_text()
+    file = tmp_path / "mine.v2.jsonl"
+    file.write_bytes((results.runs["last"] / "predictions.jsonl").read_bytes())
+    scored = pronominal.score(results.split, file, resamples=10)
+    assert [*scored.scores] == ["mine.v2"]
+    with pytest.raises(InputError, match="there are no runs to report"):
+        scored.report(tmp_path / "other.html")
+    with pytest.raises(InputError, match="there are no runs to report"):
+        pronominal.report([], tmp_path / "other.html")
+    assert not (tmp_path / "other.html").exists()
+
+
+class Nameless:
+    def choose(self, instances):
+        return [[0.0, 1.0] for _ in instances]
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        ([], "no system is given"),
+        ([Nameless()], "Nameless is not a system; give it a name"),
+        ([Last], r"Last is a class; give Last\(...\)"),
+        ([{"system": "random", "label": 7}], "system, label and checkpoint are strings"),
+        (["mine=rondom"], "there is no system 'mine'"),
+    ],
+)
+def test_systems_that_are_none_are_refused(
+    sample: Path, tmp_path: Path, systems: list[Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        pronominal.evaluate(sample, systems, config="double", out=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5, True, "3"])
+def test_a_limit_is_a_number_of_rows(sample: Path, tmp_path: Path, limit: Any) -> None:
+    with pytest.raises(InputError, match="the limit is"):
+        pronominal.evaluate(sample, ["random"], config="double", out=tmp_path / "runs", limit=limit)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_one_system_needs_no_list(sample: Path, tmp_path: Path) -> None:
+    split = pronominal.load_split(sample, "double")
+    one = pronominal.evaluate(split, "second=random", out=tmp_path, limit=16)
+    assert (one.systems, [*one.scores]) == ({"second": "random"}, ["second"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"resamples": -1}, "the option resamples is -1; give at least 1"),
+        ({"resamples": "ten"}, "the option resamples is 'ten'; give a whole number"),
+        ({"sources": "/nowhere"}, "there is no such place"),
+        ({"upstream_groups": "banana"}, "give true or false"),
+    ],
+)
+def test_options_are_checked(
+    results: pronominal.Results, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        pronominal.score(results.split, results.runs["last"], **options)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "message"),
+    [
+        ([{"choice": 0}], "the list of predictions, line 1: the id is not a string"),
+        ([["no dict"]], "the list of predictions, line 1: it is no prediction"),
+        ([{"id": "x", "choice": object()}], "line 1: it is no prediction"),
+        (7, "predictions are of the type int; give a file"),
+        ([], "the list of predictions: the file is empty"),
+    ],
+)
+def test_a_list_of_predictions_is_named_in_errors(
+    results: pronominal.Results, predictions: Any, message: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        pronominal.score(results.split, predictions)
+    assert message in str(refused.value)
+    assert "/tmp" not in str(refused.value)
+
+
+def test_reports_take_what_the_command_takes(
+    results: pronominal.Results, sample: Path, tmp_path: Path
+) -> None:
+    page = pronominal.report(
+        str(results.runs["last"].parent),
+        str(tmp_path / "page.html"),
+        datasets=str(sample),
+        include_text=True,
+        csv=str(tmp_path / "csv"),
+    )
+    assert '<mark class="pronoun">' in page.read_text()
+    assert any((tmp_path / "csv").iterdir())
+
+
+SWITCHED = Companion("switched", "plain", "switched")
+
+
+def _compared(answered: Answered) -> dict[str, Any]:
+    companion = answered.companions.get("switched")
+    first = sum(one.choice == 0 for one in answered.decisions)
+    scores = {"n": len(answered.split), "first": first}
+    return scores | ({} if companion is None else {"rows": len(companion.split)})
+
+
+COMPARED = Task(
+    "compared",
+    _compared,
+    (Measure("first", "First", ("first",), unit="count"),),
+    "first",
+    companions=(SWITCHED,),
+)
+
+
+@pytest.fixture
+def joined(sample: Path, tmp_path: Path) -> Path:
+    """A dataset whose companion splits are in two files, and a file whose name begins alike."""
+    rows = pronominal.load_split(sample, "double").whole_table()
+    for config in ("plain", "switched"):
+        for place, name in enumerate(("train", "validation")):
+            file = tmp_path / "own" / config / f"{name}.parquet"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(rows.slice(100 * place, 100), file)
+    pq.write_table(rows.slice(0, 100), tmp_path / "own" / "plain" / "test.parquet")
+    pq.write_table(rows.slice(0, 100), tmp_path / "own" / "switched" / "test_extra.parquet")
+    return tmp_path / "own"
+
+
+def test_companion_splits_are_joined_as_the_split_is(joined: Path, tmp_path: Path) -> None:
+    def rows(split: str) -> int | None:
+        given = {"config": "plain", "task": COMPARED, "out": tmp_path / "runs"}
+        results = pronominal.evaluate(joined, ["random"], split=split, **given)
+        return results.scores["random"].get("rows")
+
+    assert (rows("train"), rows("train+validation"), rows("test")) == (100, 200, None)
+
+
+def test_companions_may_be_lists_and_rows_of_their_own(joined: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    split = pronominal.load_split(joined, "plain", "train")
+    answers = [{"id": one.id, "choice": np.int64(0)} for one in split]
+    scored = pronominal.score(split, answers, task=COMPARED, switched=answers)
+    assert scored.scores["predictions"]["rows"] == 100
+    assert pronominal.score(split, answers, task=COMPARED, switched=None).scores
+    own = datasets.Dataset(split.whole_table())
+    scored = pronominal.score(own, answers, task=COMPARED, switched=(own, answers), config="plain")
+    assert scored.scores["predictions"]["rows"] == 100
+    with pytest.raises(InputError, match="the rows of switched are not with those of plain/test"):
+        pronominal.score(own, answers, task=COMPARED, switched=answers, config="plain")

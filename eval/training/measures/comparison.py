@@ -13,6 +13,7 @@ import numpy as np
 
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered
+from pronominal.eval.runs.record import read_record, run_name
 from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.outcomes import FloatArray, choices_of
@@ -108,7 +109,7 @@ def _right_by_measure(tests: Tests, name: str, folder: Path) -> dict[str, FloatA
     runs = sorted(
         run
         for run in folder.glob(f"seed-*/{RUNS}/{name or '*'}.*.*.*")
-        if run.name.rsplit(".", 3)[1] == "original"
+        if read_record(run).dataset.config == "original"
     )
     if not runs:
         raise InputError(
@@ -121,10 +122,15 @@ def _right_by_measure(tests: Tests, name: str, folder: Path) -> dict[str, FloatA
 
 
 def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
-    dataset, _, part, system = run.name.rsplit(".", 3)
-    answers = {
-        config: answered(split, run.parent / f"{dataset}.{config}.{part}.{system}")
+    record = read_record(run)
+    tested = record.dataset
+    named = {
+        config: replace(split, dataset_name=tested.name, name=tested.split)
         for config, split in tests.items()
+    }
+    answers = {
+        config: answered(tests[config], run.parent / run_name(split, record.label))
+        for config, split in named.items()
     }
     task = task_of(name) if name in TASKS else None
     items: dict[str, Any]
@@ -133,7 +139,7 @@ def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
         items = {"correct": choices_of(decisions) == rows["label"].to_numpy()}
     else:
         companions = {c.name: answers[c.config] for c in task.companions if c.config in answers}
-        items = {**task.paired_units(replace(answers["original"], companions=companions))}
+        items = {**task.checked_units(replace(answers["original"], companions=companions))}
     if "switched" in answers and "consistently_correct" not in items:
         pairs = SwitchedPairs.of(answers["original"].pair, answers["switched"].pair)
         items["consistently_correct"] = pairs.both_right

@@ -103,5 +103,5 @@ def test_a_card_without_a_default_config_is_named(sample: Path, tmp_path: Path, 
     folder = tmp_path / "sample"
     shutil.copytree(sample, folder)
     (folder / "README.md").write_text(card)
-    with pytest.raises(InputError, match="its card names no default config; add --config"):
+    with pytest.raises(InputError, match="its card names no default config; name one"):
         read_split(str(folder))

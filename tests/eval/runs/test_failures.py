@@ -292,6 +292,10 @@ def test_the_command_line_exits_with_1_and_says_how_many(
         ("a.b:System.make", "System.make", "a.b:System.make", None),
         ("ours=mine:System", "ours", "mine:System", None),
         ("mine:System=weights", "System", "mine:System", "weights"),
+        ("second=random", "second", "random", None),
+        ("large=lingmess=folder:x=y", "large", "lingmess", "folder:x=y"),
+        ("ours=mine:System=weights", "ours", "mine:System", "weights"),
+        ("random=lingmess", "random", "random", "lingmess"),
     ],
 )
 def test_systems_are_named_on_the_command_line(

@@ -222,7 +222,7 @@ def test_conversions_that_are_refused(converted: Path, tmp_path: Path) -> None:
         convert("e2e", str(CHECKPOINT), converted)
     with pytest.raises(InputError, match="it is converted already"):
         convert("e2e", str(converted), tmp_path / "out")
-    with pytest.raises(InputError, match="e2e has no --section; leave it out"):
+    with pytest.raises(InputError, match="e2e has no option 'section'; leave it out"):
         convert("e2e", str(CHECKPOINT), tmp_path / "out", section="final")
     assert not (tmp_path / "out").exists()
 
