@@ -13,8 +13,6 @@ pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
 
 import numpy as np
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import Tensor
 
 from pronominal import Document, InputError, Span
@@ -24,14 +22,12 @@ from pronominal.adapters.c2f.bert.system import BERTCoref, SpanBERT
 from pronominal.adapters.c2f.head.candidates import CandidateGrid
 from pronominal.adapters.c2f.head.model import CoarseToFineHead
 from pronominal.adapters.c2f.head.prediction import decode, predicted_antecedents
-from pronominal.adapters.c2f.head.top_spans import keep_best
 from pronominal.adapters.c2f.head.units import (
     AntecedentScores,
     Encoded,
     UnitBatch,
     Units,
     genre_number,
-    speaker_numbers,
 )
 from pronominal.adapters.c2f.learning.training import gold_labels, marginal_loss
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, RefusedTextError
@@ -353,34 +349,3 @@ def test_head_refuses_nan(folder: Path) -> None:
 def test_genres(folder: Path) -> None:
     config = model(folder).head.config
     assert [genre_number(genre, config) for genre in ("bc", "wb", "dw", None)] == [0, 6, 0, 0]
-
-
-@given(st.lists(st.sampled_from([f"s{number}" for number in range(25)])))
-def test_speakers_differ_up_to_the_limit(names: list[str]) -> None:
-    numbers = speaker_numbers(names, None)
-    assert len(set(numbers)) == len(set(names))
-    first = dict.fromkeys(names)
-    limited = speaker_numbers(names, 20)
-    expected = {name: n + 2 if n < 18 else 3 for n, name in enumerate(first)}
-    assert limited == [expected[name] for name in names]
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6)), unique=True, max_size=40),
-    st.integers(0, 12),
-)
-def test_kept_spans_do_not_cross(places: list[tuple[int, int]], count: int) -> None:
-    starts, ends = [s for s, _ in places], [s + w for s, w in places]
-    kept = keep_best(starts, ends, range(len(places)), count)
-    spans = [(starts[i], ends[i]) for i in kept]
-    assert spans == sorted(spans)
-
-    def cross(one: int, other: int) -> bool:
-        a, b = sorted([(starts[one], ends[one]), (starts[other], ends[other])])
-        return a[0] < b[0] < a[1] < b[1]
-
-    expected: list[int] = []
-    for span in range(len(places)):
-        if len(expected) < count and not any(cross(span, other) for other in expected):
-            expected.append(span)
-    assert sorted(kept) == expected
