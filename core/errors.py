@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-
 LONGEST = 1_000
 """Characters of a cause, a cure or a row that an error shows."""
 

@@ -7,18 +7,20 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.fuzzing.commands import CASES, write_inputs
+from tests.fuzzing.commands import CASES, WITH_WEIGHTS, write_inputs, write_weights
 from tests.fuzzing.harness import fuzzed
 
 
 def run(number: int, seed: int, only: str | None) -> dict[str, object]:
     """Return for each command how many calls there were and which went wrong."""
     calls, faults, found = Counter[str](), Counter[str](), []
-    wanted = [case for case in CASES if only in (None, case.command)]
+    wanted = [case for case in (*CASES, *WITH_WEIGHTS) if only in (None, case.command)]
     cases_of = Counter(case.command for case in wanted)
     with tempfile.TemporaryDirectory() as name:
         inputs = Path(name) / "inputs"
         write_inputs(inputs)
+        if {*wanted} & {*WITH_WEIGHTS}:
+            write_weights(inputs)
         for place, case in enumerate(wanted):
             began = time.monotonic()
             for call in range(-(-number // cases_of[case.command])):

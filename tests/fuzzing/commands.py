@@ -4,8 +4,10 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import click
 import pyarrow.parquet as pq
@@ -14,6 +16,7 @@ import typer
 from pronominal.cli.main import app
 from pronominal.eval.exchange import FORMATS
 from tests.cli.test_main import pronominal
+from tests.conftest import ROOT
 from tests.dataset_scripts.construction.texts import corpus, write_names
 from tests.dataset_scripts.ruff.test_ruff import own_tables, write_sources
 
@@ -22,7 +25,8 @@ READS_NOTHING = {
 }
 """Commands without a file of the user's: lists, the Hub, environments."""
 
-NEEDS_WEIGHTS = {"convert", "train bert", "train c2f", "train compare", "train e2e"}
+NOT_CALLED = {"train c2f", "train e2e"}
+"""Commands that read what ``train bert`` reads, by the same readers, and take much longer."""
 
 ROWS = 48
 
@@ -165,6 +169,39 @@ CASES = [
     Case("train bag-of-words", "--data {}/own.jsonl --out {}/out", ("own.jsonl",), "out"),
 ]
 
+TRAINED = "trained/a/seed-1"
+WITH_WEIGHTS = [
+    Case(
+        "convert",
+        "caw {}/goldens/caw/checkpoint {}/converted",
+        tuple(f"goldens/caw/checkpoint/{name}" for name in ("config.toml", "*.pt", "*/*.json")),
+        "converted",
+    ),
+    Case(
+        "convert",
+        "e2e {}/goldens/e2e/checkpoint {}/converted",
+        ("goldens/e2e/checkpoint/*", "goldens/e2e/checkpoint/tf_checkpoint/*"),
+        "converted",
+    ),
+    Case(
+        "train bert",
+        "--data {}/sixty.jsonl --encoder {}/encoder --out {}/new --epochs 1",
+        ("sixty.jsonl", "encoder/*.json"),
+    ),
+    Case(
+        "train bert",
+        "--data {}/sixty.jsonl --encoder {}/encoder --test {}/sixty.jsonl --out {}/begun-training "
+        "--epochs 2",
+        tuple(f"begun-training/seed-1/{name}" for name in ("*.json", "curves.jsonl", "state.pt")),
+    ),
+    Case(
+        "train compare",
+        "{}/trained/a {}/trained/b --test {}/sixty.jsonl --json",
+        ("trained/a/*.json", f"{TRAINED}/*.json", f"{TRAINED}/runs/*/*.json*", "sixty.jsonl"),
+    ),
+]
+"""Calls that load or train models: only those who ask for them wait for them."""
+
 
 def commands() -> Iterator[str]:
     """Yield every command that the command line has."""
@@ -268,3 +305,24 @@ def _write_trainings(folder: Path, call: Call) -> None:
         f'[dice]\nsystem = "random"\nseed = 7\n[words]\nsystem = "bag-of-words"\n'
         f'checkpoint = "{folder / "words"}"\n'
     )
+
+
+def write_weights(folder: Path) -> None:
+    """Write what the cases with weights read besides."""
+    from tests.eval.training import test_bert
+
+    shutil.copytree(ROOT / "tests" / "goldens", folder / "goldens")
+    encoder = test_bert.write_encoder("bert", folder / "encoder")
+    rows = folder / "sixty.jsonl"
+    test_bert.write_rows(rows, [test_bert.row(number) for number in range(60)])
+    train = ("train", "bert", "--data", rows, "--encoder", encoder, "--test", rows, "--epochs", 2)
+    for name in ("a", "b"):
+        done = pronominal(*train, "--seeds", 2, "--out", folder / "trained" / name)
+        assert done.returncode == 0, done.stderr
+    begun = folder / "begun-training" / "seed-1"
+    stopped = mock.patch(
+        "pronominal.eval.training.seed_folder.SeedFolder.save", side_effect=KeyError
+    )
+    with stopped, suppress(KeyError):
+        pronominal(*train, "--out", begun.parent)
+    assert (begun / "state.pt").exists()
