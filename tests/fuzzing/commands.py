@@ -1,9 +1,8 @@
 """Every command that reads a file: its inputs, and the call whose inputs are damaged."""
 
 import json
-import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,16 +30,6 @@ NOT_CALLED = {"train c2f", "train e2e"}
 ROWS = 48
 
 
-class Pairs:
-    """A system of clusters without weights: every second word is the same person."""
-
-    name = "pairs"
-
-    def cluster(self, texts: Sequence[str]) -> list[list[list[tuple[int, int]]]]:
-        """Return one cluster for each text."""
-        return [[[m.span() for m in re.finditer(r"\w+", text)][1::2]] for text in texts]
-
-
 @dataclass(frozen=True)
 class Case:
     """One way to call a command.
@@ -65,7 +54,7 @@ class Case:
 DATASET = "--dataset {}/rows --config double"
 TABLE = "rows/double/test.parquet"
 RUN = "runs/sample.double.test.pairs"
-PAIRS = "pairs=tests.fuzzing.commands:Pairs"
+PAIRS = "pairs=tests.fuzzing.pairs:Pairs"
 FILES_OF_A_RUN = tuple(f"{RUN}/{name}" for name in ("run.json", "predictions.jsonl"))
 SCORED = (*FILES_OF_A_RUN, f"{RUN}/score.json", f"{RUN}/units.npz", "runs/p_values.json")
 
