@@ -15,7 +15,7 @@ import typer
 from pronominal.cli.main import app
 from pronominal.eval.exchange import FORMATS
 from tests.cli.test_main import pronominal
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SHARED
 from tests.dataset_scripts.construction.texts import corpus, write_names
 from tests.dataset_scripts.ruff.test_ruff import own_tables, write_sources
 
@@ -158,6 +158,17 @@ CASES = [
     Case("train bag-of-words", "--data {}/own.jsonl --out {}/out", ("own.jsonl",), "out"),
 ]
 
+UPSTREAM = SHARED / "upstream"
+WITH_UPSTREAM = [
+    Case(
+        "hydrate",
+        f"{{}}/posts.jsonl --sources {UPSTREAM} --out {{}}/hydrated",
+        ("posts.jsonl",),
+        "hydrated",
+    ),
+]
+"""Calls that read upstream's files besides, which stay outside the repository."""
+
 TRAINED = "trained/a/seed-1"
 WITH_WEIGHTS = [
     Case(
@@ -236,6 +247,8 @@ def _write_texts(folder: Path, call: Call) -> None:
     rows = pq.read_table(folder / TABLE).drop_columns(["canary"]).to_pylist()
     (folder / "own.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     pq.write_table(pq.read_table(folder / TABLE), folder / "own.parquet")
+    post = {"post_id": "abc", "comment_id": None, "text": "Ann met Eve, and then she left."}
+    (folder / "posts.jsonl").write_text(f"{json.dumps(post)}\n" * 3)
     (folder / "text.jsonl").write_text('{"text": "Nothing of ours is in here."}\n' * 5)
     call("leakcheck", "--dataset", folder / "rows", "--write-index", folder / "leak.index")
     (folder / "corpus").mkdir()

@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzzing.commands import CASES, NOT_CALLED, READS_NOTHING, WITH_WEIGHTS, Case, commands
+from tests.fuzzing.commands import (
+    CASES,
+    NOT_CALLED,
+    READS_NOTHING,
+    WITH_UPSTREAM,
+    WITH_WEIGHTS,
+    Case,
+    commands,
+)
 from tests.fuzzing.harness import fuzzed
 
 CALLS = 1
@@ -12,7 +20,7 @@ CALLS = 1
 
 
 def test_every_command_that_reads_a_file_is_there() -> None:
-    called = {case.command for case in (*CASES, *WITH_WEIGHTS)}
+    called = {case.command for case in (*CASES, *WITH_UPSTREAM, *WITH_WEIGHTS)}
     assert called | READS_NOTHING | NOT_CALLED == {*commands()}
 
 
@@ -21,3 +29,9 @@ def test_a_damaged_file_is_one_line(case: Case, inputs: Path) -> None:
     for call in range(CALLS):
         how, fault = fuzzed(case, inputs, f"{case.arguments}/{call}")
         assert fault is None, f"{how}: {fault}"
+
+
+@pytest.mark.usefixtures("upstream")
+@pytest.mark.parametrize("case", WITH_UPSTREAM, ids=[case.command for case in WITH_UPSTREAM])
+def test_a_damaged_file_beside_upstreams_is_one_line(case: Case, inputs: Path) -> None:
+    test_a_damaged_file_is_one_line(case, inputs)
