@@ -7,18 +7,28 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.fuzzing.commands import CASES, write_inputs
+from tests.fuzzing.commands import (
+    CASES,
+    UPSTREAM,
+    WITH_UPSTREAM,
+    WITH_WEIGHTS,
+    write_inputs,
+    write_weights,
+)
 from tests.fuzzing.harness import fuzzed
 
 
 def run(number: int, seed: int, only: str | None) -> dict[str, object]:
     """Return for each command how many calls there were and which went wrong."""
     calls, faults, found = Counter[str](), Counter[str](), []
-    wanted = [case for case in CASES if only in (None, case.command)]
+    beside = WITH_UPSTREAM if UPSTREAM.is_dir() else []
+    wanted = [one for one in (*CASES, *beside, *WITH_WEIGHTS) if only in (None, one.command)]
     cases_of = Counter(case.command for case in wanted)
     with tempfile.TemporaryDirectory() as name:
         inputs = Path(name) / "inputs"
         write_inputs(inputs)
+        if {*wanted} & {*WITH_WEIGHTS}:
+            write_weights(inputs)
         for place, case in enumerate(wanted):
             began = time.monotonic()
             for call in range(-(-number // cases_of[case.command])):

@@ -1,11 +1,12 @@
 """Every command that reads a file: its inputs, and the call whose inputs are damaged."""
 
 import json
-import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import click
 import pyarrow.parquet as pq
@@ -14,6 +15,7 @@ import typer
 from pronominal.cli.main import app
 from pronominal.eval.exchange import FORMATS
 from tests.cli.test_main import pronominal
+from tests.conftest import ROOT, SHARED
 from tests.dataset_scripts.construction.texts import corpus, write_names
 from tests.dataset_scripts.ruff.test_ruff import own_tables, write_sources
 
@@ -22,19 +24,10 @@ READS_NOTHING = {
 }
 """Commands without a file of the user's: lists, the Hub, environments."""
 
-NEEDS_WEIGHTS = {"convert", "train bert", "train c2f", "train compare", "train e2e"}
+NOT_CALLED = {"train c2f", "train e2e"}
+"""Commands that read what ``train bert`` reads, by the same readers, and take much longer."""
 
 ROWS = 48
-
-
-class Pairs:
-    """A system of clusters without weights: every second word is the same person."""
-
-    name = "pairs"
-
-    def cluster(self, texts: Sequence[str]) -> list[list[list[tuple[int, int]]]]:
-        """Return one cluster for each text."""
-        return [[[m.span() for m in re.finditer(r"\w+", text)][1::2]] for text in texts]
 
 
 @dataclass(frozen=True)
@@ -61,7 +54,7 @@ class Case:
 DATASET = "--dataset {}/rows --config double"
 TABLE = "rows/double/test.parquet"
 RUN = "runs/sample.double.test.pairs"
-PAIRS = "pairs=tests.fuzzing.commands:Pairs"
+PAIRS = "pairs=tests.fuzzing.pairs:Pairs"
 FILES_OF_A_RUN = tuple(f"{RUN}/{name}" for name in ("run.json", "predictions.jsonl"))
 SCORED = (*FILES_OF_A_RUN, f"{RUN}/score.json", f"{RUN}/units.npz", "runs/p_values.json")
 
@@ -165,6 +158,50 @@ CASES = [
     Case("train bag-of-words", "--data {}/own.jsonl --out {}/out", ("own.jsonl",), "out"),
 ]
 
+UPSTREAM = SHARED / "upstream"
+WITH_UPSTREAM = [
+    Case(
+        "hydrate",
+        f"{{}}/posts.jsonl --sources {UPSTREAM} --out {{}}/hydrated",
+        ("posts.jsonl",),
+        "hydrated",
+    ),
+]
+"""Calls that read upstream's files besides, which stay outside the repository."""
+
+TRAINED = "trained/a/seed-1"
+WITH_WEIGHTS = [
+    Case(
+        "convert",
+        "caw {}/goldens/caw/checkpoint {}/converted",
+        tuple(f"goldens/caw/checkpoint/{name}" for name in ("config.toml", "*.pt", "*/*.json")),
+        "converted",
+    ),
+    Case(
+        "convert",
+        "e2e {}/goldens/e2e/checkpoint {}/converted",
+        ("goldens/e2e/checkpoint/*", "goldens/e2e/checkpoint/tf_checkpoint/*"),
+        "converted",
+    ),
+    Case(
+        "train bert",
+        "--data {}/sixty.jsonl --encoder {}/encoder --out {}/new --epochs 1",
+        ("sixty.jsonl", "encoder/*.json"),
+    ),
+    Case(
+        "train bert",
+        "--data {}/sixty.jsonl --encoder {}/encoder --test {}/sixty.jsonl --out {}/begun-training "
+        "--epochs 2",
+        tuple(f"begun-training/seed-1/{name}" for name in ("*.json", "curves.jsonl", "state.pt")),
+    ),
+    Case(
+        "train compare",
+        "{}/trained/a {}/trained/b --test {}/sixty.jsonl --json",
+        ("trained/a/*.json", f"{TRAINED}/*.json", f"{TRAINED}/runs/*/*.json*", "sixty.jsonl"),
+    ),
+]
+"""Calls that load or train models: only those who ask for them wait for them."""
+
 
 def commands() -> Iterator[str]:
     """Yield every command that the command line has."""
@@ -210,6 +247,8 @@ def _write_texts(folder: Path, call: Call) -> None:
     rows = pq.read_table(folder / TABLE).drop_columns(["canary"]).to_pylist()
     (folder / "own.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     pq.write_table(pq.read_table(folder / TABLE), folder / "own.parquet")
+    post = {"post_id": "abc", "comment_id": None, "text": "Ann met Eve, and then she left."}
+    (folder / "posts.jsonl").write_text(f"{json.dumps(post)}\n" * 3)
     (folder / "text.jsonl").write_text('{"text": "Nothing of ours is in here."}\n' * 5)
     call("leakcheck", "--dataset", folder / "rows", "--write-index", folder / "leak.index")
     (folder / "corpus").mkdir()
@@ -268,3 +307,24 @@ def _write_trainings(folder: Path, call: Call) -> None:
         f'[dice]\nsystem = "random"\nseed = 7\n[words]\nsystem = "bag-of-words"\n'
         f'checkpoint = "{folder / "words"}"\n'
     )
+
+
+def write_weights(folder: Path) -> None:
+    """Write what the cases with weights read besides."""
+    from tests.eval.training import test_bert
+
+    shutil.copytree(ROOT / "tests" / "goldens", folder / "goldens")
+    encoder = test_bert.write_encoder("bert", folder / "encoder")
+    rows = folder / "sixty.jsonl"
+    test_bert.write_rows(rows, [test_bert.row(number) for number in range(60)])
+    train = ("train", "bert", "--data", rows, "--encoder", encoder, "--test", rows, "--epochs", 2)
+    for name in ("a", "b"):
+        done = pronominal(*train, "--seeds", 2, "--out", folder / "trained" / name)
+        assert done.returncode == 0, done.stderr
+    begun = folder / "begun-training" / "seed-1"
+    stopped = mock.patch(
+        "pronominal.eval.training.seed_folder.SeedFolder.save", side_effect=KeyError
+    )
+    with stopped, suppress(KeyError):
+        pronominal(*train, "--out", begun.parent)
+    assert (begun / "state.pt").exists()

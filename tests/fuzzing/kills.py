@@ -24,8 +24,8 @@ from typing import Any
 from tests.cli.test_main import pronominal
 from tests.conftest import SHARED
 from tests.dataset_scripts.construction.texts import corpus, write_names
+from tests.fuzzing.commands import PAIRS
 
-PAIRS = "pairs=tests.fuzzing.commands:Pairs"
 TIMES = ("times", "seconds", "started", "finished")
 """Fields of JSON files that say when something was done."""
 

@@ -1,0 +1,159 @@
+"""Damage that was found to end in a traceback and is one line now: file, row, field and cure."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.test_main import pronominal
+from tests.fuzzing.commands import CASES, RUN, TABLE, Case
+
+NESTED = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+DIGITS = b"9" * 5_000
+
+Damage = Callable[[Path], None]
+
+
+def content(new: bytes) -> Damage:
+    return lambda file: file.write_bytes(new) and None
+
+
+def field(value: object, *keys: str) -> Damage:
+    def change(file: Path) -> None:
+        whole = json.loads(file.read_text())
+        inside = whole
+        for key in keys[:-1]:
+            inside = inside[key]
+        inside[keys[-1]] = value
+        file.write_text(json.dumps(whole))
+
+    return change
+
+
+def line(number: int, **fields: object) -> Damage:
+    """Change fields of a line of JSON, from 1."""
+
+    def change(file: Path) -> None:
+        lines = file.read_text().splitlines()
+        lines[number - 1] = json.dumps(json.loads(lines[number - 1]) | fields)
+        file.write_text("".join(f"{one}\n" for one in lines))
+
+    return change
+
+
+def metadata(told: bytes) -> Damage:
+    def change(file: Path) -> None:
+        table = pq.read_table(file)
+        pq.write_table(table.replace_schema_metadata({b"pronominal": told}), file)
+
+    return change
+
+
+def case(command: str, reads: str) -> Case:
+    """Return the call of a command that reads such a file."""
+    return next(one for one in CASES if one.command == command and reads in one.damaged)
+
+
+SCORE, UNITS, PREDICTIONS = (f"{RUN}/{name}" for name in ("score.json", "units.npz", "run.json"))
+BEGUN = "begun/sample.double.test.pairs"
+FOUND: list[tuple[str, str, str, Damage, str]] = [
+    ("report", SCORE, SCORE, content(NESTED), "score.json: it is not JSON that can be read"),
+    ("report", SCORE, SCORE, field(["a", 1], "overall", "accuracy"), "overall.accuracy fits no"),
+    ("reproduce", SCORE, SCORE, content(NESTED), "score.json: it is not JSON that can be read"),
+    ("report", SCORE, f"{RUN}/run.json", field("many", "counts", "rows"), "counts.rows is not an"),
+    ("report", SCORE, f"{RUN}/run.json", field("../../x", "label"), "'../../x' cannot be the name"),
+    ("report", SCORE, f"{RUN}/run.json", field("/tmp/x", "label"), "'/tmp/x' cannot be the name"),
+    ("run", TABLE, TABLE, metadata(b"{"), "test.parquet, metadata: the line is not valid JSON"),
+    ("run", TABLE, TABLE, metadata(b"[]"), "test.parquet, metadata: the line is not a JSON object"),
+    ("run", TABLE, TABLE, metadata(NESTED), "test.parquet, metadata: the line is not JSON that"),
+    (
+        "run",
+        TABLE,
+        TABLE,
+        metadata(b'{"dataset": "../../../x"}'),
+        "'../../../x' cannot be the name",
+    ),
+    ("run", TABLE, TABLE, metadata(b'{"dataset": ["sample"]}'), "cannot be the name of a folder"),
+    ("annotate keep", "sheets/key.json", "sheets/key.json", content(NESTED), "key.json: it is not"),
+    (
+        "annotate agreement",
+        "sheets/answers.jsonl",
+        "sheets/answers.jsonl",
+        line(1, answers=[1]),
+        "answers.jsonl",
+    ),
+    (
+        "build",
+        "ze.toml",
+        "ze.toml",
+        content(b"[ze]\nnominative = " + DIGITS),
+        "no pronoun sets could be read (no value we can read)",
+    ),
+    (
+        "evaluate",
+        "systems.toml",
+        "systems.toml",
+        content(b"[random]\nseed = " + DIGITS),
+        "no systems could be read (no value we can read)",
+    ),
+    *(
+        ("run", "begun/*/failures.jsonl", f"{BEGUN}/failures.jsonl", content(bad + b"\n"), said)
+        for bad, said in (
+            (b"{", "failures.jsonl, line 1: the line is not valid JSON"),
+            (b"[]", "failures.jsonl, line 1: the line is not a JSON object"),
+            (NESTED, "failures.jsonl, line 1: the line is not JSON that can be read"),
+            (b'{"id": 3, "cause": "x"}', "failures.jsonl, line 1: the field id is not a string"),
+            (b'{"id": "x"}', "failures.jsonl, line 1: the field cause is missing"),
+        )
+    ),
+    *(
+        (
+            "score",
+            f"{RUN}/predictions.jsonl",
+            f"{RUN}/predictions.jsonl",
+            line(2, clusters=clusters),
+            "the predictions are not those that the run ended with",
+        )
+        for clusters in ([[[-1, 2], [3, 4]]], [[[10**30, 1]]])
+    ),
+    *(
+        ("import", "exported/caw", "exported/caw", line(2, span_clusters=clusters), "caw, line 2")
+        for clusters in ([[[0, 10**30]]], [[[[0], [1]]]], [["ab"]], 7, {"a": 1})
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "reads", "damaged", "damage", "said"),
+    FOUND,
+    ids=[f"{number}-{one[0]}" for number, one in enumerate(FOUND)],
+)
+def test_it_is_one_line(
+    inputs: Path, tmp_path: Path, command: str, reads: str, damaged: str, damage: Damage, said: str
+) -> None:
+    folder = Path(shutil.copytree(inputs, tmp_path / "in"))
+    damage(folder / damaged)
+    result = pronominal(*case(command, reads).words(folder), cwd=folder)
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+    assert said in result.stderr
+    assert not [*tmp_path.rglob(".*.unfinished")]
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+
+
+@pytest.mark.parametrize(
+    "clusters", [[[[-1, 2], [3, 4]]], [[[5, 5]]], [[[10**30, 1]]], [["ab"]], 7]
+)
+def test_a_run_that_goes_on_refuses_spans_that_are_none(
+    inputs: Path, tmp_path: Path, clusters: Any
+) -> None:
+    folder = Path(shutil.copytree(inputs, tmp_path / "in"))
+    begun = next(one for one in CASES if one.command == "run" and "begun" in one.arguments)
+    line(2, clusters=clusters)(folder / BEGUN / "predictions.jsonl")
+    result = pronominal(*begun.words(folder), "--reading", "upstream-spanbert", cwd=folder)
+    assert result.returncode == 2
+    plain = pronominal(*begun.words(folder), cwd=folder)
+    assert (plain.returncode, len(plain.stderr.splitlines())) in ((2, 1), (0, 0)), plain.stderr
