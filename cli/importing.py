@@ -18,7 +18,7 @@ from pronominal.cli.arguments import (
     SplitName,
     TaskPlace,
 )
-from pronominal.errors import extra_needed
+from pronominal.errors import extra_needed, printable
 from pronominal.eval.exchange import FORMATS
 
 SHOWN = 5
@@ -58,7 +58,8 @@ def import_predictions(
     )
     print(run.path)
     for failure in run.failures[:SHOWN]:
-        print(f"pronominal: id {failure.id}: its answer is {failure.cause}", file=sys.stderr)
+        told = printable(f"id {failure.id}: its answer is {failure.cause}")
+        print(f"pronominal: {told}", file=sys.stderr)
     if run.failures or run.left_out:
         said = f"{len(run.failures)} rows have no answer, {run.left_out} documents are of no row"
         print(f"pronominal: {said}", file=sys.stderr)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -122,6 +123,23 @@ def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
         "pronominal/eval/report/page.html",
     ):
         assert needed in names
+
+
+def test_an_sdist_holds_the_documentation_and_the_tests(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "-o", tmp_path, ROOT]
+    subprocess.run(command, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    for folder in (*FOLDERS, "benchmarks", "docs", "tests"):
+        there = {
+            path.relative_to(ROOT).as_posix()
+            for path in (ROOT / folder).rglob("*")
+            if path.is_file() and path.suffix != ".pyc"
+        }
+        assert there <= names, sorted(there - names)
+    for file in ("Makefile", "constraints.txt", "mkdocs.yml", ".importlinter", ".ci/run"):
+        assert file in names
+    assert not any(name.startswith((".links", ".venv", "build/", "out/")) for name in names)
 
 
 @pytest.mark.parametrize(

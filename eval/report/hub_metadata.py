@@ -18,6 +18,7 @@ from pronominal.eval.scores import TASK, task_of_run
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import parts_of
 from pronominal.eval.task import Task
+from pronominal.overwriting import refuse_overwriting
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
@@ -109,6 +110,7 @@ def _write(label: str, results: "list[EvalResult]", out: Path) -> Path:
     from huggingface_hub.repocard_data import eval_results_to_model_index
 
     file = out / f"{label}.yaml"
+    refuse_overwriting(file, "model-index:")
     metadata = {"model-index": eval_results_to_model_index(label, results)}
     with new_file(file) as temporary:
         temporary.write_text(yaml.safe_dump(metadata, sort_keys=False), encoding="utf-8")

@@ -50,7 +50,7 @@ def ask(folder: Path, key: Key, rules: Sequence[Rule]) -> Answers:
         save(folder / f"{name}.csv", answered(folder, key, rule))
         for name, rule in zip(SIX, rules, strict=False)
     ]
-    return import_answers(folder, sheets, len(rules), alike=True)
+    return import_answers(folder, sheets, len(rules), alike=True, replace=True)
 
 
 @pytest.fixture(scope="module")

@@ -163,7 +163,7 @@ def test_what_spreadsheets_do_to_a_sheet_changes_nothing(
     folder: Path, sample: Path, records: Records, tmp_path: Path, write: Saved
 ) -> None:
     sheets = [save(tmp_path / "ann.csv", records), write(tmp_path / "ben.csv", records)]
-    answers = import_answers(folder, sheets)
+    answers = import_answers(folder, sheets, alike=True)
     rows = instances(sample, "double")
     expected = [(rows[item.row].label,) * 2 for item in answers.key.items]
     assert list(answers.given) == expected
@@ -256,8 +256,9 @@ def test_missing_and_repeated_annotators_are_refused(
     done = pronominal("annotate", "import", folder, ann, again)
     assert done.returncode == 2
     assert "two annotators are called 'ann'" in done.stderr
-    assert pronominal("annotate", "import", folder, ann, f"ben={again}").returncode == 0
-    assert pronominal("annotate", "import", folder, ann, "--annotators", 1).returncode == 0
+    assert pronominal("annotate", "import", folder, ann, f"ben={again}", "--alike").returncode == 0
+    one = ("--annotators", 1, "--replace")
+    assert pronominal("annotate", "import", folder, ann, *one).returncode == 0
 
 
 @pytest.mark.parametrize(
