@@ -123,10 +123,11 @@ def _right_by_measure(tests: Tests, name: str, folder: Path) -> dict[str, FloatA
 
 def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
     record = read_record(run)
-    named = {"dataset_name": record.dataset.name, "name": record.dataset.split}
+    name_of, part = record.dataset.name, record.dataset.split  # rows of one's own may have others
+    named = {c: replace(s, dataset_name=name_of, name=part) for c, s in tests.items()}
     answers = {
-        config: answered(split, run.parent / run_name(replace(split, **named), record.label))
-        for config, split in tests.items()
+        config: answered(split, run.parent / run_name(split, record.label))
+        for config, split in named.items()
     }
     task = task_of(name) if name in TASKS else None
     items: dict[str, Any]
