@@ -159,6 +159,12 @@ def test_what_is_no_task_is_told(mine: Path, place: str, said: str) -> None:
         load_task(place)
 
 
+def test_an_object_that_is_no_task_is_told(mine: Path) -> None:
+    for call in (pronominal.evaluate, pronominal.score):
+        with pytest.raises(InputError, match="the task is of the type int"):
+            call("mine", ["random"], config="plain", task=3)
+
+
 def test_a_headline_is_one_of_the_measures() -> None:
     measure = pronominal.Measure("accuracy", "Accuracy", ("accuracy",))
     with pytest.raises(InputError, match="choose one of accuracy"):
