@@ -51,9 +51,9 @@ def evaluate(
     candidates, for the consistency, or rows without context, for the reasons of errors.
     """
     from pronominal.eval import results
-    from pronominal.eval.runs.asked_systems import read_systems
+    from pronominal.eval.runs.asked_systems import Asked, read_systems
 
-    asked: list[results.Asked] = [*(system or [])]
+    asked: list[Asked] = [*(system or [])]
     if systems_file is not None:
         asked += read_systems(systems_file)
     if not asked:

@@ -13,30 +13,36 @@ from pronominal.cli.printing import print_tables
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
 
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dataset", help="A built dataset of the runs, for its text; give it once a dataset."
+    ),
+]
+IncludeText = Annotated[
+    bool,
+    typer.Option(help="Show rows that systems answer differently: evaluation text on disk."),
+]
+MarkdownFile = Annotated[Path | None, typer.Option(help="File for all tables, as Markdown.")]
+LatexFile = Annotated[Path | None, typer.Option(help="File for all tables, as LaTeX.")]
+CsvFolder = Annotated[Path | None, typer.Option(help="Folder of its own for every table, as CSV.")]
+SvgFolder = Annotated[Path | None, typer.Option(help="Folder of its own for every chart, as SVG.")]
+MetadataFolder = Annotated[
+    Path | None,
+    typer.Option(help="Folder for each system's scores as model-card metadata of the Hub."),
+]
+
 
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs made by 'evaluate'.")],
     out: Annotated[Path, typer.Option(help="The HTML file.")] = Path("report.html"),
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(help="A built dataset of the runs, for its text; give it once a dataset."),
-    ] = None,
-    include_text: Annotated[
-        bool,
-        typer.Option(help="Show rows that systems answer differently: evaluation text on disk."),
-    ] = False,
-    markdown: Annotated[Path | None, typer.Option(help="File for all tables, as Markdown.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="File for all tables, as LaTeX.")] = None,
-    csv: Annotated[
-        Path | None, typer.Option(help="Folder of its own for every table, as CSV.")
-    ] = None,
-    svg: Annotated[
-        Path | None, typer.Option(help="Folder of its own for every chart, as SVG.")
-    ] = None,
-    hub_metadata: Annotated[
-        Path | None,
-        typer.Option(help="Folder for each system's scores as model-card metadata of the Hub."),
-    ] = None,
+    dataset: Datasets = None,
+    include_text: IncludeText = False,
+    markdown: MarkdownFile = None,
+    latex: LatexFile = None,
+    csv: CsvFolder = None,
+    svg: SvgFolder = None,
+    hub_metadata: MetadataFolder = None,
     task: TaskPlaces = None,
 ) -> None:
     """Write one self-contained page about the runs in some folders."""

@@ -19,27 +19,32 @@ from pronominal.cli.arguments import (
 from pronominal.cli.printing import exit_with_failures
 from pronominal.cli.progress import loud_warnings, progress_bar
 
+SystemPlace = Annotated[
+    str, typer.Option(help="A system: see 'pronominal systems'; yours is MODULE:ATTRIBUTE.")
+]
+Url = Annotated[str | None, typer.Option(help="Address of a local model server.")]
+Contamination = Annotated[
+    bool, typer.Option(help="Send evaluation text to a hosted API, whose owner may train on it.")
+]
+ShardOf = Annotated[str, typer.Option(help="The part of the rows to predict, as 2/4.")]
+IncludeText = Annotated[
+    bool, typer.Option(help="Keep prompts and generations: evaluation text on disk.")
+]
+
 
 def run(
     dataset: DatasetPlace,
-    system: Annotated[
-        str, typer.Option(help="A system: see 'pronominal systems'; yours is MODULE:ATTRIBUTE.")
-    ],
+    system: SystemPlace,
     config: Config = None,
     split: SplitName = "test",
     checkpoint: Checkpoint = None,
     settings: Settings = None,
-    url: Annotated[str | None, typer.Option(help="Address of a local model server.")] = None,
-    i_accept_contamination: Annotated[
-        bool,
-        typer.Option(help="Send evaluation text to a hosted API, whose owner may train on it."),
-    ] = False,
+    url: Url = None,
+    i_accept_contamination: Contamination = False,
     out: Out = Path("runs"),
     reading: ReadingName = "offsets",
-    shard: Annotated[str, typer.Option(help="The part of the rows to predict, as 2/4.")] = "1/1",
-    include_text: Annotated[
-        bool, typer.Option(help="Keep prompts and generations: evaluation text on disk.")
-    ] = False,
+    shard: ShardOf = "1/1",
+    include_text: IncludeText = False,
     strict: Strict = False,
 ) -> None:
     """Predict every row of a split; the same command goes on with a run that was stopped."""

@@ -1,18 +1,14 @@
 """``pronominal.evaluate`` and ``pronominal.score``, and the `Results` that both return."""
 
-import inspect
 import io
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from pronominal.adapters import System, kind_of
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -27,14 +23,12 @@ from pronominal.eval.evaluation import (
     no_progress,
     score_answers,
 )
-from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown, system_of_settings
-from pronominal.eval.runs.predictions import PREDICTIONS
-from pronominal.eval.runs.record import read_record, run_of
-from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.runs.asked_systems import Asked, asked_systems
+from pronominal.eval.runs.given_predictions import Predictions, as_file, source_of
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
 from pronominal.eval.statistics.paired_tests import AGAINST
-from pronominal.eval.statistics.scores import Scores, plain
+from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import failed_rows
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_rows
@@ -43,12 +37,6 @@ from pronominal.eval.task import Answered, Companion, Task, as_task
 if TYPE_CHECKING:
     import pandas as pd
     from datasets import Dataset
-
-Asked = str | Mapping[str, Any] | SystemSettings | System
-"""A system: as the command line has it, settings with ``system``, or an object."""
-
-Predictions = Path | str | Sequence[Mapping[str, Any]]
-"""A predictions file, the folder of a run, or a list of dicts, one for each row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +172,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     Raises:
         InputError: a dataset, a system or an answer is not what it should be.
     """
-    asked, objects = _asked(systems)
+    asked, objects = asked_systems(systems)
     own = as_task(task)
     rows = _rows(dataset, config, split)
     if limit is not None:
@@ -242,10 +230,10 @@ def score(
             for one in scoring.companions
             if one.name in given
         }
-        file = files.enter_context(_as_file(predictions, "predictions"))
+        file = files.enter_context(as_file(predictions, "predictions"))
         answers = answers_to_score(scoring, rows, file, values, reading, companions)
         scores = score_answers(scoring, answers)
-    label, system, run = _source(predictions)
+    label, system, run = source_of(predictions)
     runs = {} if run is None else {label: run}
     return Results(scoring, rows, {label: scores}, {label: system}, {label: answers}, runs)
 
@@ -273,89 +261,7 @@ def _companion_answers(
 ) -> Answered:
     """Return the answers to a companion split: predictions, or ``(rows, predictions)``."""
     rows, predictions = given if isinstance(given, tuple) and len(given) == 2 else (None, given)
-    file = files.enter_context(_as_file(predictions, companion.name))
+    file = files.enter_context(as_file(predictions, companion.name))
     if rows is None:
         rows = companion_rows(companion, split)
     return answered(_rows(rows, companion.config, companion.split or split.name), file, reading)
-
-
-@contextmanager
-def _as_file(predictions: Predictions, name: str) -> Iterator[Path]:
-    """Open a list of predictions as a file; errors then name the list."""
-    if isinstance(predictions, str | Path):
-        yield Path(predictions)
-        return
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / PREDICTIONS
-        file.write_text("".join(_lines(predictions, name)), encoding="utf-8")
-        try:
-            yield file
-        except InputError as error:
-            if error.file != file:
-                raise
-            where = f"the list of {name}"
-            raise InputError(error.cause, cure=error.cure, file=where, row=error.row) from error
-
-
-def _lines(predictions: Sequence[Mapping[str, Any]], name: str) -> Iterator[str]:
-    form = "a file, a run's folder, or a list of dicts"
-    if not isinstance(predictions, Sequence):
-        raise InputError(
-            f"{name} are of the type {type(predictions).__name__}", cure=f"give {form}"
-        )
-    for number, line in enumerate(predictions, start=1):
-        try:
-            yield json.dumps(plain({"abstained": None, **line})) + "\n"
-        except TypeError as error:
-            cure = 'write {"id": ..., "choice": ..., "abstained": ...}'
-            where = {"file": f"the list of {name}", "row": f"line {number}"}
-            raise InputError("it is no prediction", cure=cure, **where) from error
-
-
-def _source(predictions: Predictions) -> tuple[str, str, Path | None]:
-    """Return the label, the system and the run of predictions; a file is called by its name."""
-    if not isinstance(predictions, str | Path):
-        return PREDICTIONS.partition(".")[0], PREDICTIONS.partition(".")[0], None
-    file = Path(predictions)
-    if not file.is_dir() and file.name != PREDICTIONS:
-        return file.stem, file.stem, None
-    if (run := run_of(file)) is not None:
-        record = read_record(run)
-        return record.label, record.system.name, run
-    name = (file if file.is_dir() else file.parent).resolve().name
-    return name, name, None
-
-
-def _asked(systems: Sequence[Asked] | Asked) -> tuple[list[SystemSettings], dict[str, System]]:
-    """Return the systems as they were asked for, and those that are objects by their labels."""
-    asked: list[SystemSettings] = []
-    objects: dict[str, System] = {}
-    several = isinstance(systems, Sequence) and not isinstance(systems, str)
-    given = cast(Sequence[Asked], systems if several else [systems])
-    named = iter(parse_systems([system for system in given if isinstance(system, str)]))
-    for system in given:
-        if isinstance(system, str):
-            asked.append(next(named))
-        elif isinstance(system, Mapping):
-            asked.append(system_of_settings(system))
-        elif isinstance(system, SystemSettings):
-            asked.append(system)
-        else:
-            asked.append(_settings_of(system))
-            objects[system.name] = system
-    if not asked:
-        raise InputError("no system is given", cure="name one, such as first-mention")
-    refuse_unknown(asked)
-    return asked, objects
-
-
-def _settings_of(system: System) -> SystemSettings:
-    """Return how an object is asked for; `InputError` for a class, or what is no system."""
-    kind = type(system)
-    if inspect.isclass(system):
-        raise InputError(f"{system.__name__} is a class", cure=f"give {system.__name__}(...)")
-    kind_of(system)
-    if not isinstance(system.name, str):
-        raise InputError(f"the name of a {kind.__name__} is no string", cure="give it a name")
-    place = kind.__qualname__.replace("<locals>.", "")
-    return SystemSettings(system.name, f"{kind.__module__}:{place}")

@@ -89,15 +89,15 @@ def rows_of(comparisons: Sequence[Comparison], datasets: Iterable[str]) -> dict[
     """Return the rows that runs answered by their digest; `InputError` for a dataset with none."""
     rows: dict[str, Split] = {}
     for place in datasets:
-        there = [*_default_split(place)]
-        known = {split.dataset_name for split in there}
-        there += _splits(place, [c for c in comparisons if not known or c.dataset in known])
-        if not there:
+        splits = [*_default_split(place)]
+        names = {split.dataset_name for split in splits}
+        splits += _splits(place, [c for c in comparisons if not names or c.dataset in names])
+        if not splits:
             load_split(place)  # says what is wrong with it
-        answered = {one.digest for one in comparisons}
-        matching = {split.digest: split for split in there if split.digest in answered}
+        digests = {comparison.digest for comparison in comparisons}
+        matching = {split.digest: split for split in splits if split.digest in digests}
         if not matching:
-            raise _other_rows(place, there[-1], comparisons)
+            raise _other_rows(place, splits[-1], comparisons)
         rows |= matching
     return rows
 
@@ -108,9 +108,9 @@ def _default_split(place: str) -> Iterator[Split]:
 
 
 def _splits(place: str, comparisons: Iterable[Comparison]) -> Iterator[Split]:
-    for one in comparisons:
+    for comparison in comparisons:
         with suppress(MissingSplitError):  # it was built without this config or split
-            yield load_split(place, one.config, one.split)
+            yield load_split(place, comparison.config, comparison.split)
 
 
 def _other_rows(place: str, split: Split, comparisons: Sequence[Comparison]) -> InputError:

@@ -1,18 +1,22 @@
-"""The systems of a comparison as the user asks for them: arguments, settings, a TOML file."""
+"""The systems of a comparison as the user asks for them: arguments, settings, objects, a file."""
 
+import inspect
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from pronominal.adapters import SYSTEMS
+from pronominal.adapters import SYSTEMS, System, kind_of
 from pronominal.adapters.catalogue.own_object import is_place
 from pronominal.errors import InputError, unknown_name
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.names import require_name
 from pronominal.text_files import read_toml
+
+Asked = str | Mapping[str, Any] | SystemSettings | System
+"""A system: as the command line has it, settings with ``system``, or an object."""
 
 
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
@@ -106,3 +110,44 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
             cause = f"two systems are called {system.label}"
             raise InputError(cause, cure="give one another label")
         labels.add(system.label)
+
+
+def asked_systems(
+    systems: Sequence[Asked] | Asked,
+) -> tuple[list[SystemSettings], dict[str, System]]:
+    """Return the systems as they were asked for, and those that are objects by their labels.
+
+    Raises:
+        InputError: there is none, one is no system, or two have one label.
+    """
+    asked: list[SystemSettings] = []
+    objects: dict[str, System] = {}
+    several = isinstance(systems, Sequence) and not isinstance(systems, str)
+    given = cast(Sequence[Asked], systems if several else [systems])
+    named = iter(parse_systems([system for system in given if isinstance(system, str)]))
+    for system in given:
+        if isinstance(system, str):
+            asked.append(next(named))
+        elif isinstance(system, Mapping):
+            asked.append(system_of_settings(system))
+        elif isinstance(system, SystemSettings):
+            asked.append(system)
+        else:
+            asked.append(_settings_of(system))
+            objects[system.name] = system
+    if not asked:
+        raise InputError("no system is given", cure="name one, such as first-mention")
+    refuse_unknown(asked)
+    return asked, objects
+
+
+def _settings_of(system: System) -> SystemSettings:
+    """Return how an object is asked for; `InputError` for a class, or what is no system."""
+    kind = type(system)
+    if inspect.isclass(system):
+        raise InputError(f"{system.__name__} is a class", cure=f"give {system.__name__}(...)")
+    kind_of(system)
+    if not isinstance(system.name, str):
+        raise InputError(f"the name of a {kind.__name__} is no string", cure="give it a name")
+    place = kind.__qualname__.replace("<locals>.", "")
+    return SystemSettings(system.name, f"{kind.__module__}:{place}")

@@ -12,10 +12,13 @@ import yaml
 
 import pronominal
 from pronominal.errors import InputError
+from pronominal.eval.annotation.answers import import_answers
+from pronominal.eval.annotation.export import Request
 from pronominal.eval.report import write_report
 from pronominal.eval.report.hub_metadata import write_hub_metadata
 from pronominal.eval.task import Answered, load_task
 from tests.cli.test_main import pronominal as command
+from tests.eval.annotation.annotators import answered, exported, instances, right, save
 
 MINE = """
 from pronominal import Companion, Measure, Option, Task
@@ -156,6 +159,12 @@ def test_what_is_no_task_is_told(mine: Path, place: str, said: str) -> None:
         load_task(place)
 
 
+def test_an_object_that_is_no_task_is_told(mine: Path) -> None:
+    for call in (pronominal.evaluate, pronominal.score):
+        with pytest.raises(InputError, match="the task is of the type int"):
+            call("mine", ["random"], config="plain", task=3)
+
+
 def test_a_headline_is_one_of_the_measures() -> None:
     measure = pronominal.Measure("accuracy", "Accuracy", ("accuracy",))
     with pytest.raises(InputError, match="choose one of accuracy"):
@@ -231,3 +240,15 @@ def test_imports_need_a_task_before_they_write(mine: Path) -> None:
     assert command(*imported, "--task", "own_task:TASK", cwd=mine).returncode == 0
     scores = json.loads((mine / "runs" / "mine.plain.test.gold" / "score.json").read_text())
     assert scores["task"] == "mine"
+
+
+def test_people_are_scored_by_an_own_task(mine: Path) -> None:
+    key = exported(mine / "mine", "plain", Request("antecedent", 1), mine / "asked")
+    rule = right(instances(mine / "mine", "plain"))
+    sheet = save(mine / "asked" / "ann.csv", answered(mine / "asked", key, rule))
+    import_answers(mine / "asked", [sheet], 1)
+    baseline = ("annotate", "baseline", "asked", "--dataset", "mine", "--out", "runs", "--json")
+    refused = command(*baseline, cwd=mine)
+    assert (refused.returncode, (mine / "runs").exists()) == (2, False)
+    done = command(*baseline, "--task", "own_task:TASK", cwd=mine)
+    assert json.loads(done.stdout)["human"]["accuracy"] == 1

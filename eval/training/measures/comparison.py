@@ -123,13 +123,10 @@ def _right_by_measure(tests: Tests, name: str, folder: Path) -> dict[str, FloatA
 
 def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
     record = read_record(run)
-    tested = record.dataset
-    named = {
-        config: replace(split, dataset_name=tested.name, name=tested.split)
-        for config, split in tests.items()
-    }
+    name_of, part = record.dataset.name, record.dataset.split  # rows of one's own may have others
+    named = {c: replace(s, dataset_name=name_of, name=part) for c, s in tests.items()}
     answers = {
-        config: answered(tests[config], run.parent / run_name(split, record.label))
+        config: answered(split, run.parent / run_name(split, record.label))
         for config, split in named.items()
     }
     task = task_of(name) if name in TASKS else None
