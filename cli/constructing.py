@@ -102,8 +102,8 @@ def corpus(
             progress=progress,
         )
     if report is not None:
-        with new_file(report) as beside:
-            beside.write_text(json.dumps(told.describe(), indent=2), encoding="utf-8")
+        with new_file(report) as temporary:
+            temporary.write_text(json.dumps(told.describe(), indent=2), encoding="utf-8")
     print("\n".join(told.lines()))
     print(out / name)
 

@@ -86,7 +86,7 @@ def export_requests(repo: str, file: Path) -> int:
     Full names, e-mail addresses and answers stay on the Hub, where their owners can delete them.
     """
     requests = access_requests(repo)
-    with new_file(file) as beside, beside.open("w", encoding="utf-8", newline="") as lines:
+    with new_file(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.writer(lines)
         writer.writerow(EXPORTED)
         writer.writerows([getattr(request, key) for key in EXPORTED] for request in requests)
