@@ -55,8 +55,8 @@ def access_requests(repo: str) -> list[AccessRequest]:
     for status in ("pending", "accepted", "rejected"):
         listed = getattr(client, f"list_{status}_access_requests")
         with _request_errors(client, repo, "there are no requests"):
-            found = [_without_person(request) for request in listed(repo, repo_type="dataset")]
-        requests += sorted(found, key=lambda request: (request.date, request.user))
+            listing = [_without_person(request) for request in listed(repo, repo_type="dataset")]
+        requests += sorted(listing, key=lambda request: (request.date, request.user))
     return requests
 
 
