@@ -31,6 +31,9 @@ from pronominal.eval.tables.paired_tests import paired_test_tables
 from pronominal.eval.tables.table import Table
 from pronominal.settings import Option
 
+ScoreChoices = Callable[[Split, IntArray], Mapping[str, Any]]
+"""Takes rows and the choices of several prompts, ``[rows, prompts]``; returns scores over all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -133,7 +136,7 @@ class Task:
     across_systems: Callable[[Mapping[str, Scores]], Mapping[str, Any]] | None = None
     refuse: Callable[[Split], None] | None = None
     answered_split: Callable[[str, str | None, Path], str] | None = None
-    score_choices: Callable[[Split, IntArray], Mapping[str, Any]] | None = None
+    score_choices: ScoreChoices | None = None
 
     def __post_init__(self) -> None:
         keys = [measure.key for measure in self.measures]

@@ -1,6 +1,5 @@
 """Accuracy over prompts: the mean, and the range that depends on how a model is asked."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,12 @@ from pronominal.eval.statistics.outcomes import (
     IntArray,
     right_choices,
 )
+from pronominal.eval.task import ScoreChoices
 
 ASKED = {"prompts": "answers", "chains": "chain_answers", "multiple_choice": "likeliest"}
 """What models were asked -> where predictions have the answers: what was written after a prompt,
 what its chain of thought named, and which of the offered options was the likeliest."""
 
-ScoreChoices = Callable[[Split, IntArray], Mapping[str, Any]]
 
 CODES = {"none": CHOSE_NONE, "both": CHOSE_BOTH}
 
