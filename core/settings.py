@@ -60,11 +60,9 @@ class Option:
             raise self.refuse(given, f"give at least {self.least}")
         if self.most is not None and value > self.most:
             raise self.refuse(given, f"give at most {self.most}")
-        if self.read is not None:
-            return self.read(value)
         if isinstance(value, Path) and not value.exists():
-            raise InputError("there is no such file or folder", cure="check the path", file=value)
-        return value
+            raise InputError("there is no such place", cure="check the path", file=value)
+        return value if self.read is None else self.read(value)
 
     def refuse(self, given: Any, cure: str) -> InputError:
         """Return the error that names the option and what was given."""
@@ -82,7 +80,7 @@ def read_options(
     options = {option.name: option for option in declared}
     for name in given:
         if name not in options:
-            raise InputError(f"{owner} has no {Option(name, bool, '').flag}", cure="leave it out")
+            raise InputError(f"{owner} has no option '{name}'", cure="leave it out")
     return {name: options[name].value(value) for name, value in given.items()}
 
 

@@ -1,4 +1,4 @@
-"""Predictions: one JSON object a line, ours or from anywhere (docs/architecture.md)."""
+"""Predictions, ours or from anywhere: one JSON object with id, choice and abstained a line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Runs on disk: a folder with ``run.json`` and ``predictions.jsonl``, and nothing to leak.
 
-No file of a run holds evaluation text: ids, choices, scores and offsets only (docs/decisions.md).
+No file of a run holds evaluation text: ids, choices, scores and offsets only.
 """
 
 import os

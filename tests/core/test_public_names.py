@@ -40,5 +40,5 @@ def test_options_are_given_by_keyword(tmp_path: Path) -> None:
         for out, given in (("value", sets), ("file", tmp_path / "ze.toml"))
     }
     assert len(digests) == 1
-    with pytest.raises(pronominal.InputError, match="sample has no --repair-case"):
+    with pytest.raises(pronominal.InputError, match="sample has no option 'repair_case'"):
         pronominal.build("sample", tmp_path, repair_case=True)

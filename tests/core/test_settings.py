@@ -58,7 +58,7 @@ def test_a_path_is_read_and_may_be_a_string(tmp_path: Path) -> None:
 
 def test_an_option_that_the_owner_lacks_is_named() -> None:
     assert read_options("it", [RESAMPLES], {"resamples": 2}) == {"resamples": 2}
-    with pytest.raises(InputError, match="it has no --no-such; leave it out"):
+    with pytest.raises(InputError, match="it has no option 'no_such'; leave it out"):
         read_options("it", [RESAMPLES], {"no_such": 2})
 
 

@@ -159,7 +159,7 @@ def test_other_encodings_and_missing_files_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dataset", ["sample", "winopron", "gap"])
 def test_datasets_without_names_refuse_them(tmp_path: Path, dataset: str) -> None:
     names = written(tmp_path, HEADER, "Zed,neutral")
-    with pytest.raises(InputError, match=f"{dataset} has no --names; leave it out"):
+    with pytest.raises(InputError, match=f"{dataset} has no option 'names'; leave it out"):
         build(dataset, tmp_path, names=names)
 
 

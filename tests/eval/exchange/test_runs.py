@@ -350,8 +350,8 @@ def test_the_commands(sample: Path, first: Path, tmp_path: Path) -> None:
         (["caw"], "there is not one place to write to; add --out FILE"),
         (["caw", "a", "--out", "a"], "there is not one place to write to"),
         (["caw", "a"], "no dataset is given; add --dataset FOLDER"),
-        (["caw", "a", "--ruff", "x"], "caw has no --ruff; leave it out"),
-        (["lm-eval", "a", "--dataset", "x"], "lm-eval has no --dataset; leave it out"),
+        (["caw", "a", "--ruff", "x"], "caw has no option 'ruff'; leave it out"),
+        (["lm-eval", "a", "--dataset", "x"], "lm-eval has no option 'dataset'; leave it out"),
         (["cav", "a"], "there is no format 'cav'; did you mean 'caw'?"),
     ],
 )
@@ -369,7 +369,7 @@ def test_what_export_refuses(sample: Path, first: Path, tmp_path: Path) -> None:
     done = pronominal("export", "brat", *rows, "--out", tmp_path / "mine")
     assert "there is something already; choose another folder" in done.stderr
     done = pronominal("export", "caw", *rows, "--out", tmp_path / "a", "--vocabulary", "v.txt")
-    assert "caw has no --vocabulary; leave it out" in done.stderr
+    assert "caw has no option 'vocabulary'; leave it out" in done.stderr
     other = ("--dataset", sample, "--config", "single")
     done = pronominal("export", "caw", *other, "--out", tmp_path / "a", "--predictions", first)
     assert "the run is of other rows" in done.stderr
