@@ -15,7 +15,7 @@ from pronominal.adapters import System
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate_all, score_predictions, task_options
 from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown, system_of_settings
@@ -28,6 +28,7 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_rows
 from pronominal.eval.task import Task, load_task
+from pronominal.names import unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,13 +5,14 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.eval.papers.data_figures import DATA_FIGURES, folders_of
 from pronominal.eval.papers.figures import Names, PaperFigure, PaperRow, PaperTable
 from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.runs.scored import Run, by_label
 from pronominal.eval.scores.winopron.bias import between_systems
 from pronominal.eval.statistics.scores import Scores
+from pronominal.names import unknown_name
 
 Measured = tuple[float | None, float | None]
 """Mean and standard deviation (n - 1), as far as there are runs for them."""
@@ -25,8 +26,8 @@ def reproduce(
 ) -> list[Reproduction]:
     """Put our figures beside a paper's; a row without a run stays empty.
 
-    A run stands in a row whose key is its label, or in the one that `named` puts it in; every
-    other run of a table's rows comes after the paper's, so that floors stand in every table.
+    A run belongs to the row whose key is its label, or to the one that `named` names; every other
+    run of a table's rows comes after the paper's, so that floors are in every table.
 
     Args:
         tables: the paper's.
@@ -103,7 +104,7 @@ def _place(table: PaperTable, figure: PaperFigure) -> tuple[str, str, str]:
 
 
 def _refuse_other_rows(tables: Sequence[PaperTable], runs: Sequence[Run]) -> None:
-    """Refuse runs of a row of which none would stand in it."""
+    """Refuse runs of a row that the table would leave out."""
     figures = [(table, figure) for table in tables for figure in table.figures.values()]
     if any(_fitting(table, figure, runs) for table, figure in figures):
         return

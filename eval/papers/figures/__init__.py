@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal
 
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
+from pronominal.names import unknown_name
 
 PAPERS = ("knowref", "ruff", "winogender", "winonb", "winopron")
 """Papers by name; each has its file ``NAME.figures.toml`` in this folder."""
