@@ -1,4 +1,4 @@
-"""The systems under one interface, one file for each; heavy imports happen in `load`.
+"""The systems under one interface, a file or folder for each; heavy imports happen in `load`.
 
 Their table is in `pronominal.adapters.catalogue.systems`.
 """
@@ -18,8 +18,8 @@ from pronominal.adapters.contract.systems import (
     System,
     kind_of,
 )
-from pronominal.errors import InputError, extra_needed, unknown_name
-from pronominal.names import is_hub_id
+from pronominal.errors import InputError, extra_needed
+from pronominal.names import is_hub_id, unknown_name
 
 
 def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:

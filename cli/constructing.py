@@ -102,8 +102,8 @@ def corpus(
             progress=progress,
         )
     if report is not None:
-        with new_file(report) as beside:
-            beside.write_text(json.dumps(told.describe(), indent=2), encoding="utf-8")
+        with new_file(report) as temporary:
+            temporary.write_text(json.dumps(told.describe(), indent=2), encoding="utf-8")
     print("\n".join(told.lines()))
     print(out / name)
 
@@ -119,9 +119,9 @@ def check(
     from pronominal.dataset_scripts.construction.checks import violations
     from pronominal.dataset_scripts.construction.genders import load_names
 
-    found = list(violations(folder, load_names(names)))
-    for violation in found:
+    faults = list(violations(folder, load_names(names)))
+    for violation in faults:
         print(violation)
-    if found:
+    if faults:
         raise typer.Exit(1)
     print(f"{folder}: every check passed")

@@ -8,8 +8,9 @@ import typer
 from pronominal.cli.arguments import Config
 from pronominal.cli.declared_options import shared_parameters, taking
 from pronominal.cli.progress import progress_bar
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.eval.exchange import FORMATS, lm_eval
+from pronominal.names import unknown_name
 from pronominal.overwriting import refuse_overwriting
 from pronominal.settings import read_options
 

@@ -1,9 +1,8 @@
-"""The one error that a user meets, what becomes one, and the hint for a mistyped name."""
+"""The one error that a user meets, and what becomes one."""
 
 import copyreg
-import difflib
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -101,19 +100,3 @@ def raised(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__} was raised{where}"
-
-
-def nearest_name(name: str, known: Iterable[str]) -> str:
-    """Return the cure for a mistyped name: the closest known name, or all of them.
-
-    >>> nearest_name("linmess", ["lingmess", "random"])
-    "did you mean 'lingmess'?"
-    """
-    names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(names)}"
-
-
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
-    """Return the error for a name that does not exist, with the nearest one that does."""
-    return InputError(f"there is no {kind} '{name}'", cure=nearest_name(name, known))

@@ -20,8 +20,8 @@ def located_row(row: Mapping[str, Any], refuse: Refuse, *, may_be_absent: bool) 
         row: ``text``, ``pronoun``, two ``candidates``, ``label``, and whatever else. A mention is
             a string, or an object with ``text`` and, where they are known, ``start`` and ``end``;
             both are -1 for a mention that is known not to be in the text. Without offsets, a
-            pronoun has to occur once, and a candidate is taken where it first stands as a whole
-            word, apart from the pronoun.
+            pronoun has to occur once, and a candidate is its first occurrence as a whole word
+            apart from the pronoun.
         refuse: makes the error about the row.
         may_be_absent: whether a candidate without offsets may be missing from the text; it gets
             the offsets -1.

@@ -1,6 +1,8 @@
-"""Names that become part of paths: of labels, datasets, configs and splits; ids of the Hub."""
+"""Names: those that become parts of paths, ids of the Hub, and the nearest to a mistyped one."""
 
+import difflib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from pronominal.errors import InputError
@@ -25,3 +27,19 @@ def require_name(
 def is_hub_id(name: str) -> bool:
     """Say whether a name may be that of a repository on the Hub, ``ORG/NAME``."""
     return HUB_ID.fullmatch(name) is not None
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str:
+    """Return the cure for a mistyped name: the closest known name, or all of them.
+
+    >>> nearest_name("linmess", ["lingmess", "random"])
+    "did you mean 'lingmess'?"
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(names)}"
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
+    """Return the error for a name that does not exist, with the nearest one that does."""
+    return InputError(f"there is no {kind} '{name}'", cure=nearest_name(name, known))

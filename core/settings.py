@@ -60,11 +60,9 @@ class Option:
             raise self.refuse(given, f"give at least {self.least}")
         if self.most is not None and value > self.most:
             raise self.refuse(given, f"give at most {self.most}")
-        if self.read is not None:
-            return self.read(value)
         if isinstance(value, Path) and not value.exists():
-            raise InputError("there is no such file or folder", cure="check the path", file=value)
-        return value
+            raise InputError("there is no such place", cure="check the path", file=value)
+        return value if self.read is None else self.read(value)
 
     def refuse(self, given: Any, cure: str) -> InputError:
         """Return the error that names the option and what was given."""

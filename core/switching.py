@@ -34,7 +34,7 @@ class Unswitchable(ValueError):  # noqa: N818 - a property of the instance, not 
 
 
 class Occurrence(NamedTuple):
-    """One place where a candidate's name stands.
+    """One occurrence of a candidate's name.
 
     Attributes:
         start: first code point of the name.
@@ -72,7 +72,7 @@ def occurrences(text: str, names: Sequence[str]) -> list[Occurrence]:
 
 
 def _next(text: str, name: str, start: int) -> int:
-    """Return where the name next stands as a whole, the text's length when it does not."""
+    """Return where the name next occurs as whole words, the text's length when it does not."""
     while (start := text.find(name, start)) >= 0:
         end = start + len(name)
         if not (_in_word(text[start - 1 : start]) or _in_word(text[end : end + 1])):
@@ -103,7 +103,7 @@ def locate_candidates(text: str, names: Sequence[str], pronoun: Span) -> tuple[M
 def switch(instance: ResolutionInstance, *, repair_case: bool = False) -> ResolutionInstance:
     """Let the two candidates of an instance change places.
 
-    Candidates keep their index and text; each now stands where the other one was marked. The
+    Candidates keep their index and text; each is now where the other one was marked. The
     label goes from 0 to 1 or from 1 to 0; any other one (GAP's *neither*) stays, as do the id and
     the dataset's own columns. Switching twice gives back the same instance.
 
@@ -116,13 +116,13 @@ def switch(instance: ResolutionInstance, *, repair_case: bool = False) -> Resolu
 
     Raises:
         Unswitchable: a candidate is absent, both have one name, the pronoun is part of a name,
-            without `repair_case` a name that begins with an article or in lower case stands there
-            in the other case, too, or the exchange could not be undone.
+            without `repair_case` a name that begins with an article or in lower case occurs in
+            the other case, too, or the exchange could not be undone.
     """
     first, second = _two_candidates(instance)
     names: tuple[str, ...] = (first.text, second.text)
     if repair_case:
-        # what stands where is told from the case it would have in the other place, too
+        # each occurrence is recognised in the case that it would have in the other place, too
         names += (_other_case(first.text), _other_case(second.text))
         if first.text == names[3] or second.text == names[2]:
             raise Unswitchable(SAME_NAME)

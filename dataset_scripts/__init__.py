@@ -1,4 +1,4 @@
-"""Dataset scripts, one file for each dataset: upstream files in, published tables out."""
+"""Dataset scripts, a file or folder for each dataset: upstream files in, published tables out."""
 
 DATASETS: dict[str, str] = {
     "gap": "GAP (Webster et al., 2018), Wikipedia passages with two names, and switched",
@@ -9,4 +9,4 @@ DATASETS: dict[str, str] = {
     "winonb": "WinoNB (Baumler and Rudinger, 2022), a group or an individual behind they",
     "winopron": "WinoPron (Gautam et al., 2024), double- and single-entity sentences",
 }
-"""Name of each script in this folder, and one sentence for ``pronominal datasets``."""
+"""Name of each script here, and one sentence for ``pronominal datasets``."""

@@ -13,7 +13,7 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.eval.evaluation import (
     OpenProgress,
     answered,
@@ -33,6 +33,7 @@ from pronominal.eval.tables.comparison import failed_rows
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_rows
 from pronominal.eval.task import Answered, Companion, Task, as_task
+from pronominal.names import unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pronominal.adapters.catalogue.own_object import object_at
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
-from pronominal.errors import InputError, nearest_name
+from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.paired_tests import PairedUnits
@@ -32,7 +32,11 @@ from pronominal.eval.tables.comparison import (
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables
 from pronominal.eval.tables.table import Table
+from pronominal.names import nearest_name
 from pronominal.settings import Option
+
+ScoreChoices = Callable[[Split, IntArray], Mapping[str, Any]]
+"""Takes rows and the choices of several prompts, ``[rows, prompts]``; returns scores over all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class Task:
     across_systems: Callable[[Mapping[str, Scores]], Mapping[str, Any]] | None = None
     refuse: Callable[[Split], None] | None = None
     answered_split: Callable[[str, str | None, Path], str] | None = None
-    score_choices: Callable[[Split, IntArray], Mapping[str, Any]] | None = None
+    score_choices: ScoreChoices | None = None
     allows_missing: str | None = None
     title: str | None = None
     hub_task: str = "coreference-resolution"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
 from pronominal.adapters.baselines.instance_by_instance import InstanceByInstance
-from pronominal.adapters.baselines.surface_roles import Place, Role, SurfaceSyntax
+from pronominal.adapters.baselines.surface_roles import MentionSyntax, Role, SurfaceSyntax
 from pronominal.errors import InputError
 from pronominal.instances import ResolutionInstance
 
@@ -29,7 +29,9 @@ class GapParallelism(InstanceByInstance):
     name = "gap-parallelism"
 
     def __init__(self, pipeline: str | None = None) -> None:
-        self._read: Callable[[ResolutionInstance], tuple[Role, list[Place]]] = SurfaceSyntax().read
+        self._read: Callable[[ResolutionInstance], tuple[Role, list[MentionSyntax]]] = (
+            SurfaceSyntax().read
+        )
         if pipeline is not None:
             from pronominal.adapters.baselines.parsed_roles import DependencySyntax
 
@@ -39,9 +41,9 @@ class GapParallelism(InstanceByInstance):
         located = [candidate.located for candidate in instance.candidates]
         if not all(located):
             return [float(one) for one in located]
-        role, places = self._read(instance)
-        parallel = [place.role == role != "other" for place in places]
-        return _closest(places, self._preferred(instance, parallel))
+        role, mentions = self._read(instance)
+        parallel = [mention.role == role != "other" for mention in mentions]
+        return _closest(mentions, self._preferred(instance, parallel))
 
     def _preferred(self, instance: ResolutionInstance, parallel: list[bool]) -> list[bool]:
         return parallel
@@ -68,9 +70,9 @@ class GapParallelismURL(GapParallelism):
         return about if any(about) else parallel
 
 
-def _closest(places: list[Place], preferred: list[bool]) -> list[float]:
-    numbers = range(len(places))
-    chosen = min(numbers, key=lambda index: (not preferred[index], places[index].distance))
+def _closest(mentions: list[MentionSyntax], preferred: list[bool]) -> list[float]:
+    numbers = range(len(mentions))
+    chosen = min(numbers, key=lambda index: (not preferred[index], mentions[index].distance))
     return [float(index == chosen) for index in numbers]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pronominal.adapters.baselines.surface_roles import Place, Role
+from pronominal.adapters.baselines.surface_roles import MentionSyntax, Role
 from pronominal.adapters.checkpoints.spacy_pipelines import open_spacy
 from pronominal.errors import InputError, extra_needed
 from pronominal.instances import ResolutionInstance
@@ -29,12 +29,14 @@ class DependencySyntax:
                 "the spaCy pipeline has no parser", cure="give one that parses", file=pipeline
             )
 
-    def read(self, instance: ResolutionInstance) -> tuple[Role, list[Place]]:
-        """Return the pronoun's role, and the place of each candidate."""
+    def read(self, instance: ResolutionInstance) -> tuple[Role, list[MentionSyntax]]:
+        """Return the pronoun's role, and the syntax of each candidate."""
         document = self._spacy(instance.text)
         pronoun = _head(document, instance.pronoun)
         heads = [_head(document, candidate) for candidate in instance.candidates]
-        return _role(pronoun), [Place(_role(head), _distance(head, pronoun)) for head in heads]
+        return _role(pronoun), [
+            MentionSyntax(_role(head), _distance(head, pronoun)) for head in heads
+        ]
 
 
 def _head(document: Any, mention: Mention) -> Any:

@@ -15,7 +15,7 @@ Role = Literal["subject", "object", "other"]
 """Of a verb: its subject, its direct object, or anything else, such as a possessor."""
 
 
-class Place(NamedTuple):
+class MentionSyntax(NamedTuple):
     """A mention's grammatical role, and how far it is from the pronoun.
 
     Distances are compared with those of other mentions of one text.
@@ -28,14 +28,14 @@ class Place(NamedTuple):
 class SurfaceSyntax:
     """Reads roles from the words next to a mention, and counts sentences and words between two."""
 
-    def read(self, instance: ResolutionInstance) -> tuple[Role, list[Place]]:
-        """Return the pronoun's role, and the place of each candidate."""
+    def read(self, instance: ResolutionInstance) -> tuple[Role, list[MentionSyntax]]:
+        """Return the pronoun's role, and the syntax of each candidate."""
         text, pronoun = instance.text, instance.pronoun
-        places = [
-            Place(_name_role(text, candidate), _distance(text, candidate, pronoun))
+        mentions = [
+            MentionSyntax(_name_role(text, candidate), _distance(text, candidate, pronoun))
             for candidate in instance.candidates
         ]
-        return _pronoun_role(text, pronoun), places
+        return _pronoun_role(text, pronoun), mentions
 
 
 _NOMINATIVE = {pronouns.nominative for pronouns in PRONOUN_SETS}

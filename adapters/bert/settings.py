@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from pronominal.errors import InputError, nearest_name
+from pronominal.errors import InputError
+from pronominal.names import nearest_name
 from pronominal.settings import setting
 
 Scorer = Literal["cls", "span"]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.catalogue.systems import at
-from pronominal.errors import extra_needed, unknown_name
+from pronominal.errors import extra_needed
+from pronominal.names import unknown_name
 from pronominal.settings import Option, read_options
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from pronominal.adapters.contract.systems import System, kind_of
 from pronominal.checksums import file_sha256
-from pronominal.errors import THIRD_PARTY_ERRORS, InputError, nearest_name, raised
+from pronominal.errors import THIRD_PARTY_ERRORS, InputError, raised
+from pronominal.names import nearest_name
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

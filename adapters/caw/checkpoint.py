@@ -28,8 +28,9 @@ from pronominal.adapters.checkpoints.files import (
 )
 from pronominal.adapters.checkpoints.tensors import are_tensors, read_pickled, read_safetensors
 from pronominal.adapters.checkpoints.third_party import input_error_on
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.json_files import read_object
+from pronominal.names import unknown_name
 
 Tensors = dict[str, Tensor]
 

@@ -23,7 +23,8 @@ from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import System, contract_clusters
 from pronominal.adapters.remote.command import command
 from pronominal.atomic import UNFINISHED, new_folder
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
+from pronominal.names import unknown_name
 from pronominal.spans import Cluster
 
 PLACE = "PRONOMINAL_ENVIRONMENTS"

@@ -28,8 +28,9 @@ from pronominal.adapters.contract.plain_questions import (
 from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
 from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
 from pronominal.adapters.contract.systems import System, refuse_bare_string
-from pronominal.errors import InputError, redacted, unknown_name
+from pronominal.errors import InputError, redacted
 from pronominal.instances import FillingInstance, ResolutionInstance
+from pronominal.names import unknown_name
 from pronominal.spans import Cluster
 
 Message = Mapping[str, Any]

@@ -6,7 +6,8 @@ A trainable system extends `TrainingSettings` by its own fields.
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from pronominal.errors import InputError, nearest_name
+from pronominal.errors import InputError
+from pronominal.names import nearest_name
 from pronominal.settings import setting
 
 Kind = Literal["choosing", "clustering"]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.tables.checksums import SUMS
-from pronominal.errors import extra_needed, unknown_name
+from pronominal.errors import extra_needed
+from pronominal.names import unknown_name
 
 if TYPE_CHECKING:
     from datasets import DatasetBuilder

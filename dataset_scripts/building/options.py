@@ -25,10 +25,12 @@ class BuildOption(Option, Generic[T]):
 
     def value(self, given: Any) -> Any:
         """Return the value that a user has given; `InputError` for a wrong one."""
-        if self.read is None or isinstance(given, str | Path):
+        if self.read is None:
             return super().value(given)
+        if isinstance(given, str | Path):
+            return self.read(Path(given))
         if not isinstance(given, type(self.default)):
-            raise self.refuse(given, "give the file that holds it")
+            raise self.refuse(given, "give a file, or what is in it")
         return given
 
 

@@ -13,8 +13,8 @@ from pronominal.dataset_scripts.building.options import BuildOption, BuildOption
 from pronominal.dataset_scripts.building.sources import Sources, Upstream
 from pronominal.dataset_scripts.tables.columns import Columns
 from pronominal.dataset_scripts.tables.violations import Violation
-from pronominal.errors import unknown_name
 from pronominal.instances import FillingInstance, ResolutionInstance
+from pronominal.names import unknown_name
 
 ORIGINAL, SWITCHED = "original", "switched"
 """The configs of a dataset whose rows are there as they are and with their antecedents switched."""

@@ -55,8 +55,8 @@ def access_requests(repo: str) -> list[AccessRequest]:
     for status in ("pending", "accepted", "rejected"):
         listed = getattr(client, f"list_{status}_access_requests")
         with _request_errors(client, repo, "there are no requests"):
-            found = [_without_person(request) for request in listed(repo, repo_type="dataset")]
-        requests += sorted(found, key=lambda request: (request.date, request.user))
+            listing = [_without_person(request) for request in listed(repo, repo_type="dataset")]
+        requests += sorted(listing, key=lambda request: (request.date, request.user))
     return requests
 
 
@@ -86,7 +86,7 @@ def export_requests(repo: str, file: Path) -> int:
     Full names, e-mail addresses and answers stay on the Hub, where their owners can delete them.
     """
     requests = access_requests(repo)
-    with new_file(file) as beside, beside.open("w", encoding="utf-8", newline="") as lines:
+    with new_file(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.writer(lines)
         writer.writerow(EXPORTED)
         writer.writerows([getattr(request, key) for key in EXPORTED] for request in requests)

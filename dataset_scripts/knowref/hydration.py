@@ -78,8 +78,8 @@ def hydrate(
         raise InputError(cause, cure="check its post_id and comment_id", file=texts)
     for name, content in released.items():
         if not (out / KNOWREF.folder / name).exists():
-            with new_file(out / KNOWREF.folder / name) as beside:
-                beside.write_bytes(content)
+            with new_file(out / KNOWREF.folder / name) as temporary:
+                temporary.write_bytes(content)
     _write(hydration, out)
     return hydration
 
@@ -143,13 +143,13 @@ def _reason(recipe: Recipe, field: str) -> str:
 
 
 def _write(hydration: Hydration, out: Path) -> None:
-    with new_folder(out / HYDRATED) as beside:
+    with new_folder(out / HYDRATED) as temporary:
         for split in SPLITS:
             rows = sorted(row for name, row in hydration.filled if name == split)
             lines = [{"row": row, KNOWREF_FORM: hydration.filled[split, row]} for row in rows]
             if lines:
                 text = "".join(f"{json.dumps(line)}\n" for line in lines)
-                (beside / hydrated_file(Path(), split).name).write_text(text, encoding="utf-8")
+                (temporary / hydrated_file(Path(), split).name).write_text(text, encoding="utf-8")
         listed = [f"{split}\t{row}\t{why}\n" for (split, row), why in hydration.missing.items()]
         text = "".join(("split\trow\treason\n", *listed))
-        (beside / "missing.tsv").write_text(text, encoding="utf-8")
+        (temporary / "missing.tsv").write_text(text, encoding="utf-8")

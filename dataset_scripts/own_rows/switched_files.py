@@ -75,8 +75,8 @@ def switch_file(
                 progress(number)
 
     write = _write_parquet if source.suffix == ".parquet" else _write_json
-    with os_errors(target, "check the path", "cannot be written"), new_file(target) as beside:
-        written = write(switched(), source, beside)
+    with os_errors(target, "check the path", "cannot be written"), new_file(target) as temporary:
+        written = write(switched(), source, temporary)
         if not written and not left_out:
             raise InputError("it has no rows", cure="give a file with rows", file=source)
         if left_out and target.resolve() == source.resolve():

@@ -8,8 +8,8 @@ import yaml
 from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.tables.parquet_files import dataset_of, open_parquet
-from pronominal.errors import InputError, nearest_name
-from pronominal.names import is_hub_id
+from pronominal.errors import InputError
+from pronominal.names import is_hub_id, nearest_name
 
 
 class MissingSplitError(InputError):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pronominal.dataset_scripts.building.options import BuildOption
 from pronominal.dataset_scripts.tables.violations import RowLocation
-from pronominal.errors import InputError, nearest_name, redacted
+from pronominal.errors import InputError, redacted
+from pronominal.names import nearest_name
 from pronominal.text_files import read_text
 
 HEADER = ("name", "association")

@@ -50,7 +50,7 @@ def write_annotated_dataset(
         raise InputError("the rows are from this folder", cure="give another --name", file=folder)
     header = _header(source)
     columns = (*_columns(rows), VOTES)
-    with signals_as_exits(), new_folder(folder) as beside:
+    with signals_as_exits(), new_folder(folder) as temporary:
         tables = {rows.config: [*_labelled(rows, kept)]}
         if rows.config == ORIGINAL and (source / SWITCHED).is_dir():
             tables[SWITCHED] = [*switched_rows(tables[ORIGINAL])]
@@ -58,14 +58,16 @@ def write_annotated_dataset(
             SplitRows.from_rows(c, split, columns, found) for c, found in tables.items() if found
         ]
         canary = str(header["canary"])
-        built = [build.write_split(rows.dataset_name, each, canary, beside) for each in splits]
+        built = [build.write_split(rows.dataset_name, each, canary, temporary) for each in splits]
         names = [f"{one.config}/{one.name}" for one in built]
         kept_back = names if _kept_back(rows, header) else []
         fields = {"pretty_name": name, "canary": header["canary"]}
         fields["license"] = header.get("license") or "unknown"
         told: dict[str, Any] = {"name": name, "rows": rows, "kept": kept, "report": kept.describe()}
-        card.write_page(PAGE, fields, built, beside / "README.md", unpublishable=kept_back, **told)
-        write_checksums(beside)
+        card.write_page(
+            PAGE, fields, built, temporary / "README.md", unpublishable=kept_back, **told
+        )
+        write_checksums(temporary)
     write_json(folder.with_name(f"{name}.{REPORT}"), kept.describe())
     return folder
 

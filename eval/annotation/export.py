@@ -10,11 +10,12 @@ from random import Random
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.split import Instance, Split
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.eval.annotation.key import Item, Key
 from pronominal.eval.annotation.sheets import ITEM, Format, one_line, shown_digest, write_sheet
 from pronominal.eval.annotation.tasks import ANNOTATION_TASKS, Question
 from pronominal.eval.runs.record import SplitRecord
+from pronominal.names import unknown_name
 
 FOR_ANNOTATORS = "for-annotators"
 """The one folder of an export that is given away."""
@@ -54,9 +55,9 @@ def export(split: Split, request: Request, out: Path) -> Key:
     chance = Random(request.seed)
     instances = _drawn(split, request.sample, chance)
     key, records = _sheet(split, request, instances, chance)
-    with new_folder(out) as beside:
-        _write_folder(beside, key, request.format, records)
-        key.write(beside)
+    with new_folder(out) as temporary:
+        _write_folder(temporary, key, request.format, records)
+        key.write(temporary)
     return key
 
 

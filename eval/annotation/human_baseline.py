@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.votes import decision, majority, verdicts
 from pronominal.eval.evaluation import score_and_keep
@@ -30,6 +30,7 @@ from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.task import Task
 from pronominal.json_files import write_json
+from pronominal.names import unknown_name
 
 
 def human_baseline(

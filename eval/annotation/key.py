@@ -47,7 +47,7 @@ class Key:
     """Everything about an export but its texts.
 
     Attributes:
-        task: a key of `TASKS`.
+        task: a key of `ANNOTATION_TASKS`.
         dataset: the split.
         seed: of the sample, the order of the items and that of the candidates.
         annotators: how many people are to answer.

@@ -107,13 +107,13 @@ def _refuse_headings(headings: list[str], path: Path, place: str) -> None:
 
 
 def _checked(path: Path, place: str, record: Mapping[str, object]) -> tuple[str, Record]:
-    found: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for name, cell in record.items():
         if not isinstance(cell, str):
             cause = f"the {name} is no string"
             raise InputError(cause, cure="write a string", file=path, row=place)
-        found[name] = cell
+        answers[name] = cell
     for name in (ITEM, ANSWER):
-        if name not in found:
+        if name not in answers:
             raise InputError(f"there is no '{name}'", cure="add it", file=path, row=place)
-    return place, found
+    return place, answers

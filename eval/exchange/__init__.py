@@ -6,7 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
+from pronominal.names import unknown_name
 from pronominal.settings import Option
 
 if TYPE_CHECKING:

@@ -59,13 +59,13 @@ def places(words: Sequence[str], text: str) -> list[Span]:
 
     `MisalignedError` if they are not the words of this text.
     """
-    found = _one_by_one(words, text)
-    if len(found) == len(words) and not text[found[-1].end if found else 0 :].strip():
-        return found
+    aligned = _one_by_one(words, text)
+    if len(aligned) == len(words) and not text[aligned[-1].end if aligned else 0 :].strip():
+        return aligned
     # a word was taken for too little or too much of the text, or is none of it
     patterns = [_pattern(word) for word in words]
-    if len(found) < len(words) and _misplaced(patterns[: len(found) + 1], text):
-        raise MisalignedError(len(found))
+    if len(aligned) < len(words) and _misplaced(patterns[: len(aligned) + 1], text):
+        raise MisalignedError(len(aligned))
     match = re.compile("".join([*patterns, _GAP]), re.IGNORECASE).fullmatch(text)
     if match is None:
         counts = range(1, len(patterns) + 1)
@@ -90,7 +90,7 @@ def skeleton(text: str) -> str:
 
 def _one_by_one(words: Sequence[str], text: str) -> list[Span]:
     """Place each word behind the one before it, up to the first that is not there."""
-    found: list[Span] = []
+    aligned: list[Span] = []
     end = 0
     for word in words:
         start = end
@@ -106,8 +106,8 @@ def _one_by_one(words: Sequence[str], text: str) -> list[Span]:
             if match is None:
                 break
             start, end = match.span(1)
-        found.append(Span(start, end))
-    return found
+        aligned.append(Span(start, end))
+    return aligned
 
 
 def _misplaced(patterns: Sequence[str], text: str) -> bool:

@@ -38,16 +38,16 @@ def brackets(text: WordedText) -> list[WordBrackets]:
 
     `InputError` if two mentions of a cluster cross, whose brackets could not be told apart.
     """
-    found = [WordBrackets() for _ in text.places]
+    at_words = [WordBrackets() for _ in text.places]
     for number, cluster in enumerate(text.clusters()):
         _refuse_crossing(cluster, text)
         for start, end in cluster:
             if end - start == 1:
-                found[start].alone.append(number)
+                at_words[start].alone.append(number)
             else:
-                found[start].opening.append(number)
-                found[end - 1].closing.append(number)
-    return found
+                at_words[start].opening.append(number)
+                at_words[end - 1].closing.append(number)
+    return at_words
 
 
 def _refuse_crossing(cluster: Cluster, text: WordedText) -> None:

@@ -50,10 +50,10 @@ def _answered(split: Split, path: Path, *, clusters: bool) -> Iterator[ExportedT
         for instance, decision in zip(split.instances(), decisions, strict=True):
             yield ExportedText(instance, decision=decision)
         return
-    for (instance, found), decision in zip(
+    for (instance, predicted), decision in zip(
         clustered_rows(path, split.stream()), decisions, strict=True
     ):
-        yield ExportedText(instance, [*found], decision)
+        yield ExportedText(instance, [*predicted], decision)
 
 
 def _counted(texts: Iterator[ExportedText], progress: ProgressCallback) -> Iterator[ExportedText]:

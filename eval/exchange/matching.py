@@ -55,47 +55,47 @@ def matched(
     by_letters: defaultdict[str, deque[str]] = defaultdict(deque)
     for instance in rows.values():
         by_letters[skeleton(instance.text)].append(instance.id)
-    found = Matched()
+    matches = Matched()
     for document in documents:
         name = id_of(document.key, rows)
         if name is None:
             waiting = by_letters[skeleton(document.text)]
-            while waiting and found.knows(waiting[0]):
+            while waiting and matches.knows(waiting[0]):
                 waiting.popleft()
             name = waiting[0] if waiting else None
-        fault = _add(found, document, name, rows)
+        fault = _add(matches, document, name, rows)
         if fault is not None and not skip_failed:
             place = document.place if name is None else f"{document.place}, id {name}"
             cure = "give the system's output for these rows, or add --skip-failed"
             raise InputError(fault, cure=cure, file=file, row=place)
-    missing = [name for name in rows if not found.knows(name)]
+    missing = [name for name in rows if not matches.knows(name)]
     if missing and not skip_failed:
         cause = (
             f"{len(missing)} of {len(rows)} rows have no answer, the first one is id {missing[0]}"
         )
         cure = "give the system's whole output, or add --skip-failed"
         raise InputError(cause, cure=cure, file=file)
-    found.failed |= dict.fromkeys(missing, "missing")
-    return found
+    matches.failed |= dict.fromkeys(missing, "missing")
+    return matches
 
 
 def _add(
-    found: Matched,
+    matches: Matched,
     document: PredictedDocument,
     name: str | None,
     rows: Mapping[str, ResolutionInstance],
 ) -> str | None:
     """Take in what a document says; return why that is impossible, if it is."""
     if name is None:
-        found.left_out += 1
+        matches.left_out += 1
         return "its key is no id, and its text that of no row or of one that has an answer"
-    if found.knows(name):
-        found.left_out += 1
+    if matches.knows(name):
+        matches.left_out += 1
         return "the row has an answer already"
     try:
-        found.answers[name] = _answer(rows[name], document)
+        matches.answers[name] = _answer(rows[name], document)
     except MisalignedError as error:
-        found.failed[name] = "misaligned"
+        matches.failed[name] = "misaligned"
         return f"from its word {error.word + 1} on, it is not the row's text"
     return None
 

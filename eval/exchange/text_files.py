@@ -12,11 +12,11 @@ IN_UTF_8 = "give a file in UTF-8"
 
 def answer_files(folder: Path, pattern: str) -> list[Path]:
     """Return the files of a folder that hold answers, by name; `InputError` if there is none."""
-    found = sorted(folder.glob(pattern)) if folder.is_dir() else []
-    if not found:
+    files = sorted(folder.glob(pattern)) if folder.is_dir() else []
+    if not files:
         cure = "give the folder of a system's output"
         raise InputError(f"no file is named {pattern}", cure=cure, file=folder)
-    return found
+    return files
 
 
 def whole_text(file: Path) -> str:

@@ -79,11 +79,11 @@ def _record(text: ExportedText, pieces: WordPieces, capacity: int) -> dict[str, 
 
 
 def _of_pieces(units: Units, clusters: list[Cluster], text: ExportedText) -> list[Cluster]:
-    found = unit_clusters(units, clusters)
-    if [*map(len, found)] != [*map(len, clusters)]:
+    of_units = unit_clusters(units, clusters)
+    if [*map(len, of_units)] != [*map(len, clusters)]:
         cause = "a mention begins or ends with a word that has no word pieces"
         raise InputError(cause, cure="export to another format", row=f"id {text.instance.id}")
-    return found
+    return of_units
 
 
 def _by_segment(units: Units, column: Sequence[str]) -> list[list[str]]:

@@ -10,26 +10,26 @@ from pronominal.dataset_scripts.reading.folders import MissingSplitError, split_
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.tables.parquet_files import dataset_of
 from pronominal.errors import InputError
-from pronominal.eval.papers.figures import Figure, PaperTable
+from pronominal.eval.papers.figures import PaperFigure, PaperTable
 from pronominal.eval.scores.knowref import score as knowref
 
-DataFigure = Callable[[str, PaperTable, Figure], Mapping[str, float]]
+DataFigure = Callable[[str, PaperTable, PaperFigure], Mapping[str, float]]
 """Takes the folder of a figure's dataset; returns the figure of each row by its key."""
 
 
-def characteristics(folder: str, table: PaperTable, figure: Figure) -> dict[str, float]:
+def characteristics(folder: str, table: PaperTable, figure: PaperFigure) -> dict[str, float]:
     """Return the shares of KnowRef's Table 2, as fractions."""
     return knowref.characteristics(read_split(folder, table.config_of(figure), table.split).table)
 
 
-def templates(folder: str, table: PaperTable, figure: Figure) -> Mapping[str, float]:
+def templates(folder: str, table: PaperTable, figure: PaperFigure) -> Mapping[str, float]:
     """Count the templates of each grammatical case."""
     rows = read_split(folder, table.config_of(figure), table.split).table
     columns = (rows[name].to_pylist() for name in ("template_id", "case"))
     return Counter(case for _, case in {*zip(*columns, strict=True)})
 
 
-def instances(folder: str, table: PaperTable, figure: Figure) -> dict[str, float]:
+def instances(folder: str, table: PaperTable, figure: PaperFigure) -> dict[str, float]:
     """Count RUFF's rows in each config; its splits are the figure's path, if they are built."""
     found: dict[str, float] = {}
     for config, row in table.rows.items():

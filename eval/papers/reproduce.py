@@ -5,13 +5,14 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.eval.papers.data_figures import DATA_FIGURES, folders_of
-from pronominal.eval.papers.figures import Figure, Names, PaperRow, PaperTable
+from pronominal.eval.papers.figures import Names, PaperFigure, PaperRow, PaperTable
 from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.runs.scored import Run, by_label
 from pronominal.eval.scores.winopron.bias import between_systems
 from pronominal.eval.statistics.scores import Scores
+from pronominal.names import unknown_name
 
 Measured = tuple[float | None, float | None]
 """Mean and standard deviation (n - 1), as far as there are runs for them."""
@@ -25,8 +26,8 @@ def reproduce(
 ) -> list[Reproduction]:
     """Put our figures beside a paper's; a row without a run stays empty.
 
-    A run stands in a row whose key is its label, or in the one that `named` puts it in; every
-    other run of a table's rows comes after the paper's, so that floors stand in every table.
+    A run belongs to the row whose key is its label, or to the one that `named` names; every other
+    run of a table's rows comes after the paper's, so that floors are in every table.
 
     Args:
         tables: the paper's.
@@ -94,16 +95,16 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterato
             yield _line(key, row, name, figure, measured, tuple(run.label for run in runs))
 
 
-def _fitting(table: PaperTable, figure: Figure, runs: Sequence[Run]) -> list[Run]:
+def _fitting(table: PaperTable, figure: PaperFigure, runs: Sequence[Run]) -> list[Run]:
     return [run for run in runs if run.rows == _place(table, figure)]
 
 
-def _place(table: PaperTable, figure: Figure) -> tuple[str, str, str]:
+def _place(table: PaperTable, figure: PaperFigure) -> tuple[str, str, str]:
     return table.dataset_of(figure), table.config_of(figure), table.split
 
 
 def _refuse_other_rows(tables: Sequence[PaperTable], runs: Sequence[Run]) -> None:
-    """Refuse runs of a row of which none would stand in it."""
+    """Refuse runs of a row that the table would leave out."""
     figures = [(table, figure) for table in tables for figure in table.figures.values()]
     if any(_fitting(table, figure, runs) for table, figure in figures):
         return
@@ -128,7 +129,7 @@ def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run
     ]
 
 
-def _measured(figure: Figure, runs: Sequence[Run]) -> Measured:
+def _measured(figure: PaperFigure, runs: Sequence[Run]) -> Measured:
     """Return mean and standard deviation over the runs that have a figure."""
     values = [float(value) for run in runs if (value := _found(figure, run)) is not None]
     return (
@@ -146,7 +147,7 @@ def _gain(after: Measured, before: Measured) -> Measured:
     )
 
 
-def _found(figure: Figure, run: Run) -> Any:
+def _found(figure: PaperFigure, run: Run) -> Any:
     # of a prompted model the papers count the answers to all prompts, not the first one's
     found: Any = run.scores.get("prompts", {}).get("every_answer", run.scores)
     for step in figure.path.split("."):
@@ -155,7 +156,12 @@ def _found(figure: Figure, run: Run) -> Any:
 
 
 def _line(
-    key: str, row: PaperRow, name: str, figure: Figure, measured: Measured, runs: tuple[str, ...]
+    key: str,
+    row: PaperRow,
+    name: str,
+    figure: PaperFigure,
+    measured: Measured,
+    runs: tuple[str, ...],
 ) -> Line:
     paper = row.paper.get(name)
     ours, sd = (None if one is None else figure.scale * one for one in measured)
@@ -164,7 +170,7 @@ def _line(
 
 
 def _occupations_line(
-    key: str, row: PaperRow, name: str, figure: Figure, runs: Sequence[Run]
+    key: str, row: PaperRow, name: str, figure: PaperFigure, runs: Sequence[Run]
 ) -> Line:
     """Compare biased occupations; the paper names a sample of them, so ours may have more."""
     paper = row.occupations.get(name)

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pronominal.eval.papers.data_figures import DATA_FIGURES
-from pronominal.eval.papers.figures import Figure, PaperTable, Value
+from pronominal.eval.papers.figures import PaperFigure, PaperTable, Value
 from pronominal.eval.tables.table import UNDEFINED, Table
 
 
@@ -106,6 +106,6 @@ def _written(value: Value | None, form: str) -> str:
     return (", ".join(value) or "none") if isinstance(value, tuple) else f"{value:{form}}"
 
 
-def _finer(figure: Figure) -> int:
+def _finer(figure: PaperFigure) -> int:
     """Return how many decimals our figure has: one more than the paper's, unless it counts."""
     return figure.decimals + (figure.unit != "count")

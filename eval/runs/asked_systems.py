@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from pronominal.adapters import SYSTEMS, System, kind_of
 from pronominal.adapters.catalogue.own_object import is_place
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.eval.runs.runner import SystemSettings
-from pronominal.names import require_name
+from pronominal.names import require_name, unknown_name
 from pronominal.text_files import read_toml
 
 Asked = str | Mapping[str, Any] | SystemSettings | System

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 from pronominal.decisions import Decision
-from pronominal.errors import unknown_name
 from pronominal.instances import ResolutionInstance
+from pronominal.names import unknown_name
 from pronominal.spans import Cluster
 
 DecisionRule = Callable[[ResolutionInstance, Sequence[Cluster]], Decision]

@@ -58,5 +58,5 @@ def write_failures(folder: Path, failures: Iterable[Failure]) -> None:
     if not lines:
         (folder / FAILURES).unlink(missing_ok=True)
         return
-    with new_file(folder / FAILURES) as beside:
-        beside.write_text("".join(lines), encoding="utf-8")
+    with new_file(folder / FAILURES) as temporary:
+        temporary.write_text("".join(lines), encoding="utf-8")

@@ -6,7 +6,8 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from pronominal.dataset_scripts import DATASETS
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
+from pronominal.names import unknown_name
 
 if TYPE_CHECKING:
     from pronominal.eval.task import Task

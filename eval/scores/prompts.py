@@ -1,6 +1,5 @@
 """Accuracy over prompts: the mean, and the range that depends on how a model is asked."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ from pronominal.eval.statistics.outcomes import (
     right_choices,
 )
 from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
-
-ScoreChoices = Callable[[Split, IntArray], Mapping[str, Any]]
+from pronominal.eval.task import ScoreChoices
 
 CODES = {"none": CHOSE_NONE, "both": CHOSE_BOTH}
 

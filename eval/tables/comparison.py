@@ -27,7 +27,7 @@ DIFFER = Measure(
     ("readings_differ",),
     unit="count",
     direction=None,
-    note="Differ: rows that the offset reading and upstream's decide differently.",
+    note="Differ: rows that the decision rules offsets and upstream decide differently.",
 )
 
 

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from pronominal import BOTH, NONE, Decision, InputError, Mention, Span
 from pronominal.decisions import from_probabilities
-from pronominal.errors import unknown_name
+from pronominal.names import unknown_name
 
 spans = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(sorted).map(Span._make)
 

@@ -54,8 +54,9 @@ from pronominal.adapters.checkpoints.tensors import (
 )
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.atomic import new_folder
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.json_files import read_object, write_json
+from pronominal.names import unknown_name
 
 Form = Literal["safetensors", "torch", "tensorflow"]
 

@@ -28,7 +28,7 @@ from pronominal.adapters.contract.systems import (
 )
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.adapters.words.length_batches import require_batch_size
-from pronominal.errors import unknown_name
+from pronominal.names import unknown_name
 from pronominal.spans import Cluster, Document
 
 TextInput = Literal["words", "winopron"]

@@ -21,7 +21,8 @@ from pronominal.adapters.checkpoints.transformers_models import (
 )
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.models.fast_layers import fuse_activations, pack_weights
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
+from pronominal.names import unknown_name
 
 Objective = Literal["causal", "masked", "sequence-to-sequence"]
 """What a language model was trained to predict."""

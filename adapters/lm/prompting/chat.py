@@ -2,7 +2,8 @@
 
 from typing import Any, Literal, get_args
 
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
+from pronominal.names import unknown_name
 
 Chat = Literal["none", "llama-2", "template"]
 

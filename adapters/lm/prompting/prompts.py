@@ -10,8 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.instances import FillingInstance, ResolutionInstance
+from pronominal.names import unknown_name
 
 CHAINS_OF_THOUGHT: dict[str, str] = {
     "kojima": "Let's think step by step.",

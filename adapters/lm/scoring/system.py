@@ -19,8 +19,9 @@ from pronominal.adapters.lm.scoring.tokens import (
     form_tokens,
     unknown_forms,
 )
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
 from pronominal.instances import FillingInstance
+from pronominal.names import unknown_name
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
 Scored = Literal["options", "sentences"]

@@ -51,7 +51,7 @@ ANSWER = Dialect(
 
 def write(texts: Iterable[ExportedText], out: Path) -> None:
     """Write texts as documents of one part, with their clusters in the last column."""
-    with new_file(out) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
+    with new_file(out) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         for text in texts:
             file.writelines(f"{line}\n" for line in _lines(text))
 

@@ -26,7 +26,7 @@ def write(texts: Iterable[ExportedText], out: Path) -> None:
     """
     rows = map(_row, texts)
     first = next(rows, {})
-    with new_file(out) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+    with new_file(out) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, [*first], delimiter="\t", lineterminator="\n")
         table.writeheader()
         if first:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal
 
-from pronominal.errors import InputError, unknown_name
+from pronominal.errors import InputError
+from pronominal.names import unknown_name
 
 PAPERS = ("knowref", "ruff", "winogender", "winonb", "winopron")
 """Papers by name; each has its file ``NAME.figures.toml`` in this folder."""
@@ -18,7 +19,7 @@ Value = float | Names
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PaperFigure:
     """What a column of a paper's table says.
 
     Attributes:
@@ -87,7 +88,7 @@ class PaperTable:
     paper: str
     title: str
     dataset: str
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, PaperFigure]
     rows: Mapping[str, PaperRow]
     config: str = "original"
     split: str = "test"
@@ -100,11 +101,11 @@ class PaperTable:
         kind, _, number = self.name.partition(":")[2].rpartition("-")
         return f"{kind.capitalize() or 'Table'} {number}"
 
-    def dataset_of(self, figure: Figure) -> str:
+    def dataset_of(self, figure: PaperFigure) -> str:
         """Return the dataset that a figure is about."""
         return figure.dataset or self.dataset
 
-    def config_of(self, figure: Figure) -> str:
+    def config_of(self, figure: PaperFigure) -> str:
         """Return the config that a figure is about."""
         return figure.config or self.config
 
@@ -133,7 +134,7 @@ def paper_tables(name: str) -> list[PaperTable]:
 
 def _table(name: str, paper: str, given: Mapping[str, Any]) -> PaperTable:
     parts: dict[str, Any] = {
-        "figures": {key: Figure(**figure) for key, figure in given["figures"].items()},
+        "figures": {key: PaperFigure(**figure) for key, figure in given["figures"].items()},
         "rows": {key: _row(row) for key, row in given["rows"].items()},
         **{key: tuple(given.get(key, ())) for key in ("notes", "between")},
     }

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pronominal.errors import InputError, nearest_name
+from pronominal.errors import InputError
 from pronominal.eval.statistics.groups import Groups, Strata
 from pronominal.eval.statistics.outcomes import IntArray
+from pronominal.names import nearest_name
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
 

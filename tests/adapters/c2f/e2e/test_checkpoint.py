@@ -213,7 +213,7 @@ def test_embeddings_are_filtered_to_the_words_of_a_text(tmp_path: Path) -> None:
     kept = (tmp_path / "out" / "context_embeddings.txt").read_bytes().splitlines()
     assert kept == [line for line in whole if line.split(b" ")[0].decode() in words]
     assert 0 < len(kept) < len(whole)
-    with pytest.raises(InputError, match="no text could be read"):
+    with pytest.raises(InputError, match="there is no such place"):
         convert("e2e", str(CHECKPOINT), tmp_path / "more", words=tmp_path / "none.txt")
 
 
