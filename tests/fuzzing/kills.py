@@ -59,6 +59,10 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
+def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+    return sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
+
+
 def _untimed(file: Path) -> bytes:
     if file.suffix != ".json":
         return file.read_bytes() if file.is_file() else b""
@@ -102,29 +106,34 @@ def _end(words: tuple[str, ...], folder: Path, environment: Mapping[str, str]) -
 
 
 @contextmanager
-def _prepared(one: Killed, inputs: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "in"
-        shutil.copytree(inputs, folder)
+def _prepared(one: Killed, folder: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
+    """Give the folder of a call, empty: always the same one, for some files name their place."""
+    folder.mkdir()
+    try:
         if one.around is None:
             yield folder, {}
         else:
             with one.around(folder) as environment:
                 yield folder, environment
+    finally:
+        shutil.rmtree(folder)
 
 
-def kill(one: Killed, inputs: Path, kills: int, seed: int = 0) -> list[str]:
-    """Kill a command so many times, each time from its beginning; return what went wrong."""
+def kill(one: Killed, folder: Path, kills: int, seed: int = 0) -> list[str]:
+    """Kill a command so many times, each time from its beginning; return what went wrong.
+
+    `folder` is made and removed for each call.
+    """
     chance, faults = Random(seed), []
     left = one.left or (lambda folder: digests(folder / "out"))
-    with _prepared(one, inputs) as (folder, environment):
+    with _prepared(one, folder) as (_, environment):
         _end(one.words, folder, environment)
         whole = left(folder)
-    with _prepared(one, inputs) as (folder, environment):
+    with _prepared(one, folder) as (_, environment):
         seconds = _end(one.words, folder, environment)
-        assert left(folder) == whole, "two calls leave other bytes"
+        assert not (found := _differing(whole, left(folder))), f"two calls leave other {found}"
     for number in range(kills):
-        with _prepared(one, inputs) as (folder, environment):
+        with _prepared(one, folder) as (_, environment):
             process, wait = _start(one.words, folder, environment)
             moment = chance.uniform(0, 1) * seconds
             time.sleep(moment)
@@ -135,9 +144,8 @@ def kill(one: Killed, inputs: Path, kills: int, seed: int = 0) -> list[str]:
                 if one.between is not None:
                     one.between(folder)
                 _end(one.words, folder, environment)
-                found = left(folder)
-                differing = [n for n in whole.keys() | found.keys() if whole.get(n) != found.get(n)]
-                assert not differing, f"other bytes or files: {sorted(differing)}"
+                differing = _differing(whole, left(folder))
+                assert not differing, f"other bytes or files: {differing}"
             except AssertionError as error:
                 faults.append(f"kill {number} after {moment:.2f} of {seconds:.2f} s: {error}")
                 print(faults[-1], flush=True)
@@ -239,15 +247,14 @@ def main() -> None:
     given = parser.parse_args()
     counts = {}
     with tempfile.TemporaryDirectory() as name:
-        inputs, read = Path(name) / "in", Path(name) / "read"
-        inputs.mkdir()
+        read = Path(name) / "read"
         read.mkdir()
         made = commands(read)
         if given.command in (None, "train bert"):
             made["train bert"] = training(read)
         for command, one in made.items():
             if given.command in (None, command):
-                faults = kill(one, inputs, given.kills, given.seed)
+                faults = kill(one, Path(name) / "call", given.kills, given.seed)
                 counts[command] = {"kills": given.kills, "faults": len(faults)}
                 print(command, counts[command], flush=True)
     print(json.dumps(counts, indent=2))
