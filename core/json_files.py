@@ -67,12 +67,15 @@ def parse_json(content: bytes, *, file: str | Path, cure: str, row: str | None =
         parsed = json.loads(text)
         if SURROGATE.search(text):
             json.dumps(parsed, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        cause = f"{subject} holds half a character"
+        raise InputError(cause, cure=cure, file=file, row=row) from error
     except json.JSONDecodeError as error:
         where = row or f"line {error.lineno}"
         raise InputError(f"{subject} is not valid JSON", cure=cure, file=file, row=where) from error
     except (ValueError, RecursionError) as error:
-        cause = f"{subject} is not JSON that can be read"
-        raise InputError(cause, cure=cure, file=file, row=row) from error
+        # numbers of thousands of digits, and nesting
+        raise InputError(f"{subject} is not valid JSON", cure=cure, file=file, row=row) from error
     return parsed
 
 

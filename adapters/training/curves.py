@@ -3,17 +3,26 @@
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from pronominal.adapters.training.state import writing
 from pronominal.atomic import new_file
-from pronominal.errors import InputError
-from pronominal.json_files import parse_object
+from pronominal.json_files import as_record, parse_object
 
 WINDOW = 50
 """Updates over which the picture averages the loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What the picture takes of a point."""
+
+    update: int
+    loss: float = 0.0
+    validation: float = 0.0
 
 
 class Curves:
@@ -56,8 +65,7 @@ def read_curves(path: Path) -> list[dict[str, Any]]:
         if line.endswith(b"\n"):
             row, cure = f"line {number}", "remove the training's folder to begin again"
             point = parse_object(line, file=path, row=row, cure=cure)
-            if not isinstance(point.get("update"), int):
-                raise InputError("the point has no update", cure=cure, file=path, row=row)
+            as_record(Drawn, point, file=path, row=row, cure=cure)
             points.append(point)
     return points
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -25,6 +25,7 @@ from tests.cli.test_main import pronominal
 from tests.conftest import SHARED
 from tests.dataset_scripts.construction.texts import corpus, write_names
 from tests.fuzzing.commands import PAIRS
+from tests.processes import command_line, started
 
 TIMES = ("times", "seconds", "started", "finished")
 """Fields of JSON files that say when something was done."""
@@ -58,6 +59,10 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
+def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+    return sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
+
+
 def _untimed(file: Path) -> bytes:
     if file.suffix != ".json":
         return file.read_bytes() if file.is_file() else b""
@@ -71,56 +76,76 @@ def _without_times(content: Any) -> Any:
     return content
 
 
-def _start(words: tuple[str, ...], folder: Path, environment: Mapping[str, str]) -> Any:
-    command = [sys.executable, "-m", "pronominal", *(w.replace("{}", str(folder)) for w in words)]
-    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    # all in one group: a command may have processes of its own
-    return subprocess.Popen(
-        command, env=os.environ | environment, start_new_session=True, text=True, **pipes
-    )
+def _start(
+    words: tuple[str, ...], folder: Path, environment: Mapping[str, str]
+) -> tuple[int, Callable[[], int]]:
+    """Start a command; return its process, and what waits for it and returns how it ended.
+
+    It is forked from a process that has imported what it needs, so that kills hit its work. The
+    Hub's client reads its environment when it is imported, and needs a process of its own.
+    """
+    given = [word.replace("{}", str(folder)) for word in words]
+    if not environment:
+        forked = started(command_line, *given)
+
+        def wait() -> int:
+            forked.join()
+            return forked.exitcode or 0
+
+        return forked.pid or 0, wait
+    command = [sys.executable, "-m", "pronominal", *given]
+    return (one := subprocess.Popen(command, env=os.environ | environment)).pid, one.wait
 
 
 def _end(words: tuple[str, ...], folder: Path, environment: Mapping[str, str]) -> float:
     began = time.monotonic()
-    process = _start(words, folder, environment)
-    _, stderr = process.communicate()
-    assert process.returncode == 0, stderr
+    _, wait = _start(words, folder, environment)
+    status = wait()
+    assert status == 0, f"it exits with {status}"
     return time.monotonic() - began
 
 
 @contextmanager
-def _prepared(one: Killed, inputs: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "in"
-        shutil.copytree(inputs, folder)
+def _prepared(one: Killed, folder: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
+    """Give the folder of a call, empty: always the same one, for some files name their place."""
+    folder.mkdir()
+    try:
         if one.around is None:
             yield folder, {}
         else:
             with one.around(folder) as environment:
                 yield folder, environment
+    finally:
+        shutil.rmtree(folder)
 
 
-def kill(one: Killed, inputs: Path, kills: int, seed: int = 0) -> list[str]:
-    """Kill a command so many times, each time from its beginning; return what went wrong."""
+def kill(one: Killed, folder: Path, kills: int, seed: int = 0) -> list[str]:
+    """Kill a command so many times, each time from its beginning; return what went wrong.
+
+    `folder` is made and removed for each call.
+    """
     chance, faults = Random(seed), []
     left = one.left or (lambda folder: digests(folder / "out"))
-    with _prepared(one, inputs) as (folder, environment):
-        seconds = _end(one.words, folder, environment)
+    with _prepared(one, folder) as (_, environment):
+        _end(one.words, folder, environment)
         whole = left(folder)
+    with _prepared(one, folder) as (_, environment):
+        seconds = _end(one.words, folder, environment)
+        assert not (found := _differing(whole, left(folder))), f"two calls leave other {found}"
     for number in range(kills):
-        with _prepared(one, inputs) as (folder, environment):
-            process = _start(one.words, folder, environment)
-            moment = chance.uniform(0.15, 1.0) * seconds
+        with _prepared(one, folder) as (_, environment):
+            process, wait = _start(one.words, folder, environment)
+            moment = chance.uniform(0, 1) * seconds
             time.sleep(moment)
-            os.killpg(process.pid, signal.SIGKILL)
-            _, _ = process.communicate()
+            with suppress(ProcessLookupError):  # it was faster than the first time
+                os.kill(process, signal.SIGKILL)
+            wait()
             try:
                 if one.between is not None:
                     one.between(folder)
                 _end(one.words, folder, environment)
-                found = left(folder)
-                differing = [n for n in whole.keys() | found.keys() if whole.get(n) != found.get(n)]
-                assert not differing, f"other bytes or files: {sorted(differing)}"
+                differing = _differing(whole, left(folder))
+                assert not differing, f"other bytes or files: {differing}"
             except AssertionError as error:
                 faults.append(f"kill {number} after {moment:.2f} of {seconds:.2f} s: {error}")
                 print(faults[-1], flush=True)
@@ -210,7 +235,13 @@ def training(inputs: Path) -> Killed:
     encoder = test_bert.write_encoder("bert", inputs / "encoder")
     rows = test_bert.write_rows(inputs / "own.jsonl", [test_bert.row(n) for n in range(60)])
     words = ("train", "bert", "--data", str(rows), "--encoder", str(encoder), "--out", "{}/out")
-    return Killed((*words, "--epochs", "3", "--save-every", "3"))
+    return Killed((*words, "--epochs", "3", "--save-every", "3"), _trained)
+
+
+def _trained(folder: Path) -> dict[str, str]:
+    """Return what a training left, but for its card, which says how long it took."""
+    found = digests(folder / "out")
+    return {name: digest for name, digest in found.items() if not name.endswith("README.md")}
 
 
 def main() -> None:
@@ -222,15 +253,14 @@ def main() -> None:
     given = parser.parse_args()
     counts = {}
     with tempfile.TemporaryDirectory() as name:
-        inputs, read = Path(name) / "in", Path(name) / "read"
-        inputs.mkdir()
+        read = Path(name) / "read"
         read.mkdir()
         made = commands(read)
         if given.command in (None, "train bert"):
             made["train bert"] = training(read)
         for command, one in made.items():
             if given.command in (None, command):
-                faults = kill(one, inputs, given.kills, given.seed)
+                faults = kill(one, Path(name) / "call", given.kills, given.seed)
                 counts[command] = {"kills": given.kills, "faults": len(faults)}
                 print(command, counts[command], flush=True)
     print(json.dumps(counts, indent=2))

@@ -61,15 +61,15 @@ def case(command: str, reads: str) -> Case:
 SCORE, UNITS, PREDICTIONS = (f"{RUN}/{name}" for name in ("score.json", "units.npz", "run.json"))
 BEGUN = "begun/sample.double.test.pairs"
 FOUND: list[tuple[str, str, str, Damage, str]] = [
-    ("report", SCORE, SCORE, content(NESTED), "score.json: it is not JSON that can be read"),
+    ("report", SCORE, SCORE, content(NESTED), "score.json: it is not valid JSON"),
     ("report", SCORE, SCORE, field(["a", 1], "overall", "accuracy"), "overall.accuracy fits no"),
-    ("reproduce", SCORE, SCORE, content(NESTED), "score.json: it is not JSON that can be read"),
+    ("reproduce", SCORE, SCORE, content(NESTED), "score.json: it is not valid JSON"),
     ("report", SCORE, f"{RUN}/run.json", field("many", "counts", "rows"), "counts.rows is not an"),
     ("report", SCORE, f"{RUN}/run.json", field("../../x", "label"), "'../../x' cannot be the name"),
     ("report", SCORE, f"{RUN}/run.json", field("/tmp/x", "label"), "'/tmp/x' cannot be the name"),
     ("run", TABLE, TABLE, metadata(b"{"), "test.parquet, metadata: the line is not valid JSON"),
     ("run", TABLE, TABLE, metadata(b"[]"), "test.parquet, metadata: the line is not a JSON object"),
-    ("run", TABLE, TABLE, metadata(NESTED), "test.parquet, metadata: the line is not JSON that"),
+    ("run", TABLE, TABLE, metadata(NESTED), "test.parquet, metadata: the line is not valid JSON"),
     (
         "run",
         TABLE,
@@ -105,7 +105,7 @@ FOUND: list[tuple[str, str, str, Damage, str]] = [
         for bad, said in (
             (b"{", "failures.jsonl, line 1: the line is not valid JSON"),
             (b"[]", "failures.jsonl, line 1: the line is not a JSON object"),
-            (NESTED, "failures.jsonl, line 1: the line is not JSON that can be read"),
+            (NESTED, "failures.jsonl, line 1: the line is not valid JSON"),
             (b'{"id": 3, "cause": "x"}', "failures.jsonl, line 1: the field id is not a string"),
             (b'{"id": "x"}', "failures.jsonl, line 1: the field cause is missing"),
         )

@@ -289,7 +289,7 @@ def test_a_hydrated_file_is_not_to_be_edited(one_row: Path, change: Row, message
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 2: not a JSON object"),
+        ("{", "line 2: the line is not valid JSON"),
         ('{"post_id": "a", "comment_id": "b"}', "line 2: no post_id, comment_id and text"),
         ('{"post_id": 7, "comment_id": "b", "text": ""}', "line 2: no post_id"),
         ('{"post_id": "a", "comment_id": 7, "text": ""}', "line 2: no post_id"),

@@ -204,7 +204,7 @@ def test_shards_bring_their_failures_along(split: Split, tmp_path: Path) -> None
     [
         (b"{", "the line is not valid JSON"),
         (b"[" * 10**5 + b"]" * 10**5, "the line is not valid JSON"),
-        (b"\xff", "the line is not valid JSON"),
+        (b"\xff", "the text is not UTF-8"),
         (b"", "the line is not valid JSON"),
         (b"7", "the line is not a JSON object"),
         (b"{}", "the field id is missing"),
