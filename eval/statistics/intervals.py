@@ -1,0 +1,96 @@
+"""Intervals in closed form for shares of rows that stand or fall together in units.
+
+Every share that tasks print is a ratio of two sums over units: accuracy, precision, F1,
+consistency. `ratio_interval` has one interval for all of them, which is deterministic, lies in
+[0, 1], and has a width at 0 and at 100 %, too. docs/statistics.md says how often it holds.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
+from pronominal.eval.statistics.quantiles import normal_quantile, t_quantiles
+
+LEVEL = 0.95
+"""Share of the samples in which an interval holds the value that it estimates."""
+
+FEW = 10
+"""Units below which a figure is marked: intervals are wide, and hold only roughly as often."""
+
+
+class Estimate(NamedTuple):
+    """A figure and its interval; every field has one shape, and NaN where undefined.
+
+    Attributes:
+        estimate: the figure.
+        low: lower end of the interval.
+        high: upper end.
+        units: how many units the figure is of; never NaN.
+    """
+
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    units: IntArray
+
+
+def ratio_interval(part: Counts, whole: Counts, *, level: float = LEVEL) -> Estimate:
+    """Return the ratio of two sums over units, a share in [0, 1], and its interval.
+
+    It is Wilson's interval with the effective number of rows in place of their number, and with
+    Student's t in place of the normal quantile (Saha, Miller and Wang, 2016, with the degrees of
+    freedom of Korn and Graubard, 1998). The effective number is what independent rows would need
+    for the standard error over units; at most the sum of `whole`, and the number of units where
+    they do not vary, or where there is one.
+
+    Args:
+        part: each unit's part, such as its right rows, shape ``[..., units]``.
+        whole: what it is a part of, such as the unit's rows, in the same shape; units without any
+            do not count.
+        level: share of the samples in which the interval shall hold the ratio.
+
+    Returns:
+        Shape ``[...]``; NaN where the sum of `whole` is 0.
+    """
+    y, x = np.asarray(part, np.float64), np.asarray(whole, np.float64)
+    units, size = (x > 0).sum(axis=-1), x.sum(axis=-1)
+    share = ratio(y.sum(axis=-1), size)
+    variance = _variance(y, x)
+    varies = variance > 0
+    rows = np.where(varies, ratio(share * (1 - share), variance), units)
+    quantile = t_quantiles((1 + level) / 2, np.where(varies, units - 1, 0))
+    return Estimate(share, *_wilson(share, np.minimum(rows, size), quantile), units)
+
+
+def share_interval(right: Counts, n: Counts, *, level: float = LEVEL) -> Estimate:
+    """Return the share of independent rows that are right, and Wilson's interval.
+
+    `right` and `n` are counts of one shape; the share is NaN where `n` is 0.
+    """
+    n = np.asarray(n, np.float64)
+    share = ratio(right, n)
+    quantile = np.full(share.shape, normal_quantile((1 + level) / 2))
+    return Estimate(share, *_wilson(share, n, quantile), n.astype(np.int64))
+
+
+def _wilson(
+    share: FloatArray, n: FloatArray, quantile: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of Wilson's interval (1927) for a share of `n` independent rows."""
+    spread = quantile**2
+    centre = ratio(n * share + spread / 2, n + spread)
+    half = ratio(quantile * np.sqrt(n * share * (1 - share) + spread / 4), n + spread)
+    # at 0 and at 1 rounding would leave the end beside it
+    low = np.where(share == 0, 0.0, np.maximum(centre - half, 0))
+    return low, np.where(share == 1, 1.0, np.minimum(centre + half, 1))
+
+
+def _variance(y: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the variance of a ratio over units, linearised; 0 for one unit and for none."""
+    units, size = (x > 0).sum(axis=-1), x.sum(axis=-1)
+    # times the whole, so that counts stay whole numbers, and what does not vary is exactly 0
+    deviations = y * size[..., None] - y.sum(axis=-1)[..., None] * x
+    squares = np.where(x > 0, deviations**2, 0).sum(axis=-1)
+    correction = ratio(units, units - 1)
+    return np.where(units > 1, np.nan_to_num(correction * ratio(squares, size**4)), 0.0)
