@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pronominal.cli.progress import progress_bar
-from pronominal.cli.running import Json, Markdown, print_tables
+from pronominal.cli.running import Json, Margin, Markdown, print_tables
 from pronominal.errors import InputError
 
 
@@ -38,6 +38,7 @@ def report(
         str | None,
         typer.Option(help="A task of your own, as MODULE:ATTRIBUTE, for all of the runs."),
     ] = None,
+    margin: Margin = None,
 ) -> None:
     """Write one self-contained page about the runs in some folders."""
     from pronominal.eval.report import write_report
@@ -58,6 +59,7 @@ def report(
             csv=csv,
             svg=svg,
             task=own,
+            margin=margin,
             progress=progress,
         )
     print(out)

@@ -33,6 +33,34 @@ Checkpoint = Annotated[str | None, typer.Option(help="Folder or Hub id of the we
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="KEY=VALUE, a setting of the system's own.")
 ]
+SystemNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        help="NAME or NAME=CHECKPOINT, your own is MODULE:ATTRIBUTE or LABEL=MODULE:ATTRIBUTE; "
+        "give it once a system.",
+    ),
+]
+SystemsFile = Annotated[
+    Path | None,
+    typer.Option("--systems", help="TOML file: one table a system, with its settings."),
+]
+
+
+def _share(points: float | None) -> float | None:
+    """Return a margin in percentage points as a share."""
+    if points is not None and not 0 < points < 100:
+        raise InputError(f"--margin {points:g} is no margin", cure="give points between 0 and 100")
+    return None if points is None else points / 100
+
+
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        callback=_share,
+        help="Ask of every two systems whether they are equivalent: closer than so many points.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
 Strict = Annotated[
@@ -175,17 +203,8 @@ def score(
 
 def evaluate(
     dataset: DatasetPlace,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="NAME or NAME=CHECKPOINT, your own is MODULE:ATTRIBUTE or LABEL=MODULE:ATTRIBUTE; "
-            "give it once a system."
-        ),
-    ] = None,
-    systems_file: Annotated[
-        Path | None,
-        typer.Option("--systems", help="TOML file: one table a system, with its settings."),
-    ] = None,
+    system: SystemNames = None,
+    systems_file: SystemsFile = None,
     config: Config = None,
     split: SplitName = "test",
     out: Out = Path("runs"),
@@ -195,6 +214,11 @@ def evaluate(
     markdown: Markdown = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     strict: Strict = False,
+    margin: Margin = None,
+    plan_file: Annotated[
+        Path | None,
+        typer.Option("--plan", help="What was planned with 'pronominal plan': reported first."),
+    ] = None,
 ) -> None:
     """Run and score several systems on one split and print the comparison.
 
@@ -203,6 +227,7 @@ def evaluate(
     """
     from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval import evaluation
+    from pronominal.eval.plan import read_plan
     from pronominal.eval.runs import asked_systems
     from pronominal.eval.scores import task_of
     from pronominal.eval.tables.comparison import failed_rows
@@ -211,6 +236,11 @@ def evaluate(
     asked = asked_systems.parse_systems(system or [])
     if systems_file is not None:
         asked += asked_systems.read_systems(systems_file)
+    plan = None if plan_file is None else read_plan(plan_file)
+    if plan is not None:
+        asked = plan.beside(asked)
+        config, split = config or plan.dataset.config, plan.dataset.split
+        reading = plan.reading if reading == "offsets" else reading
     if not asked:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     asked_systems.refuse_unknown(asked)
@@ -219,7 +249,11 @@ def evaluate(
     scoring = task_of(rows.dataset_name, own)
     with loud_warnings():
         scores = evaluation.evaluate_all(
-            rows, asked, out, reading, progress_bar, task=scoring, strict=strict
+            *(rows, asked, out, reading, progress_bar),
+            task=scoring,
+            strict=strict,
+            plan=plan,
+            margin=margin,
         )
     if as_json:
         print(json.dumps({label: one.content for label, one in scores.items()}, indent=2))

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,16 +13,25 @@ from typing import Any
 from pronominal.adapters import System
 from pronominal.dataset_scripts.reading.loading import load_split, read_split
 from pronominal.dataset_scripts.reading.split import Split
+from pronominal.decisions import NONE
+from pronominal.eval.plan import Plan
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.record import is_run, read_record
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
-from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
+from pronominal.eval.runs.units import SCORE, write_units
 from pronominal.eval.scores import task_of
 from pronominal.eval.scores.prompts import prompt_scores
-from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, PairedUnits, against
+from pronominal.eval.statistics.paired_tests import (
+    ACROSS,
+    AGAINST,
+    PLANNED,
+    PairedUnits,
+    against,
+)
+from pronominal.eval.statistics.ranks import RANKS, ranks
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import FAILED
 from pronominal.eval.task import Answered, Task
@@ -49,6 +59,8 @@ def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
     task: Task | None = None,
     systems: Mapping[str, System] = MappingProxyType({}),
     strict: bool = False,
+    plan: Plan | None = None,
+    margin: float | None = None,
 ) -> dict[str, Scores]:
     """Run several systems as `evaluate` does, and test every pair of them against each other.
 
@@ -61,16 +73,20 @@ def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
         task: the dataset's own task without it.
         systems: label -> an object that is a system already, and is not loaded by name.
         strict: stop at the first row that a system cannot answer.
+        plan: what was planned, which is refused for other rows; its systems are among those asked.
+        margin: how far apart equivalent systems may be, in (0, 1).
 
     Returns:
         Label -> scores. Where there is a second system, and the task says which units are
-        independent, they have `AGAINST`, too, and where it says what to ask of all systems
-        together, `ACROSS`. No `SCORE` holds either; reports make them anew for the runs that they
-        show, from what `write_units` kept.
+        independent, they have `AGAINST` and `RANKS`, too, with a plan `PLANNED`, and where the task
+        says what to ask of all systems together, `ACROSS`. No `SCORE` holds any of them; reports
+        make them anew for the runs that they show, from what `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
     if task.refuse is not None:
         task.refuse(split)
+    if plan is not None:
+        plan.refuse_other(split, reading)
     done = {}
     others = companion_splits(task, split)
     rows = split.num_rows + sum(other.num_rows for other in others.values())
@@ -84,33 +100,68 @@ def evaluate_all(  # noqa: PLR0913 - each one is an option of the command
         return scores
     measures = dict.fromkeys(name for one in done.values() for name in one.units)
     units = {name: {label: one.units[name] for label, one in done.items()} for name in measures}
-    known = read_p_values([out])
     with bars("paired tests", len(units)) as progress:
-        compared = with_comparisons(task, scores, units, known, progress)
-    write_p_values(out, known)
-    return compared
+        return with_comparisons(task, scores, units, plan, margin, progress)
 
 
 def with_comparisons(
     task: Task,
     scores: Mapping[str, Scores],
     units: Mapping[str, Mapping[str, PairedUnits]],
-    known: dict[str, tuple[float, float | None]],
+    plan: Plan | None = None,
+    margin: float | None = None,
     progress: ProgressCallback = lambda done: None,
 ) -> dict[str, Scores]:
-    """Add to scores what compares the systems: `AGAINST`, and `ACROSS` where the task has it.
+    """Add to scores what compares the systems.
 
-    Scores are given by label, and units by measure and label. `known` are p-values that need not be
-    computed again; new ones are added. `progress` is told how many measures are done.
+    Args:
+        task: says what is asked of all systems together.
+        scores: label -> scores.
+        units: measure -> label -> units.
+        plan: the comparisons that were planned; all others are exploratory then.
+        margin: as in `evaluate_all`; that of the plan without it.
+        progress: told how many measures are done.
+
+    Returns:
+        Label -> scores with `AGAINST` and `RANKS`, `PLANNED` and `ACROSS` where there are any.
     """
-    tests = against(units, known, progress)
-    common: dict[str, Any] = {}
+    made: dict[str, dict[str, Any]] = {label: {} for label in scores}
+    others: dict[str, list[tuple[str, str]]] = {}
+    if plan is not None:
+        plan.refuse_other_units(units)
+        margin = plan.margin if margin is None else margin
+        planned = {measure: plan.of_systems(units[measure]) for measure in plan.measures}
+        tests = against(planned, dict.fromkeys(planned, plan.pairs), plan.margin)
+        for label, found in _compared(tests).items():
+            made[label][PLANNED] = {"digest": plan.digest, **found}
+        further = [pair for pair in combinations(scores, 2) if not plan.has(*pair)]
+        others = dict.fromkeys(plan.measures, further)
+    for label, found in _compared(against(units, others, margin, progress)).items():
+        made[label] |= found
     if task.across_systems is not None and len(scores) > 1:
         common = {ACROSS: task.across_systems(scores)}
+        made = {label: found | common for label, found in made.items()}
+    return {label: one | made[label] for label, one in scores.items()}
+
+
+def _compared(tests: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return each system's paired tests, and its ranks where there are any."""
+    places = ranks(tests)
     return {
-        label: one | ({AGAINST: tests[label]} if label in tests else {}) | common
-        for label, one in scores.items()
+        label: {AGAINST: of_it} | ({RANKS: places[label]} if places[label] else {})
+        for label, of_it in tests.items()
     }
+
+
+def comparable_units(task: Task, split: Split) -> dict[str, int]:
+    """Return by which measures systems can be compared on some rows, and the units of each."""
+    if task.paired_units is None:
+        return {}
+    given = Answered(split, [NONE] * split.num_rows, companions={
+        name: Answered(other, [NONE] * other.num_rows)
+        for name, other in companion_splits(task, split).items()
+    })  # fmt: skip
+    return {measure: len(units) for measure, units in task.paired_units(given).items()}
 
 
 def evaluate(  # noqa: PLR0913 - each one is an option of the command

@@ -21,9 +21,10 @@ from pronominal.eval.runs.answers import read_answers
 from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown, system_of_settings
 from pronominal.eval.runs.record import run_name
 from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.runs.units import read_units
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
-from pronominal.eval.statistics.paired_tests import AGAINST
+from pronominal.eval.statistics.paired_tests import AGAINST, against
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_rows
@@ -100,13 +101,31 @@ class Results:
             found.append(pd.DataFrame(rows | {"abstained": [one.abstained for one in decisions]}))
         return pd.concat(found, ignore_index=True)
 
-    def compare(self, a: str, b: str) -> dict[str, Any]:
-        """Return the paired tests of two systems, by measure; differences are `a` minus `b`."""
+    def compare(self, a: str, b: str, *, margin: float | None = None) -> dict[str, Any]:
+        """Return the paired tests of two systems; differences are `a` minus `b`.
+
+        Args:
+            a: label of a system.
+            b: label of another one.
+            margin: how far apart equivalent systems may be, in (0, 1); of systems that were run.
+
+        Returns:
+            Measure -> the fields of `PairedTest`; p-values are corrected over all pairs of
+            systems in these results.
+        """
         for label in (a, b):
             if label not in self.scores:
                 raise unknown_name("system", label, self.scores)
         tests = self.scores[a].get(AGAINST, {})
-        return {measure: against[b] for measure, against in tests.items() if b in against}
+        found = {measure: others[b] for measure, others in tests.items() if b in others}
+        if margin is None or not found:
+            return found
+        units = {label: read_units(self.runs[label]) or {} for label in (a, b)}
+        asked = against({m: {label: units[label][m] for label in units} for m in found}, {}, margin)
+        return {
+            measure: test | {"equivalence": asked[a][measure][b]["equivalence"]}
+            for measure, test in found.items()
+        }
 
     def report(self, path: Path | str) -> Path:
         """Write the page about these runs; return its place."""

@@ -17,7 +17,7 @@ from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
-from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
@@ -27,7 +27,7 @@ from pronominal.eval.tables.comparison import (
     prompt_tables,
 )
 from pronominal.eval.tables.measure import Measure
-from pronominal.eval.tables.paired_tests import paired_test_tables
+from pronominal.eval.tables.paired_tests import paired_test_tables, planned_tables, rank_tables
 from pronominal.eval.tables.table import Table
 
 
@@ -188,12 +188,20 @@ class Task:
                 raise InputError(f"the scores of {self.name} have no --{flag}", cure="leave it out")
 
     def comparison_tables(self, scores: Mapping[str, Scores], *, tests: bool = True) -> list[Table]:
-        """Compare systems, given as system -> scores; with `tests` also two by two."""
+        """Compare systems, given as system -> scores; with `tests` also two by two.
+
+        What was planned stands first, and all else is called exploratory then.
+        """
+        planned = {label: one[PLANNED] for label, one in scores.items() if PLANNED in one}
+        first = planned_tables(planned) if tests else []
         shown = [measure for measure in self.measures if measure.in_table]
         made = [*measure_table("Performance", [*shown, DIFFER], self.units, scores)]
         made += [] if self.tables is None else self.tables(scores)
         made += prompt_tables(scores)
         made += paired_test_tables(scores) if tests else []
+        made += rank_tables(scores)
+        prefix = "Exploratory: " if first else ""
+        made = [*first, *(replace(table, title=f"{prefix}{table.title}") for table in made)]
         notes = tuple(failure_notes(scores))
         return [replace(table, notes=(*table.notes, *notes)) for table in made]
 

@@ -109,6 +109,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     csv: Path | None = None,
     svg: Path | None = None,
     task: Task | None = None,
+    margin: float | None = None,
     progress: Progress = lambda done, total: None,
 ) -> int:
     """Write the page, and its tables and plots as files where asked, and count the runs.
@@ -124,6 +125,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         csv: a folder with a file for each table.
         svg: a folder with a file for each chart.
         task: of runs on datasets that have none of ours.
+        margin: how far apart equivalent systems may be, in (0, 1).
         progress: told how many splits are done, and of how many; the paired tests of one may take
             a minute.
 
@@ -133,7 +135,9 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     """
     exports.refuse_other_files(csv, svg)
     comparisons = read_comparisons([runs] if isinstance(runs, Path) else runs, task)
-    report = _report(comparisons, [*datasets], progress, include_text=include_text)
+    sections = _sections(comparisons, [*datasets], progress, margin, include_text=include_text)
+    across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
+    report = Report(overview(comparisons), sections, across)
     with new_file(out) as beside:
         beside.write_text(_render(report), encoding="utf-8")
     tables = list(report.tables())
@@ -148,17 +152,22 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     return sum(len(comparison.runs) for comparison in comparisons)
 
 
-def _report(
-    comparisons: list[Comparison], datasets: list[str], progress: Progress, *, include_text: bool
-) -> Report:
+def _sections(
+    comparisons: list[Comparison],
+    datasets: list[str],
+    progress: Progress,
+    margin: float | None,
+    *,
+    include_text: bool,
+) -> dict[str, list[Section]]:
     sections: dict[str, list[Section]] = {}
     rows = rows_of(comparisons, datasets)
     for done, one in enumerate(comparisons):
         progress(done, len(comparisons))
-        section = _section(one, rows.get(one.digest), include_text)
-        sections.setdefault(one.dataset, []).append(section)
-    across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
-    return Report(overview(comparisons), sections, across)
+        split = rows.get(one.digest)
+        add_tests(one, split, margin)
+        sections.setdefault(one.dataset, []).append(_section(one, split, include_text))
+    return sections
 
 
 def _curves(parts: Sequence[Comparison]) -> Iterator[Drawing]:
@@ -173,7 +182,6 @@ def _curves(parts: Sequence[Comparison]) -> Iterator[Drawing]:
 
 def _section(comparison: Comparison, split: Split | None, include_text: bool) -> Section:
     shown: tuple[list[Disagreement], int] = ([], 0)
-    add_tests(comparison, split)
     if split is not None and include_text:
         shown = disagreements(comparison, split)
     task, scores = comparison.task, comparison.scores

@@ -27,7 +27,7 @@ def association_tests(
         Number -> source, or ``all`` -> ``A-B`` -> ``n`` (schemas), ``difference`` (mean of A's
         share of right answers minus B's, over the schemas), ``p`` of the paired t-test, and
         ``p_holm``, corrected over the sources and pairs of a number. p is 1 where nothing differs,
-        None where every schema differs alike, and without scipy and statsmodels.
+        None where every schema differs alike, and without scipy.
     """
     sources, numbers, associations = (
         np.array(rows[name].to_pylist(), dtype=object)
@@ -79,7 +79,7 @@ def _friedman(scores: Mapping[str, Scores], number: str) -> Block:
 
 def _compared(differences: FloatArray) -> Block:
     there = differences[~np.isnan(differences)]
-    tested = len(there) and find_spec("statsmodels") is not None
+    tested = len(there) and find_spec("scipy") is not None
     return {
         "n": len(there),
         "difference": float(there.mean()) if len(there) else None,
