@@ -15,6 +15,13 @@ from pronominal.eval.statistics.quantiles import normal_quantile, t_quantiles
 LEVEL = 0.95
 """Share of the samples in which an interval holds the value that it estimates."""
 
+ADDED = 0.5
+"""A unit's worth of rows, half of them right, added to the variance over units.
+
+A few units that differ a little from the others say too little about how much units vary: without
+it, an interval over 30 units of 24 rows holds 97 % in only 83 of 100 samples (docs/statistics.md).
+"""
+
 FEW = 10
 """Units below which a figure is marked: intervals are wide, and hold only roughly as often."""
 
@@ -41,8 +48,8 @@ def ratio_interval(part: Counts, whole: Counts, *, level: float = LEVEL) -> Esti
     It is Wilson's interval with the effective number of rows in place of their number, and with
     Student's t in place of the normal quantile (Saha, Miller and Wang, 2016, with the degrees of
     freedom of Korn and Graubard, 1998). The effective number is what independent rows would need
-    for the standard error over units; at most the sum of `whole`, and the number of units where
-    they do not vary, or where there is one.
+    for the variance over units; at most the sum of `whole`, and the number of units where they do
+    not vary, or where there is one. To the variance, half a unit is added (`ADDED`).
 
     Args:
         part: each unit's part, such as its right rows, shape ``[..., units]``.
@@ -56,9 +63,9 @@ def ratio_interval(part: Counts, whole: Counts, *, level: float = LEVEL) -> Esti
     y, x = np.asarray(part, np.float64), np.asarray(whole, np.float64)
     units, size = (x > 0).sum(axis=-1), x.sum(axis=-1)
     share = ratio(y.sum(axis=-1), size)
-    variance = _variance(y, x)
+    variance, base = _variance(y, x)
     varies = variance > 0
-    rows = np.where(varies, ratio(share * (1 - share), variance), units)
+    rows = np.where(varies, ratio(base, variance), units)
     quantile = t_quantiles((1 + level) / 2, np.where(varies, units - 1, 0))
     return Estimate(share, *_wilson(share, np.minimum(rows, size), quantile), units)
 
@@ -86,11 +93,19 @@ def _wilson(
     return low, np.where(share == 1, 1.0, np.minimum(centre + half, 1))
 
 
-def _variance(y: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the variance of a ratio over units, linearised; 0 for one unit and for none."""
+def _variance(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the variance of a ratio over units, and that of one independent row.
+
+    Both are of the units and `ADDED` of one more. The first is linearised, and 0 where units do not
+    vary, for one unit, and for none.
+    """
     units, size = (x > 0).sum(axis=-1), x.sum(axis=-1)
     # times the whole, so that counts stay whole numbers, and what does not vary is exactly 0
     deviations = y * size[..., None] - y.sum(axis=-1)[..., None] * x
-    squares = np.where(x > 0, deviations**2, 0).sum(axis=-1)
-    correction = ratio(units, units - 1)
-    return np.where(units > 1, np.nan_to_num(correction * ratio(squares, size**4)), 0.0)
+    one = ratio((x**2).sum(axis=-1), size)  # rows in the unit that a row is in
+    added = ADDED * one
+    share = ratio(y.sum(axis=-1) + added / 2, size + added)
+    squares = ratio(units, units - 1) * ((y - share[..., None] * x) ** 2).sum(axis=-1)
+    squares += added * one * ((1 - share) ** 2 + share**2) / 2
+    varies = (units > 1) & (deviations != 0).any(axis=-1)
+    return np.where(varies, ratio(squares, (size + added) ** 2), 0.0), share * (1 - share)
