@@ -295,7 +295,7 @@ def score_predictions(
 def _scores(task: Task, given: Answered) -> Scores:
     scores = task.scores_of(given)
     assert given.predictions is not None
-    scores |= prompt_scores(given.split, given.predictions, task.score_choices)
+    scores |= prompt_scores(given.split, given.predictions, task.score_choices, task.units_of)
     failures = read_failures(given.predictions)
     return scores | {FAILED: len(failures)} if failures else scores
 

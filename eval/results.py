@@ -69,9 +69,10 @@ class Results:
         pd = _pandas()
         about = {"dataset": self.split.dataset_name, "config": self.split.config}
         about |= {"split": self.split.name}
-        last = {"unit": self.task.units, "digest": self.split.digest}
+        digest = {"digest": self.split.digest}
         rows = [
-            {"system": self.systems[label], "label": label, **about, **row, **last}
+            {"system": self.systems[label], "label": label, **about, **row}
+            | {"unit": scores.get("intervals", {}).get("unit", self.task.units), **digest}
             for label, scores in self.scores.items()
             for row in tidy_rows(self.task.measures, scores)
         ]
@@ -203,8 +204,8 @@ def score(
         config: of the dataset; its default one without.
         split: of the config.
         task: a task of your own, or its place, ``module:attribute``.
-        options: of the task, such as ``resamples``, and answers to its companion splits, such as
-            ``switched``.
+        options: of the task, such as ``upstream_groups``, and answers to its companion splits,
+            such as ``switched``.
 
     Raises:
         InputError: the predictions are not valid, or the task has no such option.

@@ -19,6 +19,7 @@ from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.statistics.units import Units
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
     DIFFER,
@@ -108,10 +109,6 @@ class Option:
     read: Callable[[Any], Any] | None = None
 
 
-RESAMPLES = Option("resamples", int, "Bootstrap resamples.", least=1)
-SEED = Option("seed", int, "Seed of the bootstrap.", least=0)
-
-
 @dataclass(frozen=True, slots=True)
 class Task:
     """A dataset's question and its scores.
@@ -120,8 +117,11 @@ class Task:
         name: of the task.
         score: takes answered rows; returns their scores, whose shares are in [0, 1].
         measures: the numbers of the scores that are shown and exported.
-        headline: key of the measure that stands for the task.
-        units: what intervals resample and paired tests compare, in words.
+        headline: key of the measure that stands for the task; where scores lack it, the first one
+            of the measures that they have does. A measure with the key ``answered`` stands beside.
+        units: over what intervals sum, in words, such as occupations.
+        units_of: takes rows; returns these units, for what is scored the same way for every task.
+            Without it each row is one.
         paired_units: takes answered rows; returns, by the measure's key, how much of each
             independent unit is right, in [0, 1]. Units are the same, in order, for every system.
         companions: rows beside the split whose answers the scores use.
@@ -142,6 +142,7 @@ class Task:
     measures: tuple[Measure, ...]
     headline: str
     units: str = "rows"
+    units_of: Callable[[pa.Table], Units] | None = None
     paired_units: Callable[[Answered], Mapping[str, PairedUnits]] | None = None
     companions: tuple[Companion, ...] = ()
     options: tuple[Option, ...] = ()
@@ -166,6 +167,18 @@ class Task:
     def headline_measure(self) -> Measure:
         """The measure that stands for the task."""
         return next(measure for measure in self.measures if measure.key == self.headline)
+
+    def headline_in(self, scores: Iterable[Scores]) -> Measure:
+        """Return the measure that stands for the task in some scores."""
+        first = (self.headline_measure, *self.measures)
+        given = [*scores]
+        there = (measure for measure in first if any(map(measure.of, given)))
+        return next(there, self.headline_measure)
+
+    @property
+    def answered_measure(self) -> Measure | None:
+        """The measure of how many rows were answered, which no headline goes without."""
+        return next((measure for measure in self.measures if measure.key == "answered"), None)
 
     def scores_of(self, answered: Answered) -> Scores:
         """Score answered rows; `InputError` for those that cannot be scored."""

@@ -29,7 +29,7 @@ from pronominal.eval.task import Task
 
 Progress = Callable[[int, int], None]
 
-INTERVAL = re.compile(r"( \[[^]]*\]| ±\S+)$")
+INTERVAL = re.compile(r"((?: ±\S+)?(?: \[[^]]*\])?)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +245,8 @@ def _render(report: Report) -> str:
 
 def _cell(content: str) -> Markup:
     """Set the interval in a cell apart."""
-    number, *interval = INTERVAL.split(content)
-    ends = Markup('<span class="ends">{}</span>').format(interval[0]) if interval else Markup()
+    number, ends, _ = INTERVAL.split(content, maxsplit=1)
+    ends = Markup('<span class="ends">{}</span>').format(ends) if ends else Markup()
     return escape(number) + ends
 
 

@@ -41,6 +41,16 @@ class Estimate(NamedTuple):
     high: FloatArray
     units: IntArray
 
+    def ends(self, place: int) -> list[float] | None:
+        """Return the interval of one place of a vector; None where there is none."""
+        low, high = float(self.low[place]), float(self.high[place])
+        return None if np.isnan(low) or np.isnan(high) else [low, high]
+
+    def undefined(self) -> "Estimate":
+        """Return the same without figure and interval."""
+        nothing = np.full_like(self.estimate, np.nan)
+        return Estimate(nothing, nothing, nothing, self.units)
+
 
 def ratio_interval(part: Counts, whole: Counts, *, level: float = LEVEL) -> Estimate:
     """Return the ratio of two sums over units, a share in [0, 1], and its interval.
@@ -67,7 +77,7 @@ def ratio_interval(part: Counts, whole: Counts, *, level: float = LEVEL) -> Esti
     varies = variance > 0
     rows = np.where(varies, ratio(base, variance), units)
     quantile = t_quantiles((1 + level) / 2, np.where(varies, units - 1, 0))
-    return Estimate(share, *_wilson(share, np.minimum(rows, size), quantile), units)
+    return Estimate(share, *wilson_interval(share, np.minimum(rows, size), quantile), units)
 
 
 def share_interval(right: Counts, n: Counts, *, level: float = LEVEL) -> Estimate:
@@ -78,10 +88,63 @@ def share_interval(right: Counts, n: Counts, *, level: float = LEVEL) -> Estimat
     n = np.asarray(n, np.float64)
     share = ratio(right, n)
     quantile = np.full(share.shape, normal_quantile((1 + level) / 2))
-    return Estimate(share, *_wilson(share, n, quantile), n.astype(np.int64))
+    return Estimate(share, *wilson_interval(share, n, quantile), n.astype(np.int64))
 
 
-def _wilson(
+def quotient_interval(
+    one: tuple[Counts, Counts], other: tuple[Counts, Counts], *, level: float = LEVEL
+) -> Estimate:
+    """Return one share divided by another of the same units, and its interval.
+
+    It is made of the two shares' own intervals and of how the shares vary together over the units
+    (MOVER: Donner and Zou, 2012), so that it has a width where both shares are 1.
+
+    Args:
+        one: part and whole of the dividend, as in `ratio_interval`.
+        other: part and whole of the divisor.
+        level: as in `ratio_interval`.
+
+    Returns:
+        Shape ``[...]``; NaN where either whole is 0, or the divisor is.
+    """
+    a, b = ratio_interval(*one, level=level), ratio_interval(*other, level=level)
+    r = _correlation(_deviations(*one), _deviations(*other))
+    defined = b.estimate > 0
+    (x, low_x, high_x), (y, low_y, high_y) = a[:3], b[:3]
+    below = x * y - r * (x - low_x) * (high_y - y)
+    above = x * y - r * (high_x - x) * (y - low_y)
+    least, most = low_x * (2 * x - low_x), high_x * (2 * x - high_x)
+    wide, narrow = high_y * (2 * y - high_y), low_y * (2 * y - low_y)
+    low = ratio(least, below + np.sqrt(np.maximum(below**2 - least * wide, 0)))
+    low = np.where(least == 0, 0.0, low)
+    high = ratio(above + np.sqrt(np.maximum(above**2 - most * narrow, 0)), narrow)
+    low, high = (np.where(defined, end, np.nan) for end in (low, high))
+    return Estimate(ratio(x, np.nan_to_num(y)), low, high, np.minimum(a.units, b.units))
+
+
+def mean_interval(one: Estimate, other: Estimate) -> Estimate:
+    """Return the mean of two independent shares and its interval.
+
+    It is made of the shares' own intervals (square and add: Newcombe, 1998).
+    """
+    mean = (one.estimate + other.estimate) / 2
+    below = np.hypot(one.estimate - one.low, other.estimate - other.low) / 2
+    above = np.hypot(one.high - one.estimate, other.high - other.estimate) / 2
+    return Estimate(mean, mean - below, mean + above, np.minimum(one.units, other.units))
+
+
+def _deviations(part: Counts, whole: Counts) -> FloatArray:
+    """Return how far each unit's part is from the common share of its whole, ``[..., units]``."""
+    share = np.nan_to_num(ratio(np.sum(part, axis=-1), np.sum(whole, axis=-1)))
+    return np.asarray(part - share[..., None] * whole, np.float64)
+
+
+def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
+    product = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
+    return np.nan_to_num(ratio((one * other).sum(axis=-1), product))
+
+
+def wilson_interval(
     share: FloatArray, n: FloatArray, quantile: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of Wilson's interval (1927) for a share of `n` independent rows."""

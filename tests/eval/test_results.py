@@ -53,7 +53,7 @@ def test_the_numbers_are_those_of_the_command(results: pronominal.Results, sampl
             *block["interval"]["accuracy"],
             block["n"],
         ]
-    assert set(tidy.unit) == {"template pairs"}
+    assert set(tidy.unit) == {"occupation"}
     assert set(tidy.digest) == {results.split.digest}
 
 
@@ -95,9 +95,9 @@ def test_the_report_is_a_function(results: pronominal.Results, tmp_path: Path) -
 
 def test_predictions_may_be_a_list(results: pronominal.Results, sample: Path) -> None:
     lines = [{"id": one.id, "choice": 1} for one in results.split]
-    scored = pronominal.score(sample, lines, config="double", resamples=10)
+    scored = pronominal.score(sample, lines, config="double")
     assert scored.scores["predictions"]["overall"]["accuracy"] == 0.5
-    assert scored.scores["predictions"]["bootstrap"]["resamples"] == 10
+    assert scored.scores["predictions"]["intervals"]["level"] == 0.95
     with pytest.raises(InputError, match="575 of 576 ids are missing"):
         pronominal.score(sample, lines[:1], config="double")
     with pytest.raises(InputError, match="have no --allow-missing"):

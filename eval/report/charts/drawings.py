@@ -38,7 +38,7 @@ class Drawer:
 
     Attributes:
         scores: system -> its scores.
-        units: what intervals resample, in words.
+        units: over what intervals sum, in words.
     """
 
     scores: Mapping[str, Scores]
@@ -69,13 +69,8 @@ class Drawer:
         return Point(figure.value, figure.ends, hint.rstrip(), path, figure.n)
 
     def notes_of(self, score: Scores) -> tuple[str, ...]:
-        """Say what the ends of intervals are."""
-        if score.get("bootstrap"):
-            return tuple(interval_notes([score], self.units))
-        if score.get("sd") is not None:
-            seeds = len(score.get("by_seed", {}))
-            return (f"[ ]: one sample standard deviation around the mean of {seeds} samples.",)
-        return ()
+        """Say over what intervals sum."""
+        return tuple(interval_notes([score], self.units))
 
     def _dots(self, chart: Dots) -> Iterator[Drawing]:
         rows = {

@@ -2,9 +2,11 @@
 
 from pronominal.eval.scores.gap.score import paired_units, score
 from pronominal.eval.tables.measure import Measure
-from pronominal.eval.task import RESAMPLES, SEED, Option, Task
+from pronominal.eval.task import Option, Task
 
 MEASURES = (
+    Measure("answered", "Answered", ("overall", "answered"), direction=None, metric="share",
+            title="Rows with a prediction"),
     Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
     Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
     Measure(
@@ -37,7 +39,7 @@ MEASURES = (
         direction="less",
         note="Missing: rows without a prediction, two false negatives each.",
     ),
-)
+)  # fmt: skip
 
 
 TASK = Task(
@@ -51,7 +53,5 @@ TASK = Task(
         Option(
             "allow_missing", bool, "Score rows without a prediction as the official scorer does."
         ),
-        RESAMPLES,
-        SEED,
     ),
 )

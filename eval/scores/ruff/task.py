@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pronominal.eval.scores.ruff.samples import answered_split, margins_of, samples_of
-from pronominal.eval.scores.ruff.score import paired_units, score
+from pronominal.eval.scores.ruff.score import paired_units, score, units
 from pronominal.eval.scores.ruff.tables import tables
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars, Curves
@@ -82,7 +82,8 @@ TASK = Task(
     score=_score,
     measures=MEASURES,
     headline="accuracy",
-    units="task sentences",
+    units="occupations",
+    units_of=units,
     paired_units=lambda answered: paired_units(*answered.pair),
     companions=(
         Companion(

@@ -89,7 +89,7 @@ def knowref_run(out: Path, label: str, answer: Any) -> dict[str, Any]:
     original, switched = pairs(switched=False), pairs(switched=True)
     beside = (pa.Table.from_pylist(switched), [answer(row) for row in switched])
     table, decisions = pa.Table.from_pylist(original), [answer(row) for row in original]
-    scores = knowref.score(table, decisions, switched=beside, resamples=20)
+    scores = knowref.score(table, decisions, switched=beside)
     right = knowref.paired_units(table, decisions, switched=beside)
     write_run(out, ("knowref", "original", "test"), label, scores, right)
     return scores
@@ -99,7 +99,7 @@ def winonb_run(out: Path, label: str, answer: Any) -> dict[str, Any]:
     personal, generic = schemas({"Bo": "masc", "Kim": "neutral"}), schemas({"someone": "someone"})
     beside = (pa.Table.from_pylist(generic), [answer(row) for row in generic])
     table, decisions = pa.Table.from_pylist(personal), [answer(row) for row in personal]
-    scores = winonb.score(table, decisions, generic=beside, resamples=20)
+    scores = winonb.score(table, decisions, generic=beside)
     right = winonb.paired_units(table, decisions, generic=beside)
     write_run(out, ("winonb", "personal", "test"), label, scores, right)
     return scores
@@ -244,7 +244,7 @@ def test_a_report_without_a_headline_has_no_note_of_it(tmp_path: Path) -> None:
     assert overview(read_comparisons([tmp_path / "runs"])).notes == ()
 
 
-@pytest.mark.parametrize("said", ["n = ", "resamples of", "McNemar", "Holm", "seed"])
+@pytest.mark.parametrize("said", ["n = ", "interval over", "McNemar", "Holm", "seed"])
 def test_figures_say_how_they_came_about(tmp_path: Path, said: str) -> None:
     for label, answer in (("gold", lambda row: Decision(row["label"])), ("none", lambda row: NONE)):
         knowref_run(tmp_path / "runs", label, answer)

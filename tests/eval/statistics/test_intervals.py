@@ -1,10 +1,13 @@
 """Intervals of shares of rows that stand or fall together in units."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pronominal.decisions import Decision
+from pronominal.eval.scores.winopron.score import score
 from pronominal.eval.statistics.intervals import ratio_interval, share_interval
 from pronominal.eval.statistics.quantiles import t_quantile
 
@@ -79,3 +82,46 @@ def test_what_is_not_right_has_the_mirrored_interval(units: list[tuple[int, int]
     found, mirrored = ratio_interval(part, whole), ratio_interval(whole - part, whole)
     assert found.low == pytest.approx(1 - mirrored.high, abs=1e-12, nan_ok=True)
     assert found.high == pytest.approx(1 - mirrored.low, abs=1e-12, nan_ok=True)
+
+
+def table(pairs: int, rows: int) -> pa.Table:
+    """Pairs of templates whose rows are all of one set, as many in each pair."""
+    return pa.Table.from_pylist(
+        [
+            {
+                "id": f"{pair}-{row}",
+                "label": row % 2,
+                "case": "nominative",
+                "pronoun_set": "xe",
+                "template_id": f"{pair}-{row % 2}",
+                "pair_id": str(pair),
+                "occupation": str(pair),
+                "candidates": [{"start": 0}, {"start": 1}],
+            }
+            for pair in range(pairs)
+            for row in range(rows)
+        ]
+    )
+
+
+def half_right(rows: pa.Table) -> list[Decision]:
+    """Every other pair is right in all its rows, the others in none."""
+    pairs = zip(rows["label"].to_pylist(), rows["pair_id"].to_pylist(), strict=True)
+    return [Decision(label ^ int(pair) % 2) for label, pair in pairs]
+
+
+def test_more_rows_of_the_same_units_bring_no_certainty() -> None:
+    few, many = table(pairs=20, rows=2), table(pairs=20, rows=16)
+    intervals = [score(rows, half_right(rows))["overall"]["interval"] for rows in (few, many)]
+    assert intervals[0]["accuracy"] == intervals[1]["accuracy"]
+    low, high = intervals[0]["accuracy"]
+    # the standard error of 20 fair coins is 0.11
+    assert low == pytest.approx(0.5 - 1.96 * 0.112, abs=0.06)
+    assert high == pytest.approx(0.5 + 1.96 * 0.112, abs=0.06)
+
+
+def test_scores_say_over_what_intervals_sum() -> None:
+    rows = table(pairs=20, rows=2)
+    result = score(rows, half_right(rows))
+    assert result["intervals"] == {"unit": "occupation", "units": 20, "level": 0.95}
+    assert result["overall"]["units"] == 20

@@ -172,17 +172,17 @@ def test_a_table_for_each_measure_and_a_row_for_each_pair() -> None:
 
 
 def templates(cases: tuple[str, ...] = ("nominative", "accusative")) -> pa.Table:
-    """Two sentences and two pronoun sets for each case, which is one template pair."""
+    """Two sentences and two pronoun sets for each case, one template pair about one occupation."""
     return pa.Table.from_pylist(
         [
             {"label": label, "case": case, "pronoun_set": name, "pair_id": case,
-             "template_id": f"{case}-{label}"}
+             "occupation": case, "template_id": f"{case}-{label}"}
             for case in cases for label in (0, 1) for name in ("he", "xe")
         ]
     )  # fmt: skip
 
 
-def test_winoprons_units_are_template_pairs() -> None:
+def test_winoprons_units_are_occupations() -> None:
     table = templates()
     # nominative: he right twice, xe on the first sentence only; accusative: all right
     decisions = [Decision(c) for c in (0, 0, 1, 0, 0, 0, 1, 1)]
@@ -206,7 +206,7 @@ def test_gaps_units_are_rows_with_both_questions_right() -> None:
     ]
 
 
-def test_ruffs_units_are_task_sentences() -> None:
+def test_ruffs_units_are_occupations() -> None:
     rows = pa.Table.from_pylist(
         [
             {"label": label, "occupation": occupation, "participant": "guest", "case": "nominative"}

@@ -219,7 +219,7 @@ def test_a_model_that_breaks_its_contract_is_named(answers: Any) -> None:
 def test_scores_have_the_range_over_prompts(sample: Path, tmp_path: Path) -> None:
     split = read_split(str(sample), "double")
     folder = run(split, Parrot(), SystemSettings("parrot", "parrot"), tmp_path)
-    found = score_predictions(split, folder.path, {"resamples": 0})["prompts"]
+    found = score_predictions(split, folder.path)["prompts"]
     zero = sum(label == 0 for label in split.table["label"].to_pylist()) / split.num_rows
     assert found["n"] == split.num_rows
     assert found["by_prompt"]["4-forward"]["accuracy"] == pytest.approx(zero)
