@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pronominal.eval.statistics.hypothesis_tests import mcnemar
-from pronominal.eval.statistics.intervals import ratio_interval, share_interval
+from pronominal.eval.statistics.crossed import Crossed
+from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar
+from pronominal.eval.statistics.intervals import quotient_interval, ratio_interval, share_interval
 from pronominal.eval.statistics.paired_differences import PairedDifferences, Systems
-from pronominal.eval.statistics.paired_tests import paired_tests
 from pronominal.eval.statistics.sign_flips import sign_flip_p_values
 from pronominal.eval.tables.table import Table
 
@@ -37,7 +37,7 @@ Ends = tuple[Floats, Floats]
 UNITS = (10, 30, 60, 180)
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97)
 CORRELATIONS = (0.05, 0.3, 0.6)
-RESAMPLES = 200
+RESAMPLES, FEWER = 200, 400
 """Of the percentile bootstrap over rows: draws of the counts of outcomes, all rows being alike."""
 
 
@@ -101,8 +101,8 @@ class Sample:
         return ratio - half, ratio + half
 
     def percentile(self, generator: np.random.Generator) -> Ends:
-        """Return the ends of the percentile bootstrap over rows."""
-        counts = np.stack([count for count, _, _ in self.kinds], axis=-1)
+        """Return the ends of the percentile bootstrap over rows, of the first `FEWER` samples."""
+        counts = np.stack([count[:FEWER] for count, _, _ in self.kinds], axis=-1)
         rows = counts.sum(axis=-1)
         # where there is no row there is no interval
         rows = np.maximum(rows, 1)
@@ -266,10 +266,40 @@ def bias_percentage(s: Setting) -> tuple[float, Ends]:
         biased = solvable & (right[:, :, 0].sum(axis=2) == 1)
         return biased.sum(axis=1).astype(float), solvable.sum(axis=1).astype(float)
 
-    of_all, among = (one.sum() for one in drawn(400, 1000))
+    of_all, among = (one.sum() for one in drawn(200, 1000))
     biased, solvable = drawn(s.samples, s.units)
     found = share_interval(biased, solvable)
     return float(of_all / among), (found.low, found.high)
+
+
+def ratio_of_f1(s: Setting) -> tuple[float, Ends]:
+    """GAP's feminine F1 / masculine F1: every unit is four rows, half of the units feminine."""
+    feminine = np.arange(s.units) % 2
+    levels = (s.level, 0.9 * s.level)
+    parts = []
+    for place, level in enumerate(levels):
+        right = s.successes(4, np.full(s.shape, level)) * (feminine == place)
+        wrong = s.successes((4 * (feminine == place) - right).astype(int), np.full(s.shape, 0.5))
+        missed = 4 * (feminine == place) - right - wrong
+        parts.append((2 * right, 2 * right + 2 * wrong + missed))
+    masculine, other = (2 * one / (2 * one + 1.5 * (1 - one)) for one in levels)
+    found = quotient_interval(parts[1], parts[0])
+    return other / masculine, (found.low, found.high)
+
+
+def over_prompts(s: Setting, prompts: int) -> tuple[float, Ends]:
+    """Mean over prompts that move every unit, of units that are easy or hard with each."""
+    spread = min(s.level, 1 - s.level)
+    ends = []
+    for _ in range(min(s.samples, FEWER)):
+        hard = s.generator.choice([-0.5, 0.5], (s.units, 1))
+        moved = s.generator.uniform(-1, 1, prompts) * s.correlation / 2
+        chance = s.level + spread * (hard + moved)
+        whole = np.full((s.units, prompts), 8.0)
+        found = Crossed(s.generator.binomial(8, chance).astype(float), whole).interval()
+        ends.append((float(found.low[0]), float(found.high[0])))
+    low, high = np.array(ends).T
+    return s.level, (low, high)
 
 
 Cell = dict[str, Any]
@@ -308,6 +338,9 @@ def cells(simulations: int, seed: int) -> Iterator[Cell]:
                 for method, truth, ends in difference(s, equal=equal, gap=gap):
                     yield cell(f"difference, {name}", method, s, truth, ends)
         yield cell("bias percentage", "ours", s, *bias_percentage(s))
+        yield cell("ratio of two F1", "ours", s, *ratio_of_f1(s))
+        for prompts in (5, 10):
+            yield cell(f"mean over {prompts} prompts", "ours", s, *over_prompts(s, prompts))
 
 
 # tests, of systems that are alike
@@ -326,12 +359,9 @@ def permutation_errors(s: Setting, *, equal: bool) -> float:
     parts = np.concatenate(two_systems(s, sizes, 0.0))
     wholes = np.concatenate([sizes, sizes]).astype(float)
     mean = wholes.mean(axis=1, keepdims=True)
-    found = [
-        sign_flip_p_values(parts[[i, i + s.samples]] / mean[i], wholes[[i, i]] / mean[i], [(0, 1)],
-                           resamples=1999)[0]
-        for i in range(s.samples)
-    ]  # fmt: skip
-    return float(np.mean(np.array(found) <= 0.05))
+    pairs = [(i, i + s.samples) for i in range(s.samples)]
+    found = sign_flip_p_values(parts / mean, wholes / mean, pairs, resamples=4999)
+    return float(np.mean(found <= 0.05))
 
 
 def family_wise_errors(s: Setting, systems: int) -> float:
@@ -342,8 +372,9 @@ def family_wise_errors(s: Setting, systems: int) -> float:
         hard = s.generator.beta(2, 2, s.units) - 0.5
         chance = np.clip(s.level + hard * min(s.level, 1 - s.level), 0, 1)
         right = at.successes(8, np.broadcast_to(chance, at.shape))
-        tests = paired_tests({str(i): one / 8 for i, one in enumerate(right)})
-        found.append(min(test.p_holm or 1 for of_it in tests.values() for test in of_it.values()))
+        pairs = [*itertools.combinations(range(systems), 2)]
+        p = sign_flip_p_values(right / 8, np.ones_like(right), pairs, resamples=9999)
+        found.append(min(holm(p.tolist())))
     return float(np.mean(np.array(found) <= 0.05))
 
 
@@ -364,7 +395,7 @@ def test_errors(simulations: int, seed: int) -> Iterator[dict[str, Any]]:
                 error = permutation_errors(s, equal=equal)
                 yield {"test": f"permutation{name}", "units": units, "level": level, "error": error}
     for systems in (5, 10):
-        s = Setting(generator, max(simulations // 2, 100), 60, 0.75, 0.3)
+        s = Setting(generator, simulations, 60, 0.75, 0.3)
         error = family_wise_errors(s, systems)
         yield {"test": f"Holm, {systems} systems", "units": 60, "level": 0.75, "error": error}
 

@@ -141,7 +141,7 @@ def test_knowrefs_pairs_are_shown_and_tested(tmp_path: Path) -> None:
     assert all(at(scores[system], path) == value for (system, path), value in marks.items())
     assert "consistently correct" in page
     # gold is right in all pairs, a fixed name in none
-    assert "gold alone right: 12, name alone: 0, n = 12; McNemar" in page
+    assert "gold alone right: 12, name alone: 0, n = 12; difference +100.0" in page
 
 
 def test_winonbs_names_stand_beside_someone(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_report_without_a_headline_has_no_note_of_it(tmp_path: Path) -> None:
     assert overview(read_comparisons([tmp_path / "runs"])).notes == ()
 
 
-@pytest.mark.parametrize("said", ["n = ", "interval over", "McNemar", "Holm", "seed"])
+@pytest.mark.parametrize("said", ["n = ", "interval over", "McNemar", "Holm", "Visible from"])
 def test_figures_say_how_they_came_about(tmp_path: Path, said: str) -> None:
     for label, answer in (("gold", lambda row: Decision(row["label"])), ("none", lambda row: NONE)):
         knowref_run(tmp_path / "runs", label, answer)
