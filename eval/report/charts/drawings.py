@@ -66,7 +66,7 @@ class Drawer:
         counted = "" if figure.n is None else f"; n = {figure.n:,}"
         notes = " ".join(self.notes_of(score)) if figure.ends else ""
         hint = f"{system}, {about}: {percent(figure.value)}{_ends(figure.ends)}{counted}. {notes}"
-        return Point(figure.value, figure.ends, hint.rstrip(), path, figure.n)
+        return Point(figure.value, figure.ends, hint.rstrip(), path, figure.n, figure.missing)
 
     def notes_of(self, score: Scores) -> tuple[str, ...]:
         """Say over what intervals sum."""
@@ -129,9 +129,11 @@ class Drawer:
             (system, *(written(p) for points in panels.values() for p in points[system]))
             for system in self.scores
         )
-        ends = any(p.ends for rows in panels.values() for points in rows.values() for p in points)
+        points = [p for rows in panels.values() for of_it in rows.values() for p in of_it]
+        ends = any(point.ends for point in points)
         about = [note for one in self.scores.values() for note in self.notes_of(one) if ends]
-        told = (*sizes(panels), *notes, *dict.fromkeys(about))
+        reasons = (f"No interval for some: {p.missing}." for p in points if p.missing)
+        told = (*sizes(panels), *notes, *dict.fromkeys((*about, *reasons)))
         return Table(title, ("System", *columns), cells, told)
 
 
