@@ -132,13 +132,24 @@ class Drawer:
         points = [p for rows in panels.values() for of_it in rows.values() for p in of_it]
         ends = any(point.ends for point in points)
         about = [note for one in self.scores.values() for note in self.notes_of(one) if ends]
-        reasons = (f"No interval for some: {p.missing}." for p in points if p.missing)
-        told = (*sizes(panels), *notes, *dict.fromkeys((*about, *reasons)))
+        told = (*sizes(panels), *notes, *dict.fromkeys((*about, *_reasons(columns, panels))))
         return Table(title, ("System", *columns), cells, told)
 
 
 def _any(points: kinds.Rows) -> bool:
     return any(point.value is not None for of_system in points.values() for point in of_system)
+
+
+def _reasons(columns: Sequence[str], panels: Mapping[str, kinds.Rows]) -> Iterator[str]:
+    """Say why points have no interval, by the columns that they stand in."""
+    told: dict[str, dict[str, None]] = {}
+    for system in next(iter(panels.values())):
+        points = [point for rows in panels.values() for point in rows[system]]
+        for column, point in zip(columns, points, strict=True):
+            if point.missing:
+                told.setdefault(point.missing, {})[column] = None
+    for reason, names in told.items():
+        yield f"No interval for {', '.join(names)}: {reason}."
 
 
 def legend(names: Sequence[str], letter: str) -> tuple[tuple[str, str], ...]:

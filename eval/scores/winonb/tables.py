@@ -62,15 +62,15 @@ def _ratios(scores: Mapping[str, Scores]) -> Table:
     notes = [
         "Less likely than plural: 1 - singular / plural accuracy, in percent (section 4.1).",
         "Generic / personal: how many times as likely as singular personal they (section 4.2).",
-        "The paper's figures, 94.8 and 6.4, are ratios of the means over its five systems; ratios "
-        "of means over systems have no interval, for systems are no sample.",
+        "The paper's figures, 94.8 and 6.4, are ratios of the means over its five systems.",
     ]
     notes += interval_notes(scores.values())
     made = table("WinoNB: ratios", columns, scores, notes)
     if len(scores) < 2:
         return made
     means = ("Ratio of the means", *_ratios_of_means([*scores.values()]), UNDEFINED)
-    return Table(made.title, made.columns, (*made.rows, means), made.notes)
+    note = "No interval for the ratio of the means: systems are no sample."
+    return Table(made.title, made.columns, (*made.rows, means), (*made.notes, note))
 
 
 def _ratios_of_means(scores: list[Score]) -> tuple[str, str]:
