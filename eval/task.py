@@ -170,8 +170,8 @@ class Task:
 
     def headline_in(self, scores: Iterable[Scores]) -> Measure:
         """Return the measure that stands for the task in some scores."""
-        first = (self.headline_measure, *self.measures)
-        given = [*scores]
+        shares = (measure for measure in self.measures if measure.unit != "count")
+        first, given = (self.headline_measure, *shares), [*scores]
         there = (measure for measure in first if any(map(measure.of, given)))
         return next(there, self.headline_measure)
 

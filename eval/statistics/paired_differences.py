@@ -12,6 +12,7 @@ import numpy as np
 
 from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, ratio
 from pronominal.eval.statistics.quantiles import normal_quantile, t_quantile
+from pronominal.eval.statistics.scores import Block
 
 PairedUnits = BoolArray | FloatArray
 """How much of each independent unit a system got right.
@@ -20,6 +21,9 @@ Either shares in [0, 1], shape ``[units]``, or parts and wholes, such as the rig
 and its rows, shape ``[units, 2]``. The units are the same, in order, for every system. A unit is
 one item, right or not, or several that stand or fall together, such as the sentences of a pair.
 """
+
+TOO_FEW = "there are fewer than two units"
+"""Why a difference has no interval."""
 
 LEVEL = 0.05
 """Below it a corrected p-value counts as a difference; intervals hold 1 - `LEVEL`."""
@@ -138,6 +142,21 @@ class PairedDifferences:
 
     def _t(self, probability: float) -> float:
         return t_quantile(probability, max(self.n - 1, 1))
+
+
+def difference_block(one: PairedUnits, other: PairedUnits) -> Block:
+    """Return the ``difference`` of two ratios over the same units and its ``interval``.
+
+    The interval is None where the units do not tell it, and ``interval_missing`` says so.
+    """
+    found = PairedDifferences.of(Systems.of([one, other]), [(0, 1)])
+    estimate, ends = float(found.estimate[0]), found.intervals()[0].tolist()
+    known = not np.isnan(ends).any()
+    return {
+        "difference": None if np.isnan(estimate) else estimate,
+        "interval": {"difference": ends if known else None},
+        **({} if known else {"interval_missing": {"difference": TOO_FEW}}),
+    }
 
 
 T = TypeVar("T", float, FloatArray)

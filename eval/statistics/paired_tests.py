@@ -12,6 +12,7 @@ from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar
 from pronominal.eval.statistics.outcomes import FloatArray, ratio
 from pronominal.eval.statistics.paired_differences import (
     LEVEL,
+    TOO_FEW,
     PairedDifferences,
     Systems,
 )
@@ -33,7 +34,6 @@ AGAINST = "against"
 FEWEST = 9
 """Units below which no verdict is given: the interval says what there is to say."""
 
-TOO_FEW = "there are fewer than two units"
 NOTHING_TO_DIVIDE = "one of the two chose nothing"
 
 

@@ -45,8 +45,9 @@ PROMPTED = {
 ACCURACY = Measure("accuracy", "Accuracy", ("accuracy",))
 
 SPREAD = (
-    "sd: over the prompts. [ ]: 95% interval for other units and other prompts; the orders of a "
-    "prompt's options are one prompt."
+    "sd: sample standard deviation over the prompts. [ ]: 95% interval for other units and other "
+    "prompts; the orders of a prompt's options are one prompt. No interval for lowest, median and "
+    "highest: each is one prompt's."
 )
 
 
@@ -112,8 +113,13 @@ def prompt_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
             columns: dict[str, Cell] = {"prompts": lambda block: str(len(block["by_prompt"]))}
             columns["accuracy"] = share_of("accuracy")
             columns |= {name: percent_of(name) for name in ("sd", "lowest", "median", "highest")}
-            notes = [SPREAD, *_no_interval([ACCURACY], asked.values())]
+            notes = [SPREAD, *reasons_of_none(asked)]
             yield table(title, columns, asked, [*notes, *_components(asked)])
+
+
+def reasons_of_none(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Say why the accuracy over prompts has no interval."""
+    yield from _no_interval([ACCURACY], [Scores(block) for block in asked.values()])
 
 
 def _components(asked: Mapping[str, Scores]) -> Iterator[str]:

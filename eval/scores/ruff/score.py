@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from pronominal.eval.statistics.outcomes import (
     refuse_other_number,
     shares_by,
 )
+from pronominal.eval.statistics.paired_differences import difference_block
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
@@ -183,7 +185,21 @@ class _Answers:
             for s, name in enumerate(self.names)
         }
         there = {name: values for name, values in accuracies.items() if None not in values}
-        return pairwise_tests(there)
+        found = pairwise_tests(there)
+        if found is None:
+            return None
+        for one, other in combinations(there, 2):
+            sides = (self._units_of_set(parts, self.names.index(name)) for name in (one, other))
+            about = difference_block(*sides)
+            found[f"{one}-{other}"] |= {key: about[key] for key in about if key != "difference"}
+        return found
+
+    def _units_of_set(self, parts: Samples, pronoun_set: int) -> FloatArray:
+        """Return how much of each occupation's rows of a pronoun set is right, of how many."""
+        rows = np.concatenate([*parts.values()])
+        of_set = self.labels == pronoun_set
+        right = self._by_unit(rows, of_set & (self.choices == self.labels))
+        return np.stack([right, self._by_unit(rows, of_set)], axis=1)
 
     def _means(self, parts: Sequence[IntArray], inside: Any) -> Block:
         """Return the mean shares over parts of the rows, of those inside, with intervals."""

@@ -111,7 +111,8 @@ OVERLAP_NOTES = (
 
 def overlap_cells(found: Mapping[str, Any]) -> tuple[str, ...]:
     """Write what `overlap` found of one kind of signs."""
-    indices = (f"{found[name]:.2f}" for name in ("jaccard", "expected", "corrected"))
+    values = (found[name] for name in ("jaccard", "expected", "corrected"))
+    indices = (UNDEFINED if value is None else f"{value:.2f}" for value in values)
     return (*indices, p_value(found["p_more"]), p_value(found["p_less"]))
 
 

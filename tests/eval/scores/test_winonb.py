@@ -126,7 +126,8 @@ def test_clusters_tell_elsewhere_from_unresolved(tmp_path: Path) -> None:
     mixed = {"a": scores, "b": scored(lambda row: NONE)}
     shown = next(one for one in tables_of(WINONB, mixed) if one.title == "WinoNB: answers")
     row = dict(zip(shown.columns, shown.rows[1], strict=True))
-    assert (row["si.: neither"], row["si.: elsewhere"]) == ("100.0", "–")
+    assert row["si.: neither"].startswith("100.0‡ [")  # of eight schemas
+    assert row["si.: elsewhere"] == "–"
     # an empty last line is no line without clusters
     file.write_text("".join([*lines, "\n"]))
     assert (clustered_pronouns(PERSONAL, lines_of(file)) == known).all()
