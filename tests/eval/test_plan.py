@@ -112,7 +112,7 @@ def test_other_rows_and_systems_than_planned_are_refused(split: Split, tmp_path:
         plan.beside([SystemSettings("random", "random", settings={"seed": 3})])
     with pytest.raises(InputError, match="decision rule offsets, and this is upstream"):
         plan.refuse_other(split, "upstream")
-    with pytest.raises(InputError, match="72 units of accuracy, and there are none"):
+    with pytest.raises(InputError, match="24 units of accuracy, and there are none"):
         plan.refuse_other_units({})
     assert [one.label for one in plan.beside([ASKED[0], FURTHER])][-1] == "nearest-mention"
 
@@ -139,7 +139,7 @@ def test_every_measure_that_can_be_compared_is_known_before_there_are_answers(
     split: Split, own_ruff: str
 ) -> None:
     found = comparable_units(task_of("sample"), split)
-    assert found["accuracy"] == found["pronoun_consistency"] == 72
+    assert found["accuracy"] == found["pronoun_consistency"] == 24
     ruff = read_split(own_ruff, "distractors_1", "seed_13")
     assert comparable_units(task_of("ruff"), ruff).keys() == {"accuracy"}
 

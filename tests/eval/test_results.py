@@ -75,8 +75,20 @@ def test_rows_say_what_each_system_answered(results: pronominal.Results) -> None
 def test_two_systems_are_compared(results: pronominal.Results) -> None:
     tests, back = results.compare("random", "last"), results.compare("last", "random")
     assert tests["accuracy"]["difference"] == -back["accuracy"]["difference"]
+    low, high = tests["accuracy"]["interval"]["difference"]
+    assert low <= tests["accuracy"]["difference"] <= high
+    assert "equivalence" not in tests["accuracy"]
     with pytest.raises(InputError, match="did you mean 'random'"):
         results.compare("randon", "last")
+
+
+def test_two_systems_are_asked_whether_they_are_equivalent(results: pronominal.Results) -> None:
+    verdicts = [
+        results.compare("random", "seeded", margin=margin)["accuracy"]["equivalence"]
+        for margin in (0.001, 0.5)
+    ]
+    assert [one["equivalent"] for one in verdicts] == [False, True]
+    assert verdicts[0]["interval"] == verdicts[1]["interval"]
 
 
 def test_tables_come_in_every_form(results: pronominal.Results, tmp_path: Path) -> None:

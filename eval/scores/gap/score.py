@@ -68,11 +68,16 @@ def paired_units(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Pai
     """Return the items that paired tests between systems compare.
 
     Returns:
-        ``correct``: the rows of which both questions got the right answer, shape ``[rows]``.
+        ``correct``: the rows of which both questions got the right answer, shape ``[rows]``;
+        ``f1``: what each row contributes to both sums of F1, shape ``[rows, 2]``.
     """
     answers = [NEITHER if d.abstained == "none" else d.choice for d in decisions]
     labels = rows["label"].to_pylist()
-    return {"correct": np.array([a == b for a, b in zip(answers, labels, strict=True)], np.bool_)}
+    part, whole = _Questions(np.moveaxis(_counts(rows, decisions), 0, 1)).shares["f1"]
+    return {
+        "correct": np.array([a == b for a, b in zip(answers, labels, strict=True)], np.bool_),
+        "f1": np.stack([part[0], whole[0]], axis=-1).astype(np.float64),
+    }
 
 
 @dataclass(frozen=True, slots=True)

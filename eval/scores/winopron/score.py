@@ -19,10 +19,10 @@ from pronominal.eval.statistics.outcomes import (
     BoolArray,
     IntArray,
     Outcomes,
+    Share,
     choices_of,
     outcome_counts,
     refuse_other_number,
-    shares_by,
 )
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks, estimate_blocks
@@ -86,24 +86,25 @@ def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Pa
     """Return the units that paired tests between systems compare: the occupations.
 
     Returns:
-        Shares by occupation, shape ``[occupations]``: ``accuracy``, of its sentences that are
-        right; ``pronoun_consistency`` and ``disambiguation_consistency``, of its sentences that
-        are in a group that is right as a whole. Groups of one sentence are out, and occupations
-        with no others.
+        Parts and wholes by occupation, shape ``[occupations, 2]``: ``accuracy``, ``precision`` and
+        ``f1`` of its sentences; ``pronoun_consistency`` and ``disambiguation_consistency``, its
+        sentences that are in a group that is right as a whole. Groups of one sentence are out, and
+        occupations with no others.
     """
     sentences = Sentences.of(table)
     counts = outcome_counts(sentences.labels, choices_of(decisions).reshape(-1, 1))
 
-    def shares(outcomes: IntArray, kept: BoolArray) -> PairedUnits:
-        found = shares_by(sentences.units.codes, outcomes[:, RIGHT] > 0, kept)
-        return found[~np.isnan(found)]
+    def shares(outcomes: IntArray) -> dict[str, Share]:
+        return Outcomes(sentences.units.sums(outcomes, sentences.everything)[0]).shares
 
-    made = {"accuracy": shares(counts, sentences.labels >= 0)}
+    of_answers = shares(counts)
+    made = {name: np.stack(of_answers[name], axis=-1) for name in ("accuracy", "precision", "f1")}
     for name, groups in (
         ("pronoun_consistency", sentences.templates),
         ("disambiguation_consistency", sentences.disambiguations),
     ):
-        made[name] = shares(groups.minimum(counts), groups.members > 1)
+        found = shares(groups.minimum(counts) * (groups.members > 1)[:, None])["accuracy"]
+        made[name] = np.stack(found, axis=-1)[found[1] > 0]
     return made
 
 

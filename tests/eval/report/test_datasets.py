@@ -244,7 +244,7 @@ def test_a_report_without_a_headline_has_no_note_of_it(tmp_path: Path) -> None:
     assert overview(read_comparisons([tmp_path / "runs"])).notes == ()
 
 
-@pytest.mark.parametrize("said", ["n = ", "interval over", "McNemar", "Holm"])
+@pytest.mark.parametrize("said", ["n = ", "interval over", "McNemar", "Holm", "Visible from"])
 def test_figures_say_how_they_came_about(tmp_path: Path, said: str) -> None:
     for label, answer in (("gold", lambda row: Decision(row["label"])), ("none", lambda row: NONE)):
         knowref_run(tmp_path / "runs", label, answer)

@@ -187,9 +187,10 @@ def test_winoprons_units_are_occupations() -> None:
     # nominative: he right twice, xe on the first sentence only; accusative: all right
     decisions = [Decision(c) for c in (0, 0, 1, 0, 0, 0, 1, 1)]
     found = paired_units(table, decisions)
-    assert found["accuracy"].tolist() == [0.75, 1]
-    assert found["pronoun_consistency"].tolist() == [0.5, 1]
-    assert found["disambiguation_consistency"].tolist() == [0.5, 1]
+    assert found["accuracy"].tolist() == [[3, 4], [4, 4]]
+    assert found["f1"].tolist() == [[6, 8], [8, 8]]
+    assert found["pronoun_consistency"].tolist() == [[2, 4], [4, 4]]
+    assert found["disambiguation_consistency"].tolist() == [[2, 4], [4, 4]]
     # without the second sentence there is no pair to tell apart
     first = table.filter(pa.compute.equal(table["label"], 0))
     single = paired_units(first, [Decision(0)] * 4)
@@ -199,11 +200,25 @@ def test_winoprons_units_are_occupations() -> None:
 
 
 def test_gaps_units_are_rows_with_both_questions_right() -> None:
-    rows = pa.table({"label": [0, 1, 2, 2]})
-    assert gap.paired_units(rows, [Decision(0), Decision(0), NONE, BOTH])["correct"].tolist() == [
-        *(True, False),
-        *(True, False),
-    ]
+    rows = pa.table({"label": [0, 1, 2, 2], "gender": ["feminine", "masculine"] * 2})
+    found = gap.paired_units(rows, [Decision(0), Decision(0), NONE, BOTH])
+    assert found["correct"].tolist() == [True, False, True, False]
+    # twice the true positives, and these with what is wrong or missing
+    assert found["f1"].tolist() == [[2, 2], [0, 2], [0, 0], [0, 2]]
+
+
+def test_a_difference_is_that_of_the_printed_figures(sample: Path, tmp_path: Path) -> None:
+    asked = [SystemSettings(label, label) for label in ("random", "first-mention", "parallelism")]
+    split = read_split(str(sample), "double")
+    bars = lambda *_: nullcontext(lambda done: None)  # noqa: E731
+    scores = evaluate_all(split, asked, tmp_path, "offsets", bars)
+    tests = scores["random"][AGAINST]
+    for measure in task_of("sample").measures:
+        if measure.key in tests:
+            figures = [measure.of(scores[label]).value for label in ("random", "parallelism")]
+            found = tests[measure.key]["parallelism"]["difference"]
+            assert found == pytest.approx(figures[0] - figures[1], abs=1e-12), measure.key
+    assert {"accuracy", "precision", "f1", "pronoun_consistency"} <= tests.keys()
 
 
 def test_ruffs_units_are_occupations() -> None:
