@@ -116,7 +116,7 @@ def _prompts(drawer: Drawer) -> Iterator[Drawing]:
         names = ("sd", "lowest", "median", "highest")
         mean = share_of("accuracy")
         cells = (
-            (s, mean(block), *(percent(block[name]) for name in names))
+            (s, mean(block), *(percent(block.get(name)) for name in names))
             for s, block in there.items()
         )
         notes = (

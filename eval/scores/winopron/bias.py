@@ -104,14 +104,27 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
     }
 
 
-def between_systems(one: Block, other: Block) -> dict[str, float | None]:
+def between_systems(one: Block, other: Block) -> dict[str, dict[str, Any]]:
     """Compare the biases of two systems on the same rows form by form (Table 5).
 
-    They are what `pronominal_bias` gave. Returns ``CASE/SET`` -> `jaccard_index`, for the forms
-    that both have.
+    They are what `pronominal_bias` gave.
+
+    Returns:
+        For the forms that both have, ``CASE/SET`` -> `jaccard_index` as ``between_systems``; and
+        what chance gives (`overlap`) as ``between_systems_by_chance``, where the scores name the
+        solvable occupations, as those of earlier versions do not.
     """
     forms, others = one["by_form"], other["by_form"]
-    return {name: jaccard_index(forms[name], others[name]) for name in forms if name in others}
+    both = [name for name in forms if name in others]
+    known = [
+        name
+        for name in both
+        if all("solvable_occupations" in block for block in (forms[name], others[name]))
+    ]
+    return {
+        "between_systems": {name: jaccard_index(forms[name], others[name]) for name in both},
+        "between_systems_by_chance": {name: overlap(forms[name], others[name]) for name in known},
+    }
 
 
 def jaccard_index(form: Block, other: Block) -> float | None:

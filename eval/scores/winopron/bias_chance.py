@@ -173,6 +173,8 @@ def _agreeing(
             continue
         drawn = comb(positive, both) * comb(negative, crossed)
         drawn *= comb(eligible - positive - negative, rest)
+        if drawn == 0:
+            continue
         for also in range(min(negative - crossed, other_negative) + 1):
             further = comb(negative - crossed, also)
             further *= comb(left - (negative - crossed), other_negative - also)

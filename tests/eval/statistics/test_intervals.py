@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.score import score
-from pronominal.eval.statistics.intervals import ratio_interval, share_interval
+from pronominal.eval.statistics.intervals import (
+    quotient_interval,
+    ratio_interval,
+    share_interval,
+)
 from pronominal.eval.statistics.quantiles import t_quantile
 
 
@@ -125,3 +129,29 @@ def test_scores_say_over_what_intervals_sum() -> None:
     result = score(rows, half_right(rows))
     assert result["intervals"] == {"unit": "occupation", "units": 20, "level": 0.95}
     assert result["overall"]["units"] == 20
+
+
+def test_a_quotient_of_certain_shares_is_not_certain() -> None:
+    rows = np.full((1, 30), 4)
+    found = quotient_interval((rows, rows), (rows, rows))
+    assert found.estimate[0] == 1
+    # the same units, right in both or in neither: what is left is what nobody saw
+    assert found.low[0] < 1 < found.high[0]
+
+
+def test_a_quotient_has_a_lower_end_of_0_where_nothing_is_right() -> None:
+    rows = np.full((1, 30), 4)
+    none = quotient_interval((0 * rows, rows), (rows, rows))
+    assert (none.estimate[0], none.low[0]) == (0, 0)
+    assert 0 < none.high[0] < 0.3
+    assert np.isnan(quotient_interval((rows, rows), (0 * rows, rows)).high[0])
+
+
+def test_a_quotient_of_large_samples_is_as_the_log_ratio_has_it() -> None:
+    generator = np.random.default_rng(5)
+    sides = [(generator.random((1, 1000)) < p, np.ones((1, 1000))) for p in (0.8, 0.9)]
+    found = quotient_interval(*sides)
+    (one, n), (other, _) = ((part.mean(), part.size) for part, _ in sides)
+    error = np.sqrt((1 - one) / (n * one) + (1 - other) / (n * other))
+    expected = np.exp(np.log(one / other) + np.array([-1.96, 1.96]) * error)
+    assert [found.low[0], found.high[0]] == pytest.approx(expected.tolist(), abs=5e-3)
