@@ -62,7 +62,8 @@ def _table(title: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    if any(test["test"] == PERMUTATION for test in tests):
+    several = any(test["test"] == PERMUTATION for test in tests)
+    if several:
         yield "n: units, each several rows; more: units that one of the two did better in."
         yield (
             f"p: paired permutation test of whole units, two-sided mid-p, {RESAMPLES:,} changes of "
@@ -74,6 +75,8 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "Difference: in points, with the 95% interval of the pair alone."
     if len(tests) > 1:
         yield f"p (Holm): corrected over the {len(tests)} pairs of this measure."
+    if several and len(tests) > LEVEL * (RESAMPLES + 1):
+        yield "With so many pairs, no p of so few changes of sign survives the correction."
     yield (
         f"Visible from: the smallest true difference that {100 * POWER:g}% of such comparisons "
         "would show; below it, none found does not mean that there is none."
