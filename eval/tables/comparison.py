@@ -114,7 +114,7 @@ def prompt_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
             columns["accuracy"] = share_of("accuracy")
             columns |= {name: percent_of(name) for name in ("sd", "lowest", "median", "highest")}
             notes = [SPREAD, *reasons_of_none(asked)]
-            yield table(title, columns, asked, [*notes, *_components(asked)])
+            yield table(title, columns, asked, [*notes, *spread_notes(asked)])
 
 
 def reasons_of_none(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -122,8 +122,8 @@ def reasons_of_none(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     yield from _no_interval([ACCURACY], [Scores(block) for block in asked.values()])
 
 
-def _components(asked: Mapping[str, Scores]) -> Iterator[str]:
-    """Say what the accuracy over prompts varies with."""
+def spread_notes(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Say what the accuracy varies with, of blocks that have a ``spread``."""
     for system, block in asked.items():
         known = {name: sd for name, sd in block.get("spread", {}).items() if sd is not None}
         if known:

@@ -143,7 +143,9 @@ def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
     if "switched" in answers and "consistently_correct" not in items:
         pairs = SwitchedPairs.of(answers["original"].pair, answers["switched"].pair)
         items["consistently_correct"] = pairs.both_right
-    return {measured: np.asarray(values, np.float64) for measured, values in items.items()}
+    shares = {name: np.asarray(values, np.float64) for name, values in items.items()}
+    # F1 is no mean of what single units got right
+    return {name: values for name, values in shares.items() if values.ndim == 1}
 
 
 def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str]) -> Table:

@@ -34,7 +34,7 @@ def test_a_set_that_alone_is_biased_is_found_and_alike_sets_are_not() -> None:
     attempted = np.ones((40, 4), np.bool_)
     alone = np.zeros_like(attempted)
     alone[:20, 0] = True
-    assert forms_differ(attempted, alone) == pytest.approx(1e-4)
+    assert forms_differ(attempted, alone) == pytest.approx(1 / 2000)
     alike = np.tile(np.arange(40)[:, None] % 2 == 0, 4)
     assert forms_differ(attempted, alike) == 1
     assert forms_differ(attempted[:0], alike[:0]) is None
