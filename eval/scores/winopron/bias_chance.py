@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pronominal.eval.statistics.hypothesis_tests import mcnemar
+
 Form = Mapping[str, Any]
 """A block of ``by_form``; see `pronominal_bias`."""
 
@@ -95,15 +97,11 @@ def _variances(codes: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
 
 
 def direction_p(positive: int, negative: int) -> float | None:
-    """Return the exact two-sided p-value of as many pairs of one sign if both were as likely.
+    """Return the two-sided mid-p-value of as many pairs of one sign if both were as likely.
 
     None without a biased pair.
     """
-    n = positive + negative
-    if n == 0:
-        return None
-    tail = sum(comb(n, k) for k in range(max(positive, negative), n + 1)) / 2**n
-    return float(min(1.0, 2 * tail))
+    return mcnemar(positive, negative) if positive + negative else None
 
 
 def overlap(form: Form, other: Form) -> dict[str, Any]:
@@ -117,8 +115,8 @@ def overlap(form: Form, other: Form) -> dict[str, Any]:
         ``eligible``, the number of occupations that are solvable in both; ``signed``, where an
         occupation is in common if both forms are biased the same way, and ``unsigned``, where it
         is if both are biased: each with ``jaccard``, the index that is ``expected`` by chance, the
-        index ``corrected`` for it, (jaccard - expected) / (1 - expected), and the p-values of an
-        index as large (``p_more``) and as small (``p_less``). None where no index is defined.
+        index ``corrected`` for it, (jaccard - expected) / (1 - expected), and the mid-p-values of
+        an index as large (``p_more``) and as small (``p_less``). None where no index is defined.
     """
     eligible = {*form["solvable_occupations"]} & {*other["solvable_occupations"]}
     total = sum(len(block[sign]) for block in (form, other) for sign in SIGNS)
@@ -140,9 +138,9 @@ def _against_chance(common: int, total: int, chances: Mapping[int, float]) -> di
     expected = sum(p * number / (total - number) for number, p in chances.items() if p)
     index = common / (total - common)
     corrected = (index - expected) / (1 - expected) if expected < 1 else None
-    more = sum(p for number, p in chances.items() if number >= common)
-    less = sum(p for number, p in chances.items() if number <= common)
-    values = (index, expected, corrected, min(more, 1.0), min(less, 1.0))
+    half = chances.get(common, 0.0) / 2  # of what was observed: mid-p-values
+    more = sum(p for number, p in chances.items() if number > common) + half
+    values = (index, expected, corrected, more, 1 - more)
     return dict(zip(keys, values, strict=True))
 
 

@@ -36,7 +36,7 @@ EXPECTED = (
 
 DIFFER = (
     f"Forms differ, p: permutation of the pronoun sets' answers within each pair, {PERMUTATIONS:,} "
-    f"times, seed {SEED}. Signs, p: exact test of as many positive as negative pairs, the least of "
+    f"times, seed {SEED}. Signs, p: mid-p of as many positive as negative pairs, the least of "
     "the case's forms after Holm's correction over all forms."
 )
 
@@ -104,7 +104,7 @@ OVERLAP_NOTES = (
     "Signed: an occupation is in common if both forms are biased the same way; unsigned: if both "
     "are biased. Eligible: occupations that are solvable in both forms.",
     "By chance: as many biased occupations drawn from the eligible ones. Corrected: (Jaccard - by "
-    "chance) / (1 - by chance). p: exact, of an index as large, or as small, uncorrected.",
+    "chance) / (1 - by chance). p: mid-p of an index as large, or as small, uncorrected.",
     "No interval for Jaccard: two sets are compared with chance instead.",
 )
 
