@@ -28,6 +28,8 @@ CORRECT = Measure(
     "Correct",
     ("correct",),
     divisions=_by_part("correct"),
+    in_charts=True,
+    chart_divisions=tuple(PARTS),
     note="Correct: share of all rows; those without an answer are not correct.",
 )
 
@@ -39,7 +41,6 @@ ACCURACY = Measure(
     metric="accuracy",
     divisions=_by_part("task_specific_accuracy"),
     in_charts=True,
-    chart_divisions=tuple(PARTS),
     note="Task-specific accuracy: correct / (correct + incorrect), of the answered rows alone.",
 )
 
@@ -55,11 +56,11 @@ RIGHT_IN_BOTH = Measure(
     title="Right in both versions",
 )
 
-ANSWERED, *ABSTENTIONS = abstention_measures()
+ANSWERED, *ABSTENTIONS = abstention_measures(in_charts=True)
 
 OUTCOMES = (
     Measure("incorrect", "Incorrect", ("incorrect",), direction="less", in_table=False),
-    *(replace(measure, in_table=False) for measure in ABSTENTIONS),
+    *(replace(measure, in_table=False, in_charts=False) for measure in ABSTENTIONS),
     Measure(
         "balanced_accuracy",
         "Balanced accuracy",
