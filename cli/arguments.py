@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from pronominal.errors import InputError
+
 DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
 Config = Annotated[str | None, typer.Option(help="A config; the dataset's default without it.")]
 SplitName = Annotated[str, typer.Option(help="A split, or several: seed_13+seed_17+seed_19.")]
@@ -33,4 +35,32 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first row that a system cannot answer.")
+]
+SystemNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        help="NAME, NAME=CHECKPOINT or MODULE:ATTRIBUTE, with LABEL= before it if you like; "
+        "give it once a system.",
+    ),
+]
+SystemsFile = Annotated[
+    Path | None,
+    typer.Option("--systems", help="TOML file: one table a system, with its settings."),
+]
+
+
+def _share(points: float | None) -> float | None:
+    """Return a margin in percentage points as a share."""
+    if points is not None and not 0 < points < 100:
+        raise InputError(f"--margin {points:g} is no margin", cure="give points between 0 and 100")
+    return None if points is None else points / 100
+
+
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        callback=_share,
+        help="Ask of every two systems whether they are equivalent: closer than so many points.",
+    ),
 ]

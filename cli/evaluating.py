@@ -10,11 +10,14 @@ from pronominal.cli.arguments import (
     Config,
     DatasetPlace,
     Json,
+    Margin,
     Markdown,
     Out,
     ReadingName,
     SplitName,
     Strict,
+    SystemNames,
+    SystemsFile,
     TaskPlace,
 )
 from pronominal.cli.printing import exit_with_failures, print_tables
@@ -24,17 +27,8 @@ from pronominal.errors import InputError
 
 def evaluate(
     dataset: DatasetPlace,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="NAME, NAME=CHECKPOINT or MODULE:ATTRIBUTE, with LABEL= before it if you like; "
-            "give it once a system."
-        ),
-    ] = None,
-    systems_file: Annotated[
-        Path | None,
-        typer.Option("--systems", help="TOML file: one table a system, with its settings."),
-    ] = None,
+    system: SystemNames = None,
+    systems_file: SystemsFile = None,
     config: Config = None,
     split: SplitName = "test",
     out: Out = Path("runs"),
@@ -44,6 +38,10 @@ def evaluate(
     markdown: Markdown = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     strict: Strict = False,
+    margin: Margin = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="What was planned with 'pronominal plan': reported first.")
+    ] = None,
 ) -> None:
     """Run and score several systems on one split and print the comparison.
 
@@ -56,7 +54,7 @@ def evaluate(
     asked: list[Asked] = [*(system or [])]
     if systems_file is not None:
         asked += read_systems(systems_file)
-    if not asked:
+    if not asked and plan is None:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     with loud_warnings():
         compared = results.evaluate(
@@ -68,6 +66,8 @@ def evaluate(
             task=task,
             reading=reading,
             strict=strict,
+            margin=margin,
+            plan=plan,
             progress=progress_bar,
         )
     if as_json:

@@ -19,6 +19,7 @@ from pronominal.cli import (
     exporting,
     importing,
     leakcheck,
+    planning,
     publishing,
     reporting,
     running,
@@ -70,6 +71,7 @@ app.command("systems")(diagnosing.systems)
 app.command("check-system")(diagnosing.check_system)
 app.command("doctor")(diagnosing.doctor)
 app.add_typer(diagnosing.env, name="env")
+app.command("plan")(planning.plan)
 app.command("run")(running.run)
 app.command("merge")(running.merge)
 app.command("reread")(running.reread)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pronominal.cli.arguments import Json, Markdown, TaskPlaces
+from pronominal.cli.arguments import Json, Margin, Markdown, TaskPlaces
 from pronominal.cli.printing import print_tables
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
@@ -44,6 +44,7 @@ def report(
     svg: SvgFolder = None,
     hub_metadata: MetadataFolder = None,
     task: TaskPlaces = None,
+    margin: Margin = None,
 ) -> None:
     """Write one self-contained page about the runs in some folders."""
     from pronominal.eval import report as reports
@@ -61,6 +62,7 @@ def report(
             datasets=dataset or (),
             task=tasks,
             include_text=include_text,
+            margin=margin,
             progress=progress,
             **files,
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,17 +14,26 @@ from pronominal.adapters import System
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
+from pronominal.decisions import NONE
 from pronominal.errors import InputError
+from pronominal.eval.plan import Plan
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.record import read_record, run_of
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
-from pronominal.eval.runs.units import SCORE, read_p_values, write_p_values, write_units
+from pronominal.eval.runs.units import SCORE, write_units
 from pronominal.eval.scores import TASK, task_of
 from pronominal.eval.scores.prompts import prompt_scores
-from pronominal.eval.statistics.paired_tests import ACROSS, AGAINST, PairedUnits, against
+from pronominal.eval.statistics.paired_tests import (
+    ACROSS,
+    AGAINST,
+    PLANNED,
+    PairedUnits,
+    against,
+)
+from pronominal.eval.statistics.ranks import RANKS, ranks
 from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.tables.comparison import FAILED
 from pronominal.eval.task import Answered, Companion, Task
@@ -66,6 +76,8 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
     task: Task | None = None,
     systems: Mapping[str, System] = MappingProxyType({}),
     strict: bool = False,
+    plan: Plan | None = None,
+    margin: float | None = None,
 ) -> dict[str, Evaluated]:
     """Run and score systems, or go on with their runs, and test every two against each other.
 
@@ -81,18 +93,23 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         task: the dataset's own task without it.
         systems: label -> an object that is a system already, and is not loaded by name.
         strict: stop at the first row that a system cannot answer.
+        plan: what was planned, which is refused for other rows; its systems are among those asked.
+        margin: how far apart equivalent systems may be, in (0, 1).
 
     Returns:
         Label -> what became of it. The scores have ``readings_differ`` for clustering systems, the
         number of rows in which the two decision rules disagree, and ``failed``, the number of rows
         that the system failed at, which count as rows without an answer. Where there is a second
-        system, and the task says which units are independent, they have `AGAINST`, too, and where
-        it says what to ask of all systems together, `ACROSS`. No `SCORE` holds either; reports make
-        them anew for the runs that they show, from what `write_units` kept.
+        system, and the task says which units are independent, they have `AGAINST` and `RANKS`, too,
+        with a plan `PLANNED`, and where the task says what to ask of all systems together,
+        `ACROSS`. No `SCORE` holds any of them; reports make them anew for the runs that they show,
+        from what `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
     if task.refuse is not None:
         task.refuse(split)
+    if plan is not None:
+        plan.refuse_other(split, reading)
     done = {}
     companions = companion_splits(task, split)
     rows = split.num_rows + sum(companion.num_rows for companion in companions.values())
@@ -103,11 +120,15 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
             system = ready.pop(settings.label) if settings.label in ready else settings.load()
             run = partial(runner.run, system=system, asked=settings, reading=reading, strict=strict)
             done[settings.label] = _run_and_score(task, split, companions, run, out, progress)
-    return done if len(done) < 2 else _compared(task, done, out, open_progress)
+    return done if len(done) < 2 else _compared(task, done, plan, margin, open_progress)
 
 
 def _compared(
-    task: Task, done: Mapping[str, Evaluated], out: Path, open_progress: OpenProgress
+    task: Task,
+    done: Mapping[str, Evaluated],
+    plan: Plan | None,
+    margin: float | None,
+    open_progress: OpenProgress,
 ) -> dict[str, Evaluated]:
     measures = dict.fromkeys(name for one in done.values() for name in one.units)
     units = {name: {label: one.units[name] for label, one in done.items()} for name in measures}
@@ -115,11 +136,9 @@ def _compared(
         if len({len(shares) for shares in by_label.values()}) > 1:
             cause = f"the task {task.name} gives systems different numbers of units for {name}"
             raise InputError(cause, cure="give every system the same units, in order")
-    known = read_p_values([out])
     scores = {label: one.scores for label, one in done.items()}
     with open_progress("paired tests", len(units)) as progress:
-        compared = with_comparisons(task, scores, units, known, progress)
-    write_p_values(out, known)
+        compared = with_comparisons(task, scores, units, plan, margin, progress)
     return {label: replace(one, scores=compared[label]) for label, one in done.items()}
 
 
@@ -144,22 +163,58 @@ def with_comparisons(
     task: Task,
     scores: Mapping[str, Scores],
     units: Mapping[str, Mapping[str, PairedUnits]],
-    known: dict[str, tuple[float, float | None]],
+    plan: Plan | None = None,
+    margin: float | None = None,
     progress: ProgressCallback = lambda done: None,
 ) -> dict[str, Scores]:
-    """Add to scores what compares the systems: `AGAINST`, and `ACROSS` where the task has it.
+    """Add to scores what compares the systems.
 
-    Scores are given by label, and units by measure and label. `known` are p-values that need not be
-    computed again; new ones are added. `progress` is told how many measures are done.
+    Args:
+        task: says what is asked of all systems together.
+        scores: label -> scores.
+        units: measure -> label -> units.
+        plan: the comparisons that were planned; all others are exploratory then.
+        margin: as in `evaluate_systems`; that of the plan without it.
+        progress: told how many measures are done.
+
+    Returns:
+        Label -> scores with `AGAINST` and `RANKS`, `PLANNED` and `ACROSS` where there are any.
     """
-    tests = against(units, known, progress)
-    common: dict[str, Any] = {}
+    made: dict[str, dict[str, Any]] = {label: {} for label in scores}
+    others: dict[str, list[tuple[str, str]]] = {}
+    if plan is not None:
+        plan.refuse_other_units(units)
+        margin = plan.margin if margin is None else margin
+        planned = {measure: plan.of_systems(units[measure]) for measure in plan.measures}
+        tests = against(planned, dict.fromkeys(planned, plan.pairs), plan.margin)
+        for label, found in _tests_and_ranks(tests).items():
+            made[label][PLANNED] = {"digest": plan.digest, **found}
+        further = [pair for pair in combinations(scores, 2) if not plan.has(*pair)]
+        others = dict.fromkeys(plan.measures, further)
+    for label, found in _tests_and_ranks(against(units, others, margin, progress)).items():
+        made[label] |= found
     if task.across_systems is not None and len(scores) > 1:
         common = {ACROSS: plain(task.across_systems(scores))}
+        made = {label: found | common for label, found in made.items()}
+    return {label: one | made[label] for label, one in scores.items()}
+
+
+def _tests_and_ranks(tests: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return each system's paired tests, and its ranks where there are any."""
+    places = ranks(tests)
     return {
-        label: one | ({AGAINST: tests[label]} if label in tests else {}) | common
-        for label, one in scores.items()
+        label: {AGAINST: of_it} | ({RANKS: places[label]} if places[label] else {})
+        for label, of_it in tests.items()
     }
+
+
+def comparable_units(task: Task, split: Split) -> dict[str, int]:
+    """Return by which measures systems can be compared on some rows, and the units of each."""
+    given = Answered(split, [NONE] * split.num_rows, companions={
+        name: Answered(other, [NONE] * other.num_rows)
+        for name, other in companion_splits(task, split).items()
+    })  # fmt: skip
+    return {measure: len(units) for measure, units in task.checked_units(given).items()}
 
 
 def _run_and_score(
@@ -264,7 +319,7 @@ def score_answers(task: Task, given: Answered) -> Scores:
     """Score answers by a task and, of models that were prompted, by prompt."""
     scores = task.scores_of(given)
     assert given.predictions is not None
-    scores |= prompt_scores(given.split, given.predictions, task.score_choices)
+    scores |= prompt_scores(given.split, given.predictions, task.score_choices, task.units_of)
     failures = read_failures(given.predictions)
     return scores | {FAILED: len(failures)} if failures else scores
 

@@ -23,11 +23,13 @@ from pronominal.eval.evaluation import (
     no_progress,
     score_answers,
 )
+from pronominal.eval.plan import Plan, read_plan
 from pronominal.eval.runs.asked_systems import Asked, asked_systems
 from pronominal.eval.runs.given_predictions import Predictions, as_file, source_of
+from pronominal.eval.runs.units import read_units
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
-from pronominal.eval.statistics.paired_tests import AGAINST
+from pronominal.eval.statistics.paired_tests import AGAINST, against
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import failed_rows
 from pronominal.eval.tables.table import Table
@@ -73,9 +75,10 @@ class Results:
         pd = _pandas()
         about = {"dataset": self.split.dataset_name, "config": self.split.config}
         about |= {"split": self.split.name}
-        last = {"unit": self.task.units, "digest": self.split.digest}
+        digest = {"digest": self.split.digest}
         rows = [
-            {"system": self.systems[label], "label": label, **about, **row, **last}
+            {"system": self.systems[label], "label": label, **about, **row}
+            | {"unit": scores.get("intervals", {}).get("unit", self.task.units), **digest}
             for label, scores in self.scores.items()
             for row in tidy_rows(self.task.measures, scores)
         ]
@@ -105,13 +108,31 @@ class Results:
             frames.append(pd.DataFrame(rows | {"abstained": abstained}))
         return pd.concat(frames, ignore_index=True)
 
-    def compare(self, a: str, b: str) -> dict[str, Any]:
-        """Return the paired tests of two systems, by measure; differences are `a` minus `b`."""
+    def compare(self, a: str, b: str, *, margin: float | None = None) -> dict[str, Any]:
+        """Return the paired tests of two systems; differences are `a` minus `b`.
+
+        Args:
+            a: label of a system.
+            b: label of another one.
+            margin: how far apart equivalent systems may be, in (0, 1); of systems that were run.
+
+        Returns:
+            Measure -> the fields of `PairedTest`; p-values are corrected over all pairs of
+            systems in these results.
+        """
         for label in (a, b):
             if label not in self.scores:
                 raise unknown_name("system", label, self.scores)
         tests = self.scores[a].get(AGAINST, {})
-        return {measure: against[b] for measure, against in tests.items() if b in against}
+        found = {measure: others[b] for measure, others in tests.items() if b in others}
+        if margin is None or not found:
+            return found
+        units = {label: read_units(self.runs[label]) or {} for label in (a, b)}
+        asked = against({m: {label: units[label][m] for label in units} for m in found}, {}, margin)
+        return {
+            measure: test | {"equivalence": asked[a][measure][b]["equivalence"]}
+            for measure, test in found.items()
+        }
 
     def report(self, path: Path | str) -> Path:
         """Write the page about these runs, as their folders have them; return its place.
@@ -151,6 +172,8 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     reading: str = "offsets",
     limit: int | None = None,
     strict: bool = False,
+    margin: float | None = None,
+    plan: Path | str | None = None,
     progress: OpenProgress = no_progress,
 ) -> Results:
     """Run and score several systems on one split, going on with runs that were stopped.
@@ -167,19 +190,32 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         reading: the name of the decision rule for clusters and generations.
         limit: the first rows only, no more than so many, without companion splits.
         strict: stop at the first row that a system cannot answer.
+        margin: ask of every two systems whether they are closer than so much, in (0, 1).
+        plan: a file that ``pronominal plan`` wrote. Its systems, rows and decision rule are taken,
+            its comparisons are reported first, and all others are exploratory.
         progress: takes the name and the size of what is done; returns a context whose value is
             told how much of it is done.
 
     Raises:
         InputError: a dataset, a system or an answer is not what it should be.
     """
-    asked, objects = asked_systems(systems)
+    planned: Plan | None = None if plan is None else read_plan(Path(plan))
+    asked, objects = asked_systems(systems) if systems or planned is None else ([], {})
+    if planned is not None:
+        asked = planned.beside(asked)
+        config, split = config or planned.dataset.config, planned.dataset.split
+        reading = planned.reading if reading == "offsets" else reading
     own = as_task(task)
     rows = _rows(dataset, config, split)
     if limit is not None:
         rows = _first(rows, limit)
     done = evaluate_systems(
-        rows, asked, Path(out), reading, progress, task=own, systems=objects, strict=strict
+        *(rows, asked, Path(out), reading, progress),
+        task=own,
+        systems=objects,
+        strict=strict,
+        plan=planned,
+        margin=margin,
     )
     return Results(
         task=task_of(rows.dataset_name, own),
@@ -213,9 +249,9 @@ def score(
         task: a task of your own, or its place, ``module:attribute``.
         reading: the decision rule by which clusters become decisions; None for the decisions that
             the predictions have.
-        options: of the task, such as ``resamples``, and answers to its companion splits, such as
-            ``switched``: predictions, or ``(rows, predictions)`` where the rows are not in the same
-            dataset's folder. None is as good as not given.
+        options: of the task, such as ``upstream_groups``, and answers to its companion splits, such
+            as ``switched``: predictions, or ``(rows, predictions)`` where the rows are not in the
+            same dataset's folder. None is as good as not given.
 
     Raises:
         InputError: the predictions are not valid, or the task has no such option.

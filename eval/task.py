@@ -20,8 +20,9 @@ from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
-from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores, plain
+from pronominal.eval.statistics.units import Units
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
     DIFFER,
@@ -30,7 +31,7 @@ from pronominal.eval.tables.comparison import (
     prompt_tables,
 )
 from pronominal.eval.tables.measure import Measure
-from pronominal.eval.tables.paired_tests import paired_test_tables
+from pronominal.eval.tables.paired_tests import paired_test_tables, planned_tables, rank_tables
 from pronominal.eval.tables.table import Table
 from pronominal.names import nearest_name
 from pronominal.settings import Option
@@ -101,10 +102,6 @@ class Companion:
         return fnmatchcase(config, self.of)
 
 
-RESAMPLES = Option("resamples", int, "Bootstrap resamples.", least=1)
-SEED = Option("seed", int, "Seed of the bootstrap.", least=0)
-
-
 @dataclass(frozen=True, slots=True)
 class Task:
     """A dataset's question and its scores.
@@ -113,8 +110,11 @@ class Task:
         name: of the task, which a run's scores keep.
         score: takes answered rows; returns their scores, whose shares are in [0, 1].
         measures: the numbers of the scores that are shown and exported.
-        headline: key of the measure that stands for the task.
-        units: what intervals resample and paired tests compare, in words.
+        headline: key of the measure that stands for the task; where scores lack it, the first one
+            of the measures that they have does. A measure with the key ``answered`` stands beside.
+        units: over what intervals sum, in words, such as occupations.
+        units_of: takes rows; returns these units, for what is scored the same way for every task.
+            Without it each row is one.
         paired_units: takes answered rows; returns, by the measure's key, how much of each
             independent unit is right, in [0, 1]. Units are the same, in order, for every system.
         companions: rows beside the split whose answers the scores use.
@@ -142,6 +142,7 @@ class Task:
     measures: tuple[Measure, ...]
     headline: str
     units: str = "rows"
+    units_of: Callable[[pa.Table], Units] | None = None
     paired_units: Callable[[Answered], Mapping[str, PairedUnits]] | None = None
     companions: tuple[Companion, ...] = ()
     options: tuple[Option, ...] = ()
@@ -175,6 +176,18 @@ class Task:
         """The measure that stands for the task."""
         return next(measure for measure in self.measures if measure.key == self.headline)
 
+    def headline_in(self, scores: Iterable[Scores]) -> Measure:
+        """Return the measure that stands for the task in some scores."""
+        shares = (measure for measure in self.measures if measure.unit != "count")
+        first, given = (self.headline_measure, *shares), [*scores]
+        there = (measure for measure in first if any(map(measure.of, given)))
+        return next(there, self.headline_measure)
+
+    @property
+    def answered_measure(self) -> Measure | None:
+        """The measure of how many rows were answered, which no headline goes without."""
+        return next((measure for measure in self.measures if measure.key == "answered"), None)
+
     def scores_of(self, answered: Answered) -> Scores:
         """Score answered rows.
 
@@ -204,11 +217,14 @@ class Task:
     def _checked(self, key: str, shares: Any) -> PairedUnits:
         with suppress(ValueError):  # lists of several lengths
             made = np.asarray(shares)
-            fits = made.ndim == 1 and made.dtype.kind in "biuf"
-            if fits and bool(((made >= 0) & (made <= 1)).all()):
+            numbers = made.dtype.kind in "biuf" and bool((made >= 0).all())
+            if numbers and made.ndim == 1 and bool((made <= 1).all()):
                 return made.astype(bool) if made.dtype.kind in "iu" else made
+            parts = numbers and made.ndim == 2 and made.shape[1] == 2
+            if parts and bool((made[:, 0] <= made[:, 1]).all()):
+                return made
         cause = f"the paired units of the task {self.name} for {key} are no shares"
-        raise InputError(cause, cure="give one number in [0, 1] for each unit")
+        raise InputError(cause, cure="give one number in [0, 1] for each unit, or part and whole")
 
     def _wrong(self, cause: str, cure: str) -> InputError:
         return InputError(f"the score of the task {self.name} {cause}", cure=cure)
@@ -232,12 +248,20 @@ class Task:
                 raise InputError(cause, cure=nearest_name(name, known) if known else "leave it out")
 
     def comparison_tables(self, scores: Mapping[str, Scores], *, tests: bool = True) -> list[Table]:
-        """Compare systems, given as system -> scores; with `tests` also two by two."""
+        """Compare systems, given as system -> scores; with `tests` also two by two.
+
+        What was planned stands first, and all else is called exploratory then.
+        """
+        planned = {label: one[PLANNED] for label, one in scores.items() if PLANNED in one}
+        first = planned_tables(planned) if tests else []
         shown = [measure for measure in self.measures if measure.in_table]
         made = [*measure_table("Performance", [*shown, DIFFER], self.units, scores)]
         made += [] if self.tables is None else self.tables(scores)
         made += prompt_tables(scores)
         made += paired_test_tables(scores) if tests else []
+        made += rank_tables(scores)
+        prefix = "Exploratory: " if first else ""
+        made = [*first, *(replace(table, title=f"{prefix}{table.title}") for table in made)]
         notes = tuple(failure_notes(scores))
         return [replace(table, notes=(*table.notes, *notes)) for table in made]
 

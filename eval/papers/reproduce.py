@@ -3,6 +3,7 @@
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pronominal.errors import InputError
@@ -92,7 +93,9 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterato
             if figure.gain:
                 before = _fitting(table, figure, given.get(row.baseline or "", ()))
                 measured = _gain(measured, _measured(figure, before))
-            yield _line(key, row, name, figure, measured, tuple(run.label for run in runs))
+            line = _line(key, row, name, figure, measured, tuple(run.label for run in runs))
+            chance, _ = _measured(_by_chance(figure), runs)
+            yield replace(line, chance=None if chance is None else figure.scale * chance)
 
 
 def _fitting(table: PaperTable, figure: PaperFigure, runs: Sequence[Run]) -> list[Run]:
@@ -121,7 +124,7 @@ def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run
         Run(
             f"{one.label} / {other.label}",
             place,
-            Scores({"between_systems": between_systems(one.scores["bias"], other.scores["bias"])}),
+            Scores(between_systems(one.scores["bias"], other.scores["bias"])),
             one.folder,
         )
         for one, other in zip(*found, strict=False)
@@ -136,6 +139,16 @@ def _measured(figure: PaperFigure, runs: Sequence[Run]) -> Measured:
         statistics.fmean(values) if values else None,
         statistics.stdev(values) if len(values) > 1 else None,
     )
+
+
+def _by_chance(figure: PaperFigure) -> PaperFigure:
+    """Return where scores say what chance gives for a figure."""
+    *parents, name = figure.path.split(".")
+    if parents and parents[-1] in ("between_cases", "between_systems"):
+        path = [*parents[:-1], f"{parents[-1]}_by_chance", name, "signed", "expected"]
+    else:
+        path = [*parents, {"score": "chance", "percentage": "expected"}.get(name, f"{name}.chance")]
+    return replace(figure, path=".".join(path))
 
 
 def _gain(after: Measured, before: Measured) -> Measured:
@@ -166,7 +179,7 @@ def _line(
     paper = row.paper.get(name)
     ours, sd = (None if one is None else figure.scale * one for one in measured)
     difference = None if paper is None or ours is None else float(ours - paper)
-    return Line(key, row.name, name, paper, ours, sd, difference, runs, row.why)
+    return Line(key, row.name, name, paper, ours, sd, difference, None, runs, row.why)
 
 
 def _occupations_line(
@@ -187,4 +200,4 @@ def _occupations_line(
         either = {*ours, *(one[1:] for one in ours)}  # where the paper's sign is not known
         lacking = tuple(one for one in paper if one not in either)
     labels = tuple(run.label for run in runs)
-    return Line(key, row.name, name, paper, ours, None, lacking, labels, row.why)
+    return Line(key, row.name, name, paper, ours, None, lacking, None, labels, row.why)

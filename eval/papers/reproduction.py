@@ -22,6 +22,8 @@ class Line:
         sd: standard deviation over the runs (n - 1); of a gain, that of one run over one of the
             row's baseline. None with fewer than two.
         difference: ours minus the paper's, or the paper's occupations that ours lacks.
+        chance: what chance gives on the same rows, in the paper's unit: to a coin, or to a system
+            with these accuracies, or to two sets of this size; None where nobody says.
         runs: labels of the runs.
         why: the known reason for a difference.
     """
@@ -33,6 +35,7 @@ class Line:
     ours: Value | None
     sd: float | None
     difference: Value | None
+    chance: float | None
     runs: tuple[str, ...]
     why: str | None
 
@@ -80,12 +83,20 @@ class Reproduction:
         spreads = (
             f"{name}: mean and standard deviation of {n} runs." for name, n in counts.items()
         )
+        columns = ["Row", "Figure", "Paper", "Ours", "Difference"]
+        cells = [self._cells(line) for line in shown]
+        if any(line.chance is not None for line in shown):
+            columns.append("By chance")
+            cells = [(*row, self._by_chance(line)) for row, line in zip(cells, shown, strict=True)]
         return Table(
             f"{self.table.paper}, {self.table.place}: {self.table.title}",
-            ("Row", "Figure", "Paper", "Ours", "Difference"),
-            tuple(self._cells(line) for line in shown),
+            tuple(columns),
+            tuple(cells),
             (*spreads, *(f"{name}: {reason}" for name, reason in why.items()), *self.table.notes),
         )
+
+    def _by_chance(self, line: Line) -> str:
+        return _written(line.chance, f".{_finer(self.table.figures[line.figure])}f")
 
     def _cells(self, line: Line) -> tuple[str, ...]:
         figure = self.table.figures[line.figure]

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -15,7 +15,7 @@ from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import read_runs
 from pronominal.eval.runs.units import SCORE
 from pronominal.eval.scores import TASK, task_of_run
-from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.statistics.scores import Figure, Scores
 from pronominal.eval.tables.comparison import parts_of
 from pronominal.eval.task import Task
 from pronominal.overwriting import refuse_overwriting
@@ -85,25 +85,33 @@ def eval_results(run: RunRecord, scores: Scores, task: Task) -> "list[EvalResult
             dataset_args={"content_digest": dataset.digest, "rows": dataset.rows},
             metric_type=kind,
             metric_name=name,
-            metric_value=value,
-            metric_args=reading and {"reading": reading},
+            metric_value=figure.value,
+            metric_args=_about(figure, reading) or None,
         )
-        for kind, name, value in _metrics(task, scores)
+        for kind, name, figure in _metrics(task, scores)
     ]
 
 
-def _metrics(task: Task, scores: Scores) -> Iterator[tuple[str, str, float]]:
-    """Yield the type, the name and the value of each metric that scores hold."""
+def _about(figure: Figure, reading: object) -> dict[str, Any]:
+    """Say by which decision rule a figure came about, and how certain it is."""
+    read = {"reading": reading} if reading else {}
+    if figure.ends is None:
+        return read | ({"interval_missing": figure.missing} if figure.missing else {})
+    return read | {"interval": [*figure.ends]}
+
+
+def _metrics(task: Task, scores: Scores) -> Iterator[tuple[str, str, Figure]]:
+    """Yield the type, the name and the figure of each metric that scores hold."""
     for measure in task.measures:
         if measure.metric is None:
             continue
         if (figure := measure.of(scores)) is not None:
-            yield measure.metric, measure.name, figure.value
+            yield measure.metric, measure.name, figure
         for division in measure.card_divisions:
             for (part,), path in parts_of(measure, division, [scores]):
                 figure = scores.figure(path)
                 if figure is not None and path != measure.path:
-                    yield measure.metric, f"{measure.name}, {part}", figure.value
+                    yield measure.metric, f"{measure.name}, {part}", figure
 
 
 def _write(label: str, results: "list[EvalResult]", out: Path) -> Path:

@@ -1,41 +1,55 @@
 """The first table of the page: one number for each system and split."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pronominal.eval.report.scored import Comparison
-from pronominal.eval.tables.table import UNDEFINED, Table
+from pronominal.eval.tables.comparison import mark_notes
+from pronominal.eval.tables.table import UNDEFINED, Table, interval_notes
 
 IN_UNIT = {"share": " in percent", "ratio": " as a ratio", "count": " as a count"}
 """How notes say the unit of a headline, where headlines have several."""
 
 
 def overview(comparisons: Sequence[Comparison]) -> Table:
-    """Show the headline of each system and split; the note says what it is, and its n."""
+    """Show the headline of each system and split, and how many rows it answered.
+
+    The note says what the headline is, and its n.
+    """
     systems = dict.fromkeys(label for one in comparisons for label in one.scores)
     columns: dict[str, dict[str, str]] = {}
     notes: dict[str, None] = {}
-    in_percent = all(one.task.headline_measure.unit == "share" for one in comparisons)
+    in_percent = all(
+        one.task.headline_in(one.scores.values()).unit == "share" for one in comparisons
+    )
     for one in comparisons:
-        measure = one.task.headline_measure
-        figures = {system: measure.of(score) for system, score in one.scores.items()}
-        if any(figures.values()):
+        measure = one.task.headline_in(one.scores.values())
+        if any(map(measure.of, one.scores.values())):
             heading = _heading(one, comparisons)
             heading += f" ({one.digest[:8]})" if heading in columns else ""
-            columns[heading] = {
-                system: UNDEFINED if figure is None else measure.write(figure.value)
-                for system, figure in figures.items()
-            }
-            numbers = sorted({f.n for f in figures.values() if f is not None and f.n is not None})
+            columns[heading] = {s: measure.cell(score) for s, score in one.scores.items()}
+            figures = filter(None, map(measure.of, one.scores.values()))
+            numbers = sorted({figure.n for figure in figures if figure.n is not None})
             counted = " to ".join(dict.fromkeys(f"{n:,}" for n in (*numbers[:1], *numbers[-1:])))
             unit = "" if in_percent else IN_UNIT[measure.unit]
             notes[f"{heading}: {measure.heading}{unit}, n = {counted}"] = None
+            answered = one.task.answered_measure
+            if answered is not None and any(map(answered.of, one.scores.values())):
+                shares = {system: answered.cell(score) for system, score in one.scores.items()}
+                columns[f"{heading}, answered"] = shares
     rows = (
         (system, *(cells.get(system, UNDEFINED) for cells in columns.values()))
         for system in systems
     )
-    told = ("; ".join(notes) + ".",) if notes else ()
+    marks = (note for one in comparisons for note in _marks(one))
+    told = ("; ".join(notes) + ".", *dict.fromkeys(marks)) if notes else ()
     title = "At a glance, in percent" if in_percent else "At a glance"
     return Table(title, ("System", *columns), tuple(rows), told)
+
+
+def _marks(one: Comparison) -> Iterator[str]:
+    scores = [*one.scores.values()]
+    yield from mark_notes([one.task.headline_in(scores)], scores)
+    yield from interval_notes(scores, one.task.units)
 
 
 def _heading(one: Comparison, comparisons: Sequence[Comparison]) -> str:

@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 MARK = '<meta name="generator" content="pronominal '
 """By which a page of ours is known."""
 
-INTERVAL = re.compile(r"( \[[^]]*\]| ±\S+)$")
+INTERVAL = re.compile(r"((?: ±\S+)?(?: \[[^]]*\])?)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     csv: Path | None = None,
     svg: Path | None = None,
     tasks: Sequence[Task] = (),
+    margin: float | None = None,
     progress: Progress = lambda done, total: None,
 ) -> int:
     """Write the page, and its tables and plots as files where asked, and count the runs.
@@ -133,6 +134,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         csv: a folder with a file for each table.
         svg: a folder with a file for each chart.
         tasks: of a user's own, by which some of the runs were scored.
+        margin: how far apart equivalent systems may be, in (0, 1).
         progress: told how many splits are done, and of how many; the paired tests of one may take
             a minute.
 
@@ -145,7 +147,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     exports.refuse_other_files(markdown, latex, csv, svg)
     folders = [runs] if isinstance(runs, Path) else runs
     comparisons = read_comparisons(folders, tasks)
-    sections = _sections(comparisons, [*datasets], progress, include_text=include_text)
+    sections = _sections(comparisons, [*datasets], progress, margin, include_text=include_text)
     across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
     unfinished = _unfinished([*unfinished_runs(folders)])
     report = Report(overview(comparisons), sections, across, unfinished)
@@ -164,14 +166,20 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
 
 
 def _sections(
-    comparisons: list[Comparison], datasets: list[str], progress: Progress, *, include_text: bool
+    comparisons: list[Comparison],
+    datasets: list[str],
+    progress: Progress,
+    margin: float | None,
+    *,
+    include_text: bool,
 ) -> dict[str, list[Section]]:
     sections: dict[str, list[Section]] = {}
     rows = rows_of(comparisons, datasets)
     for done, one in enumerate(comparisons):
         progress(done, len(comparisons))
-        section = _section(one, rows.get(one.digest), include_text)
-        sections.setdefault(one.dataset, []).append(section)
+        split = rows.get(one.digest)
+        add_tests(one, split, margin)
+        sections.setdefault(one.dataset, []).append(_section(one, split, include_text))
     return sections
 
 
@@ -196,7 +204,6 @@ def _curves(parts: Sequence[Comparison]) -> Iterator[Drawing]:
 
 def _section(comparison: Comparison, split: Split | None, include_text: bool) -> Section:
     shown: tuple[list[Disagreement], int] = ([], 0)
-    add_tests(comparison, split)
     if split is not None and include_text:
         shown = disagreements(comparison, split)
     task, scores = comparison.task, comparison.scores
@@ -253,8 +260,8 @@ def _render(report: Report) -> str:
 
 def _cell(content: str) -> Markup:
     """Set the interval in a cell apart."""
-    number, *interval = INTERVAL.split(content)
-    ends = Markup('<span class="ends">{}</span>').format(interval[0]) if interval else Markup()
+    number, ends, _ = INTERVAL.split(content, maxsplit=1)
+    ends = Markup('<span class="ends">{}</span>').format(ends) if ends else Markup()
     return escape(number) + ends
 
 

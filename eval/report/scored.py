@@ -12,7 +12,7 @@ from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered, with_comparisons
 from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import AGAIN, Run, read_runs
-from pronominal.eval.runs.units import SCORE, UNITS, read_p_values, read_units, write_p_values
+from pronominal.eval.runs.units import SCORE, UNITS, read_units
 from pronominal.eval.scores import TASK, task_of_run
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Scores
@@ -121,13 +121,13 @@ def _other_rows(place: str, split: Split, comparisons: Sequence[Comparison]) -> 
     return InputError(cause, cure="give the folder that they were run on", file=place)
 
 
-def add_tests(comparison: Comparison, split: Split | None) -> None:
+def add_tests(comparison: Comparison, split: Split | None, margin: float | None = None) -> None:
     """Test every two systems against each other, and ask what is asked of all of them together.
 
     Args:
-        comparison: its scores get `AGAINST` and `ACROSS`; p-values that had to be computed are
-            kept beside its runs.
+        comparison: its scores get what `with_comparisons` adds.
         split: its rows, for runs without stored units.
+        margin: how far apart equivalent systems may be, in (0, 1).
     """
     scores, task = comparison.scores, comparison.task
     units: dict[str, dict[str, PairedUnits]] = {}
@@ -143,10 +143,4 @@ def add_tests(comparison: Comparison, split: Split | None) -> None:
             file = comparison.folders[next(iter(systems))] / UNITS
             raise InputError(cause, cure=AGAIN, file=file)
     units = {measure: systems for measure, systems in units.items() if len(systems) > 1}
-    folders = [*dict.fromkeys(folder.parent for folder in comparison.folders.values())]
-    known = read_p_values(folders)
-    earlier = len(known)
-    comparison.scores.update(with_comparisons(task, scores, units, known))
-    if len(known) > earlier:
-        with suppress(OSError, InputError):  # runs may lie where nothing can be written
-            write_p_values(folders[0], known)
+    comparison.scores.update(with_comparisons(task, scores, units, margin=margin))

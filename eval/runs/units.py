@@ -1,9 +1,7 @@
 """A run's scores and what paired tests need: kept, for reports of any runs without the dataset."""
 
-import json
 import zipfile
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +9,16 @@ import numpy as np
 
 from pronominal.atomic import new_file
 from pronominal.errors import InputError
-from pronominal.eval.statistics.paired_tests import Known, PairedUnits
+from pronominal.eval.statistics.paired_tests import PairedUnits
 
 SCORE = "score.json"
 """Beside ``predictions.jsonl``: the run's scores, from which reports are made."""
 
 UNITS = "units.npz"
-"""Beside ``predictions.jsonl``: how much of each independent unit was right, for each measure.
+"""Beside ``predictions.jsonl``: what each independent unit contributes to each measure.
 
 Numbers only, nothing to leak.
 """
-
-P_VALUES = "p_values.json"
-"""Beside the runs: p-values that were computed before. It may be removed at any time."""
 
 
 def remove_scores(folder: Path) -> None:
@@ -33,7 +28,7 @@ def remove_scores(folder: Path) -> None:
 
 
 def write_units(folder: Path, right: Mapping[str, PairedUnits]) -> None:
-    """Write what a dataset's ``right`` gave for a run; any systems can then be tested later."""
+    """Write the paired units of a run's answers; any systems can then be tested later."""
     arrays: dict[str, Any] = {**right}
     with new_file(folder / UNITS) as beside, beside.open("wb") as file:
         np.savez_compressed(file, **arrays)
@@ -50,23 +45,3 @@ def read_units(folder: Path) -> dict[str, PairedUnits] | None:
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         cure = "run 'pronominal evaluate' again"
         raise InputError("it is damaged", cure=cure, file=file) from error
-
-
-def read_p_values(folders: Iterable[Path]) -> Known:
-    """Return the p-values that are kept in folders of runs; what cannot be read is not known."""
-    known: Known = {}
-    for folder in folders:
-        with suppress(
-            OSError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError
-        ):
-            kept = json.loads((folder / P_VALUES).read_text(encoding="utf-8"))
-            known |= {
-                key: (float(p), None if t is None else float(t)) for key, (p, t) in kept.items()
-            }
-    return known
-
-
-def write_p_values(folder: Path, known: Known) -> None:
-    """Keep p-values in a folder of runs."""
-    with new_file(folder / P_VALUES) as beside:
-        beside.write_text(json.dumps(known) + "\n", encoding="utf-8")

@@ -43,6 +43,11 @@ class Strata:
         """Return so many rows as one stratum."""
         return cls((name,), np.zeros(rows, np.int64))
 
+    @property
+    def sizes(self) -> IntArray:
+        """Number of rows in each stratum, shape ``[strata]``."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
     def named(self, parts: Iterable[T]) -> dict[str, T]:
         """Return what was made of each stratum by the stratum's name."""
         return dict(zip(self.names, parts, strict=True))
@@ -109,3 +114,38 @@ class Groups:
         size = len(strata.names)
         total = np.bincount(strata.codes, weights=rows * 0.5**self.members, minlength=size)
         return ratio(total, np.bincount(strata.codes, weights=rows, minlength=size))
+
+    def expectations(
+        self, strata: Strata, parts: Strata, counts: IntArray
+    ) -> dict[str, FloatArray]:
+        """Return the scores that groups can have, given how often each part of them is right.
+
+        Args:
+            strata: a division of the rows.
+            parts: what the rows of a group differ in, such as their pronoun sets.
+            counts: outcomes of each row's answer, shape ``[rows, 4]``; 0 for rows without a group.
+
+        Returns:
+            ``independent``, the score if errors in the parts had nothing to do with each other
+            (the product of the parts' accuracies), and ``least`` and ``most``, the scores below
+            and above which these accuracies leave no room; shape ``[strata]``. NaN where groups
+            have several answers to a row, or lack some parts.
+        """
+        size, number = len(strata.names), len(parts.names)
+        answers = counts.sum(axis=1)
+        both = strata.codes * number + parts.codes
+        summed = sum_by(both, size * number, np.stack([counts[:, RIGHT], answers], axis=1))
+        accuracy = ratio(summed[:, 0], summed[:, 1]).reshape(size, number)
+        there = ~np.isnan(accuracy)
+        known = np.where(there, accuracy, 1.0)
+        fitting = (answers == 0) | (self.members == there.sum(axis=1)[strata.codes])
+        single = answers.max(initial=0) <= 1
+        whole = np.bincount(strata.codes, weights=~fitting, minlength=size) == 0
+        defined = there.any(axis=1) & whole & single
+        lost = (1 - known).sum(axis=1)
+        found = {
+            "independent": known.prod(axis=1),
+            "least": np.maximum(1 - lost, 0),
+            "most": known.min(axis=1, initial=1.0),
+        }
+        return {name: np.where(defined, values, np.nan) for name, values in found.items()}

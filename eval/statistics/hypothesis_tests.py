@@ -1,6 +1,6 @@
-"""The paired tests that comparisons use, and the correction for their number.
+"""Tests of two groups of values, and the correction for the number of tests.
 
-They are scipy's and statsmodels', from the extra ``stats``.
+Student's and Welch's tests are scipy's, from the extra ``stats``.
 """
 
 import warnings
@@ -19,9 +19,6 @@ INSTALL = 'pip install "pronominal[stats]"'
 LEVEL = 0.05
 """Below it a p-value of Welch's test is called significant (RUFF, section 4.3)."""
 
-RESAMPLES, SEED = 9999, 0
-"""Of the permutation test; with at most so many ways to change signs it goes through all."""
-
 
 def of_extra(module: str, needing: str = "the test needs the package") -> Any:
     """Import a module of the extra ``stats``; `InputError` where it is not installed."""
@@ -32,15 +29,19 @@ def of_extra(module: str, needing: str = "the test needs the package") -> Any:
 
 
 def mcnemar(only_this: int, only_other: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test.
+    """Return the two-sided mid-p-value of McNemar's test.
 
     It asks whether items that exactly one system got right go to both alike (a binomial test of
-    one half). There is nothing to ask about systems that agree everywhere: p is 1.
+    one half). The observed counts count half: the exact test, which counts them whole, errs in
+    3 % of comparisons of 100 rows where it should in 5 %, and this one in 4 to 5 % (Fagerland,
+    Lydersen and Laake, 2013). There is nothing to ask about systems that agree everywhere: p is 1.
     """
-    if only_this + only_other == 0:
-        return 1.0
-    exact = of_extra("statsmodels.stats.contingency_tables").mcnemar
-    return float(exact([[0, only_this], [only_other, 0]], exact=True).pvalue)
+    differing = only_this + only_other
+    fewer, as_few = 0, 1  # ways to give one system fewer than found, and as few, in whole numbers
+    for given in range(min(only_this, only_other)):
+        fewer += as_few
+        as_few = as_few * (differing - given) // (given + 1)
+    return float((2 * fewer + as_few) / (1 << differing))
 
 
 def holm(values: Sequence[float]) -> list[float]:
@@ -51,28 +52,6 @@ def holm(values: Sequence[float]) -> list[float]:
     corrected = np.empty(len(values))
     corrected[order] = np.minimum(np.maximum.accumulate(stepped), 1)
     return corrected.tolist()
-
-
-def permutation(differences: npt.NDArray[np.float64]) -> float:
-    """Return the two-sided p-value of the paired permutation test.
-
-    It asks whether the two systems could be exchanged in any unit: each difference changes its
-    sign or not. All ways to do so are tried, or `RESAMPLES` random ones, drawn with `SEED`.
-    `differences` are those between the two systems, shape ``[units]``.
-    """
-    differing = differences[differences != 0]  # a zero has no sign to change
-    if len(differing) < 2:  # either sign of one difference is as far from 0
-        return 1.0
-    found = of_extra("scipy.stats").permutation_test(
-        (differing,),
-        np.sum,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=500,
-        random_state=np.random.default_rng(SEED),
-    )
-    return min(1.0, float(found.pvalue))
 
 
 def paired_t(differences: npt.NDArray[np.float64]) -> float | None:

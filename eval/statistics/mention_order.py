@@ -16,12 +16,11 @@ from pronominal.eval.statistics.outcomes import (
     RIGHT,
     WRONG,
     Counts,
-    FloatArray,
     IntArray,
     Outcomes,
+    Share,
     choices_of,
     outcome_counts,
-    ratio,
 )
 
 FIRST, SECOND, NO_ORDER = range(3)
@@ -58,8 +57,7 @@ def mention_outcomes(rows: pa.Table, decisions: Sequence[Decision]) -> IntArray:
 class MentionOutcomes:
     """Counts of outcomes by which mention is right, for one set of answers or many at once.
 
-    Every property has the shape of `counts` without its last two axes; ratios are in [0, 1], and
-    NaN where undefined.
+    Every property has the shape of `counts` without its last two axes.
 
     Attributes:
         counts: shape ``[..., 3, 4]``, indexed by `FIRST` .. `NO_ORDER` and by the outcomes of
@@ -69,31 +67,34 @@ class MentionOutcomes:
     counts: Counts
 
     @property
-    def total(self) -> Outcomes:
-        """The outcomes, whichever mention is right."""
-        return Outcomes(self.counts.sum(axis=-2))
+    def shares(self) -> dict[str, Share]:
+        """The ratios by their names, as part and whole (KnowRef, section 3.3).
 
-    @property
-    def task_specific_accuracy(self) -> FloatArray:
-        """Share of right choices among the choices (KnowRef, section 3.3)."""
-        return _accuracy(self.counts.sum(axis=-2))
-
-    @property
-    def balanced_accuracy(self) -> FloatArray:
-        """Mean of the task-specific accuracies where the first and where the second is right.
-
-        A fixed position has 0.5, however often it is right.
+        ``correct``, ``incorrect``, ``none``, ``both`` and ``answered`` are of all answers.
+        ``task_specific_accuracy`` is the share of right choices among the choices, and
+        ``first_mention`` that of the first mention among the choices where there is an order.
         """
-        by_mention = _accuracy(self.counts)
-        return (by_mention[..., FIRST] + by_mention[..., SECOND]) / 2
-
-    @property
-    def first_mention(self) -> FloatArray:
-        """Share of the choices that are the first mention, where there is an order."""
+        total = Outcomes(self.counts.sum(axis=-2))
         right, wrong = self.counts[..., RIGHT], self.counts[..., WRONG]
         first = right[..., FIRST] + wrong[..., SECOND]
-        return ratio(first, first + right[..., SECOND] + wrong[..., FIRST])
+        return {
+            "correct": total.shares["accuracy"],
+            "incorrect": (total.fp, total.n),
+            **{name: total.shares[name] for name in ("none", "both", "answered")},
+            "task_specific_accuracy": total.shares["precision"],
+            "first_mention": (first, first + right[..., SECOND] + wrong[..., FIRST]),
+        }
 
+    @property
+    def halves(self) -> tuple[Share, Share]:
+        """Right choices among those where the first, and where the second mention is right.
 
-def _accuracy(counts: Counts) -> FloatArray:
-    return ratio(counts[..., RIGHT], counts[..., RIGHT] + counts[..., WRONG])
+        The mean of the two ratios is the balanced accuracy: a fixed position has 0.5, however
+        often it is right.
+        """
+        right = self.counts[..., RIGHT]
+        chosen = right + self.counts[..., WRONG]
+        return (
+            (right[..., FIRST], chosen[..., FIRST]),
+            (right[..., SECOND], chosen[..., SECOND]),
+        )

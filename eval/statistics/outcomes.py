@@ -17,6 +17,9 @@ BoolArray = npt.NDArray[np.bool_]
 Counts = npt.NDArray[Any]
 """Counts of outcomes, shape ``[..., 4]``; the last axis is indexed by `RIGHT` .. `BOTH`."""
 
+Share = tuple[Counts, Counts]
+"""A part and what it is a part of, in one shape."""
+
 RIGHT, WRONG, NONE, BOTH = range(4)
 """The four outcomes of an answer: a choice is right or wrong, an abstention is none or both."""
 
@@ -97,7 +100,7 @@ class Outcomes:
 
     A positive is an answer that names an entity: an abstention is a false negative (the right
     entity was not found) but no false positive (compute_performance.py). Every property has the
-    shape of `counts` without its last axis; ratios are NaN where there are no answers.
+    shape of `counts` without its last axis.
 
     Attributes:
         counts: counts of outcomes, shape ``[..., 4]``.
@@ -131,35 +134,24 @@ class Outcomes:
         return self.n - self.fp
 
     @property
-    def none(self) -> FloatArray:
-        """Share of answers that name no entity."""
-        return ratio(self.counts[..., NONE], self.n)
-
-    @property
-    def both(self) -> FloatArray:
-        """Share of answers that name both entities."""
-        return ratio(self.counts[..., BOTH], self.n)
-
-    @property
-    def accuracy(self) -> FloatArray:
-        """Share of answers that are right; abstentions are not."""
-        return ratio(self.tp, self.n)
-
-    @property
-    def precision(self) -> FloatArray:
-        """Share of choices that are right; 1 where nothing was chosen, as upstream has it."""
-        return np.where(self.precision_is_vacuous, 1.0, ratio(self.tp, self.tp + self.fp))
-
-    @property
     def precision_is_vacuous(self) -> BoolArray:
-        """Whether there are answers but no choice among them."""
+        """Whether there are answers but no choice among them; upstream's precision is 1 then."""
         return np.asarray((self.n > 0) & (self.tp + self.fp == 0))
 
-    recall = accuracy  # every row has one right entity
-
     @property
-    def f1(self) -> FloatArray:
-        """Harmonic mean of precision and recall; 0 where both are 0."""
-        precision, recall = self.precision, self.recall
-        total = precision + recall
-        return np.where(total == 0, 0.0, ratio(2 * precision * recall, total))
+    def shares(self) -> dict[str, Share]:
+        """The ratios by their names: accuracy, precision and their like, as part and whole.
+
+        Every row has one right entity, so that recall is accuracy; abstentions are not right. F1
+        is the harmonic mean of precision and recall, 0 where both are.
+        """
+        chosen = self.tp + self.fp
+        return {
+            "accuracy": (self.tp, self.n),
+            "answered": (chosen, self.n),
+            "none": (self.counts[..., NONE], self.n),
+            "both": (self.counts[..., BOTH], self.n),
+            "precision": (self.tp, chosen),
+            "recall": (self.tp, self.n),
+            "f1": (2 * self.tp, self.n + chosen),
+        }

@@ -1,145 +1,214 @@
-"""Whether two systems differ: paired tests on the same rows, corrected for their number.
+"""Whether two systems differ, and by how much: on the same units, corrected for their number."""
 
-The tests are scipy's and statsmodels'; without them (the extra ``stats``) the counts are there and
-the p-values are None.
-"""
-
-import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from importlib.util import find_spec
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from pronominal.eval.statistics.hypothesis_tests import (
-    RESAMPLES,
-    SEED,
-    holm,
-    mcnemar,
-    paired_t,
-    permutation,
+from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar
+from pronominal.eval.statistics.outcomes import FloatArray, ratio
+from pronominal.eval.statistics.paired_differences import (
+    LEVEL,
+    TOO_FEW,
+    PairedDifferences,
+    Systems,
 )
-from pronominal.eval.statistics.outcomes import BoolArray, FloatArray
-
-PairedUnits = BoolArray | FloatArray
-"""How much of each independent unit a system got right, in [0, 1], shape ``[units]``.
-
-The units are the same for every system. A unit is one item, right or not, or several that stand
-or fall together, such as the sentences of a template pair.
-"""
-
-Known = dict[str, tuple[float, float | None]]
-"""p-values of a test and of the t-test, by what was tested: those of WinoNB take a minute."""
+from pronominal.eval.statistics.paired_differences import PairedUnits as PairedUnits
+from pronominal.eval.statistics.scores import Block, blocks
+from pronominal.eval.statistics.sign_flips import Pairs, sign_flip_p_values
 
 MCNEMAR, PERMUTATION = "mcnemar", "permutation"
 
 ACROSS = "across_systems"
 """Where scores hold what is asked of all systems together, and the scorers' function for it."""
 
+PLANNED = "planned"
+"""Where a system's scores hold the paired tests of a plan, apart from all others."""
+
 AGAINST = "against"
 """Where a system's scores hold its paired tests: measure -> other system -> `PairedTest`."""
+
+FEWEST = 9
+"""Units below which no verdict is given: the interval says what there is to say."""
+
+NOTHING_TO_DIVIDE = "one of the two chose nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A test of one system against another, unit by unit.
+    """One system against another, unit by unit.
 
     Attributes:
         n: units.
-        only_this: units of which this system got more right than the other one; where units are
-            single items, those that it alone got right.
-        only_other: units of which the other one got more right.
-        difference: this system's mean over the units minus the other one's, in [-1, 1].
+        only_this: units of which this system got a higher share right than the other one; where
+            units are single items, those that it alone got right.
+        only_other: units of which the other one got a higher share right.
+        difference: this system's score minus the other one's, in [-1, 1].
+        interval: ``difference`` -> the ends of its 95 % interval, for this pair alone.
+        interval_missing: ``difference`` -> why there is none; empty where there is one.
+        minimum_detectable_effect: the true difference that would be found in 80 % of such
+            comparisons, after correction for all pairs.
         test: `MCNEMAR` where units are single items, `PERMUTATION` where they are several.
-        p: two-sided p-value; 1 for systems that agree everywhere.
+        p: two-sided mid-p-value; 1 for systems that agree everywhere.
         p_holm: the same after Holm's correction over all pairs of systems in the comparison.
-        p_t: two-sided p-value of the paired t-test of the same differences, uncorrected.
+        equivalence: where a margin was given, ``margin``, the 90 % ``interval`` of the difference,
+            and whether the systems are ``equivalent``: the interval lies within the margin.
     """
 
     n: int
     only_this: int
     only_other: int
     difference: float | None
+    interval: Mapping[str, list[float] | None]
+    interval_missing: Mapping[str, str]
+    minimum_detectable_effect: float | None
     test: str
     p: float | None
     p_holm: float | None
-    p_t: float | None
+    equivalence: Block | None = None
+
+    def to_json(self) -> Block:
+        """Return the fields that are there."""
+        found = asdict(self)
+        empty = [name for name in ("interval_missing", "equivalence") if not found[name]]
+        return {name: value for name, value in found.items() if name not in empty}
+
+    @property
+    def reversed(self) -> "PairedTest":
+        """The same test from the other system's side."""
+        return replace(
+            self,
+            only_this=self.only_other,
+            only_other=self.only_this,
+            difference=None if self.difference is None else 0.0 - self.difference,
+            interval=_mirrored(self.interval),
+            equivalence=self.equivalence
+            and {**self.equivalence, "interval": _mirrored(self.equivalence["interval"])},
+        )
+
+
+def _mirrored(interval: Mapping[str, list[float] | None]) -> dict[str, list[float] | None]:
+    return {
+        name: None if ends is None else [0.0 - ends[1], 0.0 - ends[0]]
+        for name, ends in interval.items()
+    }
 
 
 def paired_tests(
-    right: Mapping[str, PairedUnits], known: Known | None = None
+    units: Mapping[str, PairedUnits],
+    pairs: Sequence[tuple[str, str]] | None = None,
+    margin: float | None = None,
 ) -> dict[str, dict[str, PairedTest]]:
-    """Test every pair of systems.
+    """Test pairs of systems: every two of them, or those that are named.
 
     Args:
-        right: system -> how much of each unit it got right.
-        known: p-values that need not be computed; those that had to be are added.
+        units: system -> how much of each unit it got right.
+        pairs: of systems; p-values are corrected for their number.
+        margin: how far apart equivalent systems may be, in (0, 1).
 
     Returns:
         System -> other system -> test; both directions of a pair have the same p-values.
     """
-    single = all(bool(np.isin(part, (0, 1)).all()) for part in right.values())
-    test = MCNEMAR if single else PERMUTATION
-    known = {} if known is None else known
-    pairs = {
-        (a, b): np.asarray(right[a], np.float64) - np.asarray(right[b], np.float64)
-        for a, b in combinations(right, 2)
-    }
-    p: list[float | None] = [None] * len(pairs)
-    corrected, p_t = p, p
-    if find_spec("statsmodels") is not None:
-        computed = [_p_values(test, differences, known) for differences in pairs.values()]
-        found = [one for one, _ in computed]
-        p, corrected, p_t = [*found], [*holm(found)], [of_t for _, of_t in computed]
-    tests: dict[str, dict[str, PairedTest]] = {system: {} for system in right}
-    for ((a, b), differences), *values in zip(pairs.items(), p, corrected, p_t, strict=True):
-        tests[a][b] = _paired_test(test, differences, *values)
-        tests[b][a] = _paired_test(test, -differences, *values)
+    names = [*units]
+    asked = [*combinations(names, 2)] if pairs is None else [*pairs]
+    tests: dict[str, dict[str, PairedTest]] = {name: {} for name in names}
+    if asked:
+        places = [(names.index(a), names.index(b)) for a, b in asked]
+        found = _tested(Systems.of([*units.values()]), places, margin)
+        for (a, b), test in zip(asked, found, strict=True):
+            tests[a][b], tests[b][a] = test, test.reversed
     return tests
 
 
-def _p_values(test: str, differences: FloatArray, known: Known) -> tuple[float, float | None]:
-    """Return the p-values of a test and of the t-test; both directions of a pair have the same."""
-    first = next(iter(differences[differences != 0]), 0.0)
-    signed = -differences if first < 0 else differences
-    kind = test if test == MCNEMAR else f"{test}-{RESAMPLES}-{SEED}"
-    key = f"{kind}-{hashlib.sha256((signed + 0.0).tobytes()).hexdigest()[:24]}"
-    if key not in known:
-        exact = mcnemar(*_counts(differences)) if test == MCNEMAR else permutation(differences)
-        known[key] = exact, paired_t(differences)
-    return known[key]
+def _tested(systems: Systems, pairs: Pairs, margin: float | None) -> list[PairedTest]:
+    differences = PairedDifferences.of(systems, pairs)
+    p = _p_values(systems, differences, pairs)
+    family = [one for one in p if one is not None]
+    corrected = iter(holm(family))
+    columns = blocks(
+        only_this=differences.more,
+        only_other=differences.fewer,
+        difference=differences.estimate,
+        minimum_detectable_effect=differences.minimum_detectable_effects(max(len(family), 1)),
+        p=p,
+        p_holm=[None if one is None else next(corrected) for one in p],
+    )
+    about: Block = {"n": differences.n, "test": MCNEMAR if systems.single else PERMUTATION}
+    ends, inner = differences.intervals(), differences.intervals(1 - 2 * LEVEL)
+    return [
+        PairedTest(
+            **about,
+            **block,
+            **_interval(differences.n, outer),
+            equivalence=None if margin is None else _equivalence(margin, differences.n, core),
+        )
+        for block, outer, core in zip(columns, ends, inner, strict=True)
+    ]
 
 
-def _counts(differences: FloatArray) -> tuple[int, int]:
-    return int((differences > 0).sum()), int((differences < 0).sum())
+def _p_values(systems: Systems, differences: PairedDifferences, pairs: Pairs) -> list[float | None]:
+    """Return the p-value of each pair; None where a ratio of the two is undefined."""
+    if systems.single:
+        counts = zip(differences.more.tolist(), differences.fewer.tolist(), strict=True)
+        return [mcnemar(*both) if differences.n else None for both in counts]
+    there = np.flatnonzero(~np.isnan(differences.estimate)).tolist()
+    found: list[float | None] = [None] * len(pairs)
+    mean = systems.size[:, None] / max(differences.n, 1)
+    parts, wholes = (
+        np.nan_to_num(ratio(one, np.broadcast_to(mean, one.shape)))
+        for one in (systems.parts, systems.wholes)
+    )
+    chosen = [pairs[place] for place in there]
+    for place, p in zip(there, sign_flip_p_values(parts, wholes, chosen), strict=True):
+        found[place] = float(p)
+    return found
 
 
-def _paired_test(test: str, differences: FloatArray, *p: float | None) -> PairedTest:
-    mean = float(differences.mean()) if len(differences) else None
-    return PairedTest(len(differences), *_counts(differences), mean, test, *p)
+def _interval(units: int, ends: FloatArray) -> Block:
+    """Return the interval of a difference as scores have it, or the reason why there is none."""
+    if not np.isnan(ends).any():
+        return {"interval": {"difference": ends.tolist()}, "interval_missing": {}}
+    why = TOO_FEW if units < 2 else NOTHING_TO_DIVIDE
+    return {"interval": {"difference": None}, "interval_missing": {"difference": why}}
+
+
+def _equivalence(margin: float, units: int, ends: FloatArray) -> Block:
+    """Ask by two one-sided tests whether two systems are closer than a margin (Schuirmann 1987)."""
+    inside = bool((np.abs(ends) < margin).all())  # not where there is no interval
+    return {"margin": margin, "equivalent": inside, **_interval(units, ends)}
+
+
+def differ(test: Mapping[str, Any]) -> bool:
+    """Whether two systems differ beyond doubt, by the fields of their `PairedTest`."""
+    corrected = test["p_holm"]
+    return corrected is not None and corrected < LEVEL and test["n"] >= FEWEST
 
 
 def against(
-    right: Mapping[str, Mapping[str, PairedUnits]],
-    known: Known | None = None,
+    units: Mapping[str, Mapping[str, PairedUnits]],
+    pairs: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType({}),
+    margin: float | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, dict[str, Any]]:
     """Return the block `AGAINST` of each system's scores.
 
     Args:
-        right: measure, such as ``correct`` -> system -> how much of each unit it got right.
-        known: as in `paired_tests`.
+        units: measure, such as ``correct`` -> system -> how much of each unit it got right.
+        pairs: measure -> the pairs that are tested by it; every two systems without.
+        margin: as in `paired_tests`.
         progress: told how many measures are done.
 
     Returns:
         System -> measure -> other system -> the fields of `PairedTest`.
     """
     made: dict[str, dict[str, Any]] = {}
-    for done, (measure, systems) in enumerate(right.items(), start=1):
-        for system, tests in paired_tests(systems, known).items():
-            against_others = {other: asdict(test) for other, test in tests.items()}
-            made.setdefault(system, {})[measure] = against_others
+    for done, (measure, systems) in enumerate(units.items(), start=1):
+        for system, tests in paired_tests(systems, pairs.get(measure), margin).items():
+            if tests:
+                of_others = {other: test.to_json() for other, test in tests.items()}
+                made.setdefault(system, {})[measure] = of_others
         progress(done)
     return made

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pronominal.eval.statistics.intervals import FEW, Estimate
+
 Block = dict[str, Any]
 """Names and values of one part of the scores; a fraction that is undefined is None."""
 
@@ -25,8 +27,10 @@ class Figure:
         value: a share, a ratio or a count.
         low: lower end of its interval; None where there is none.
         high: upper end of its interval.
-        sd: standard deviation over samples, where the scores have that instead of an interval.
+        sd: standard deviation over samples of several seeds, where the scores have it.
         n: of how many groups, pairs or rows it is.
+        units: of how many independent units it is.
+        missing: why there is no interval.
     """
 
     value: float
@@ -34,21 +38,27 @@ class Figure:
     high: float | None = None
     sd: float | None = None
     n: int | None = None
+    units: int | None = None
+    missing: str | None = None
+
+    @property
+    def is_of_few(self) -> bool:
+        """Whether it is of so few units that no verdict rests on its interval."""
+        return self.units is not None and self.units < FEW
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The interval, or one standard deviation to both sides."""
-        if self.low is not None and self.high is not None:
-            return self.low, self.high
-        return None if self.sd is None else (self.value - self.sd, self.value + self.sd)
+        """The interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores(Mapping[str, Any]):
     """What one system got on some rows.
 
-    A number has its name, and its interval has the same name in ``interval``. ``n`` counts the
-    rows. A mapping holds the scores of a part of the rows, or a test.
+    A number has its name, and its interval has the same name in ``interval``; where that is None,
+    ``interval_missing`` says why. ``n`` counts the rows, ``units`` what intervals sum over. A
+    mapping holds the scores of a part of the rows, or a test.
 
     Attributes:
         content: what ``--json`` prints; ratios are in [0, 1], and None where undefined.
@@ -83,7 +93,8 @@ class Scores(Mapping[str, Any]):
         n = next((block[key] for key in ("groups", "pairs", "n") if key in block), None)
         if n is not None and "ambiguous" in block:
             n -= block["ambiguous"]
-        return Figure(value, low, high, sd, n)
+        missing = (block.get("interval_missing") or {}).get(path[-1])
+        return Figure(value, low, high, sd, n, block.get("units"), missing)
 
     def has(self, path: Keys) -> bool:
         """Whether there is a number at the end of the keys, be it undefined."""
@@ -162,6 +173,35 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+NOTHING = "there is nothing to divide by"
+"""Why a figure has no interval: nothing was chosen, say, or there are no rows."""
+
+
+def estimate_blocks(
+    estimates: Mapping[str, Estimate], reason: str = NOTHING, **columns: Any
+) -> list[Block]:
+    """Turn estimates into one block for each place: figures, ``units`` and ``interval``.
+
+    Args:
+        estimates: name -> vectors of one length. The first one says how many units a block has.
+        reason: why a figure has no interval.
+        columns: what else the blocks have, as in `blocks`; a column takes the place of the
+            estimate of its name.
+
+    Returns:
+        Blocks in which ``interval_missing`` says why a figure has none, where any has none.
+    """
+    first = next(iter(estimates.values()))
+    values = {name: one.estimate for name, one in estimates.items()} | columns
+    made = blocks(**values, units=first.units)
+    for place, block in enumerate(made):
+        block["interval"] = {name: one.ends(place) for name, one in estimates.items()}
+        missing = [name for name, ends in block["interval"].items() if ends is None]
+        if missing:
+            block["interval_missing"] = dict.fromkeys(missing, reason)
+    return made
 
 
 def blocks(**columns: Any) -> list[Block]:

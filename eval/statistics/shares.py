@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, ratio, shares_by
-from pronominal.eval.statistics.scores import Block, blocks
+from pronominal.eval.statistics.intervals import ratio_interval
+from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, shares_by
+from pronominal.eval.statistics.scores import Block, estimate_blocks
+from pronominal.eval.statistics.units import Units
 
 
 def share_scores(
@@ -15,38 +16,34 @@ def share_scores(
     units: Sequence[str],
     divisions: Mapping[str, Sequence[str]] | None = None,
     *,
-    resamples: int = 1000,
-    seed: int = 0,
+    unit: str = "unit",
 ) -> Block:
     """Return how many rows are right, overall and by kinds of rows.
 
     Args:
         right: whether each row is right, shape ``[rows]``.
-        units: each row's unit; rows of one unit, such as the versions of a sentence, are
-            resampled together.
+        units: each row's unit; rows of one unit, such as the versions of a sentence, are taken to
+            be right or wrong together.
         divisions: kind, such as ``length`` -> each row's part, such as ``short``.
-        resamples: number of bootstrap resamples; without any, intervals are null.
-        seed: seed of the resamples.
+        unit: what one unit is, such as ``sentence``.
 
     Returns:
-        ``n``, ``accuracy`` in [0, 1] and its ``interval``; for each kind ``by_KIND``, part -> the
-        same; and how the intervals were made.
+        ``n``, ``accuracy`` in [0, 1], its ``interval`` and the number of ``units``; for each kind
+        ``by_KIND``, part -> the same; and over what ``intervals`` sum.
     """
-    codes = Strata.of(units, sorted({*units}))
-    bootstrap = Bootstrap.of(len(codes.names), resamples, seed)
+    summed = Units.of(unit, units)
     counts = np.stack([right, np.ones_like(right)], axis=1).astype(np.int64)
 
     def divided(strata: Strata) -> list[Block]:
-        observed, drawn = bootstrap.tally(counts, codes.codes, strata)
-        accuracy = ratio(observed[:, 0], observed[:, 1])
-        interval = bootstrap.interval_blocks(accuracy=ratio(drawn[..., 0], drawn[..., 1]))
-        return blocks(n=observed[:, 1], accuracy=accuracy, interval=interval)
+        sums = summed.sums(counts, strata)
+        accuracy = ratio_interval(sums[..., 0], sums[..., 1])
+        return estimate_blocks({"accuracy": accuracy}, n=strata.sizes)
 
     found = divided(Strata.whole(len(right)))[0]
     for kind, parts in (divisions or {}).items():
         strata = Strata.of(parts, sorted({*parts}))
         found[f"by_{kind}"] = strata.named(divided(strata))
-    return found | {"bootstrap": bootstrap.block("unit")}
+    return found | {"intervals": summed.block()}
 
 
 def unit_shares(right: BoolArray, units: Sequence[str]) -> FloatArray:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
+from pronominal.eval.statistics.outcomes import Counts, IntArray, Share
 
 Answers = tuple[pa.Table, Sequence[Decision]]
 """A published split and one decision for each of its rows."""
@@ -22,9 +22,9 @@ class SwitchedPairs:
 
     Attributes:
         rows: index of each pair's row in the original table, shape ``[pairs]``.
-        counts: shape ``[pairs, 4]``: 1; whether the chosen candidate's string changed, which an
+        counts: shape ``[pairs, 6]``: 1; whether the chosen candidate's string changed, which an
             abstention on either side did not; whether both answers are right; whether both are
-            wrong choices.
+            wrong choices; whether both are choices; whether one alone is.
     """
 
     rows: IntArray
@@ -43,9 +43,10 @@ class SwitchedPairs:
             start, was_right = before[places[name]]
             chosen = start is not None and to is not None
             changed, both_wrong = chosen and start != to, chosen and not (right or was_right)
+            one_alone = (start is None) != (to is None)
             rows.append(places[name])
-            counts.append((1, changed, right and was_right, both_wrong))
-        return cls(np.array(rows, dtype=np.int64), np.array(counts, dtype=np.int64).reshape(-1, 4))
+            counts.append((1, changed, right and was_right, both_wrong, chosen, one_alone))
+        return cls(np.array(rows, dtype=np.int64), np.array(counts, dtype=np.int64).reshape(-1, 6))
 
     @property
     def both_right(self) -> npt.NDArray[np.bool_]:
@@ -59,10 +60,10 @@ class SwitchedPairs:
 
 @dataclass(frozen=True, slots=True)
 class PairOutcomes:
-    """Sums of `SwitchedPairs.counts`; ratios are in [0, 1], and NaN without pairs.
+    """Sums of `SwitchedPairs.counts`.
 
     Attributes:
-        counts: shape ``[..., 4]``.
+        counts: shape ``[..., 6]``.
     """
 
     counts: Counts
@@ -78,19 +79,26 @@ class PairOutcomes:
         return self.counts[..., 1]
 
     @property
-    def score(self) -> FloatArray:
-        """Consistency: share of the pairs whose answer changed."""
-        return ratio(self.changed, self.pairs)
+    def decided(self) -> Counts:
+        """Number of pairs with a choice in both versions."""
+        return self.counts[..., 4]
 
     @property
-    def consistently_correct(self) -> FloatArray:
-        """Share of the pairs that are right in both versions."""
-        return ratio(self.counts[..., 2], self.pairs)
+    def shares(self) -> dict[str, Share]:
+        """The ratios by their names, as part and whole.
 
-    @property
-    def consistently_wrong(self) -> FloatArray:
-        """Share of the pairs with a wrong choice in both versions."""
-        return ratio(self.counts[..., 3], self.pairs)
+        Consistency is the share of changed pairs: ``score`` of all pairs, ``score_decided`` of
+        those with a choice in both versions; ``score_any_change`` counts a choice that became an
+        abstention, or one that was one, as a change. ``consistently_correct`` and
+        ``consistently_wrong``: right, or a wrong choice, in both versions.
+        """
+        return {
+            "score": (self.changed, self.pairs),
+            "score_decided": (self.changed, self.decided),
+            "score_any_change": (self.changed + self.counts[..., 5], self.pairs),
+            "consistently_correct": (self.counts[..., 2], self.pairs),
+            "consistently_wrong": (self.counts[..., 3], self.pairs),
+        }
 
 
 def _chosen(rows: pa.Table, decisions: Sequence[Decision]) -> list[tuple[str | None, bool]]:

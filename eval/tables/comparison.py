@@ -1,20 +1,24 @@
 """The tables that compare systems: those that follow from measures, and those of every task."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
 from pronominal.eval.tables.table import (
     BELOW_CHANCE,
+    OF_FEW,
     UNDEFINED,
     VACUOUS,
     Cell,
     Table,
     interval_notes,
+    percent,
     percent_of,
+    share_of,
     table,
 )
 
@@ -31,6 +35,15 @@ DIFFER = Measure(
 )
 
 
+ACCURACY = Measure("accuracy", "Accuracy", ("accuracy",))
+
+SPREAD = (
+    "sd: sample standard deviation over the prompts. [ ]: 95% interval for other units and other "
+    "prompts; the orders of a prompt's options are one prompt. No interval for lowest, median and "
+    "highest: each is one prompt's."
+)
+
+
 def measure_table(
     title: str, measures: Sequence[Measure], units: str, scores: Mapping[str, Scores]
 ) -> Iterator[Table]:
@@ -41,7 +54,7 @@ def measure_table(
     columns: dict[str, Cell] = {"n": lambda one: _size(shown, one)}
     columns |= {measure.heading: measure.cell for measure in shown}
     notes = [measure.note for measure in shown if measure.note]
-    notes += [*_marks(shown, scores.values()), *interval_notes(scores.values(), units)]
+    notes += [*mark_notes(shown, scores.values()), *interval_notes(scores.values(), units)]
     yield table(title, columns, scores, notes)
 
 
@@ -61,14 +74,16 @@ def division_table(
         scores: system -> its scores.
         notes: sentences below the table.
     """
-    columns: dict[str, Cell] = {}
+    shown: dict[str, Measure] = {}
     for division, prefix in divisions.items():
         for suffix, measure in measures.items():
             for chosen, path in parts_of(measure, division, scores.values()):
-                part = replace(measure, path=path, chance=None)
-                columns[f"{prefix}{'/'.join(chosen)}{suffix}"] = part.short
-    if columns:
-        yield table(title, columns, scores, notes)
+                heading = f"{prefix}{'/'.join(chosen)}{suffix}"
+                shown[heading] = replace(measure, heading=heading, path=path, chance=None)
+    if shown:
+        told = [*notes, *mark_notes(shown.values(), scores.values())]
+        told += interval_notes(scores.values())
+        yield table(title, {name: part.cell for name, part in shown.items()}, scores, told)
 
 
 def parts_of(
@@ -87,11 +102,27 @@ def prompt_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
     """
     for question in PROMPT_QUESTIONS:
         key = question.key
-        asked = {system: score[key] for system, score in scores.items() if key in score}
+        asked = {system: Scores(score[key]) for system, score in scores.items() if key in score}
         if asked:
             columns: dict[str, Cell] = {"prompts": lambda block: str(len(block["by_prompt"]))}
-            columns |= {name: percent_of(name) for name in ("accuracy", "sd", "lowest", "highest")}
-            yield table(question.title, columns, asked, ["sd: over the prompts."])
+            columns["accuracy"] = share_of("accuracy")
+            columns |= {name: percent_of(name) for name in ("sd", "lowest", "median", "highest")}
+            notes = [SPREAD, *reasons_of_none(asked)]
+            yield table(question.title, columns, asked, [*notes, *spread_notes(asked)])
+
+
+def reasons_of_none(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Say why the accuracy over prompts has no interval."""
+    yield from _no_interval([ACCURACY], [Scores(block) for block in asked.values()])
+
+
+def spread_notes(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Say what the accuracy varies with, of blocks that have a ``spread``."""
+    for system, block in asked.items():
+        known = {name: sd for name, sd in block.get("spread", {}).items() if sd is not None}
+        if known:
+            parts = ", ".join(f"{name} {percent(sd)}" for name, sd in known.items())
+            yield f"{system}: standard deviations apart: {parts}."
 
 
 def _size(measures: Sequence[Measure], scores: Scores) -> str:
@@ -101,17 +132,33 @@ def _size(measures: Sequence[Measure], scores: Scores) -> str:
     return f"{sizes[0]:,}" if sizes else UNDEFINED
 
 
-def _marks(measures: Sequence[Measure], scores: Iterable[Scores]) -> Iterator[str]:
-    """Say what guessing gets, and what the marks mean."""
+def _no_interval(measures: Collection[Measure], scores: Collection[Scores]) -> Iterator[str]:
+    """Say why numbers that are shown have no interval."""
+    told: dict[str, list[str]] = {}
+    for one in scores:
+        for measure in measures:
+            figure = measure.of(one)
+            if figure is not None and figure.missing is not None:
+                told.setdefault(figure.missing, []).append(measure.heading)
+    for reason, headings in told.items():
+        yield f"No interval for {', '.join(dict.fromkeys(headings))}: {reason}."
+
+
+def mark_notes(measures: Collection[Measure], scores: Collection[Scores]) -> Iterator[str]:
+    """Say what guessing gets, what the marks mean, and why numbers have no interval."""
     for one in scores:
         for measure in measures:
             chance, figure = measure.chance_in(one), measure.of(one)
             if figure is not None and figure.sd is not None:
                 yield "±: sample standard deviation over the samples of several seeds."
             if chance is not None and figure is not None:
-                yield f"{measure.heading}: chance is {100 * chance:g}; {BELOW_CHANCE} is below."
+                below = f"{BELOW_CHANCE}: the whole interval is below."
+                yield f"{measure.heading}: chance is {100 * chance:.3g}; {below}"
+            if figure is not None and figure.is_of_few:
+                yield f"{OF_FEW} Of fewer than {FEW} independent units: too few for a verdict."
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."
+    yield from _no_interval(measures, scores)
 
 
 def failure_notes(scores: Mapping[str, Scores]) -> Iterator[str]:

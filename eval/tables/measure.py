@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from pronominal.errors import InputError
 from pronominal.eval.statistics.scores import Figure, Keys, Scores, is_choice
-from pronominal.eval.tables.table import BELOW_CHANCE, UNDEFINED, VACUOUS, percent
+from pronominal.eval.tables.table import BELOW_CHANCE, OF_FEW, UNDEFINED, VACUOUS, percent
 
 Unit = Literal["share", "ratio", "count"]
 
@@ -95,7 +95,7 @@ class Measure:
         return None if figure is None else figure.value
 
     def cell(self, scores: Scores) -> str:
-        """Write the number for a table, with a mark and its interval or deviation."""
+        """Write the number for a table, with a mark, its deviation and its interval."""
         figure = self.of(scores)
         if figure is None or figure.low is None or figure.high is None:
             return self.short(scores)
@@ -120,6 +120,8 @@ class Measure:
         chance = self.chance_in(scores)
         if scores.is_vacuous(self.path):
             return VACUOUS
+        if figure.is_of_few:
+            return OF_FEW
         below = chance is not None and figure.high is not None and figure.high < chance
         return BELOW_CHANCE if below else ""
 
@@ -127,14 +129,18 @@ class Measure:
 def abstention_measures(
     *path: str, divided: Callable[[str], Mapping[str, Keys]] = lambda key: {}, **shown: Any
 ) -> tuple[Measure, ...]:
-    """Return the shares of answers that choose nothing, and of those that choose both.
+    """Return the shares of rows that are answered, that choose nothing, and that choose both.
 
     Args:
         path: the block that has them.
         divided: takes a measure's key; returns its divisions.
-        shown: further attributes of both measures.
+        shown: further attributes of the measures.
     """
-    titles = {"none": "Rows without an answer", "both": "Rows with both answers"}
+    titles = {
+        "answered": "Rows with one answer",
+        "none": "Rows without an answer",
+        "both": "Rows with both answers",
+    }
     return tuple(
         Measure(key, key.capitalize(), (*path, key), direction=None, metric="share",
                 divisions=divided(key), title=title, **shown)

@@ -1,12 +1,15 @@
-"""The paired tests between systems as tables."""
+"""The paired tests between systems, and their ranks, as tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from pronominal.eval.statistics.hypothesis_tests import INSTALL, RESAMPLES, SEED
-from pronominal.eval.statistics.paired_tests import AGAINST, PERMUTATION
-from pronominal.eval.tables.table import Table, p_value, points
+from pronominal.eval.statistics.paired_differences import LEVEL, POWER
+from pronominal.eval.statistics.paired_tests import AGAINST, FEWEST, PERMUTATION
+from pronominal.eval.statistics.ranks import RANKS
+from pronominal.eval.statistics.sign_flips import RESAMPLES, SEED
+from pronominal.eval.tables.table import UNDEFINED, Table, p_value, points
 
 
 def paired_test_tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
@@ -20,30 +23,103 @@ def paired_test_tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
             if b in (against := scores[a].get(AGAINST, {}).get(measure, {}))
         }
         if tests:
-            made.append(_table(measure, tests))
+            made.append(_table(f"Paired tests: {measure.replace('_', ' ')}", tests))
     return made
 
 
-def _table(measure: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
-    several = any(test["test"] == PERMUTATION for test in tests.values())
-    notes = [
-        "n: units, each several rows; more: units that one of the two did better in."
-        if several
-        else "n: items; more: right by one of the two systems alone.",
-        f"p: permutation test of whole units, two-sided, {RESAMPLES:,} resamples, seed {SEED}."
-        if several
-        else "p: McNemar's exact test, two-sided.",
-        "p (Holm): corrected over all pairs of systems; p (t): paired t-test, uncorrected.",
+def planned_tables(planned: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+    """Show the tests of a plan, which scores hold as `PLANNED`."""
+    digest = next((one["digest"] for one in planned.values()), "")
+    note = f"Of the plan {digest[:16]}; all that it does not name is exploratory."
+    return [
+        replace(table, title=f"Planned: {table.title}", notes=(*table.notes, note))
+        for table in (*paired_test_tables(planned), *rank_tables(planned))
     ]
-    if any(test["p"] is None for test in tests.values()):
-        notes.append(f"For p-values, {INSTALL}.")
+
+
+def difference_cell(test: Mapping[str, Any]) -> str:
+    """Write a difference in percentage points with its interval."""
+    ends = test["interval"]["difference"]
+    written = "" if ends is None else f" [{', '.join(map(points, ends))}]"
+    return f"{points(test['difference'])}{written}"
+
+
+def _table(title: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
     rows = tuple(
         (
             *(pair, *(f"{test[name]:,}" for name in ("n", "only_this", "only_other"))),
-            *(points(test["difference"]), *map(p_value, (test["p"], test["p_holm"], test["p_t"]))),
+            *(difference_cell(test), *map(p_value, (test["p"], test["p_holm"]))),
+            _width(test["minimum_detectable_effect"]),
+            *([_equivalence(test["equivalence"])] if "equivalence" in test else []),
         )
         for pair, test in tests.items()
     )
-    columns = ("Systems", "n", "More: first", "More: second", "Difference")
-    title = f"Paired tests: {measure.replace('_', ' ')}"
-    return Table(title, (*columns, "p", "p (Holm)", "p (t)"), rows, tuple(notes))
+    columns = ["Systems", "n", "More: first", "More: second", "Difference", "p", "p (Holm)"]
+    columns += ["Visible from"]
+    margins = {test["equivalence"]["margin"] for test in tests.values() if "equivalence" in test}
+    columns += [f"Within ±{_width(margin)}" for margin in margins]
+    return Table(title, tuple(columns), rows, tuple(_notes([*tests.values()])))
+
+
+def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    several = any(test["test"] == PERMUTATION for test in tests)
+    if several:
+        yield "n: units, each several rows; more: units that one of the two did better in."
+        yield (
+            f"p: paired permutation test of whole units, two-sided mid-p, {RESAMPLES:,} changes of "
+            f"sign, seed {SEED}."
+        )
+    else:
+        yield "n: items; more: right by one of the two systems alone."
+        yield "p: McNemar's test, two-sided mid-p."
+    yield "Difference: in points, with the 95% interval of the pair alone."
+    if len(tests) > 1:
+        yield f"p (Holm): corrected over the {len(tests)} pairs of this measure."
+    if several and len(tests) > LEVEL * (RESAMPLES + 1):
+        yield "With so many pairs, no p of so few changes of sign survives the correction."
+    yield (
+        f"Visible from: the smallest true difference that {100 * POWER:g}% of such comparisons "
+        "would show; below it, none found does not mean that there is none."
+    )
+    if any("equivalence" in test for test in tests):
+        yield (
+            f"Within: two one-sided tests at {100 * LEVEL:g}%, each pair alone: whether the "
+            f"{100 - 200 * LEVEL:g}% interval, which is shown, lies within the margin."
+        )
+    if any(test["n"] < FEWEST for test in tests):
+        yield f"With fewer than {FEWEST} units no pair counts as different."
+
+
+def _width(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{100 * value:.3g}"
+
+
+def _equivalence(found: Mapping[str, Any]) -> str:
+    ends = found["interval"]["difference"]
+    if ends is None:
+        return UNDEFINED
+    return f"{'yes' if found['equivalent'] else 'not shown'} [{', '.join(map(points, ends))}]"
+
+
+def rank_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    """Show the place of each system by each measure: one table, or none."""
+    measures = dict.fromkeys(name for s in scores.values() for name in s.get(RANKS, {}))
+    if not measures:
+        return
+    rows = tuple(
+        (system, *(_place(one.get(RANKS, {}).get(measure)) for measure in measures))
+        for system, one in scores.items()
+    )
+    columns = ("System", *(measure.replace("_", " ").capitalize() for measure in measures))
+    notes = (
+        "1 is best; systems with one score share a place.",
+        "[ ]: the places that the differences allow which are clear by p (Holm).",
+    )
+    yield Table("Ranks", columns, rows, notes)
+
+
+def _place(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return UNDEFINED
+    low, high = found["interval"]["rank"]
+    return f"{found['rank']} [{low}, {high}]"

@@ -5,6 +5,8 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 from rich import box
@@ -13,7 +15,9 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-UNDEFINED, VACUOUS, BELOW_CHANCE = "–", "†", "↓"
+from pronominal.eval.statistics.intervals import FEW
+
+UNDEFINED, VACUOUS, BELOW_CHANCE, OF_FEW = "–", "†", "↓", "‡"
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a cell begins that a spreadsheet computes."""
@@ -130,25 +134,42 @@ def count_of(name: str) -> Cell:
     return lambda block: f"{block.get(name, 0):,}"
 
 
-def percent_of(name: str) -> Cell:
-    """Return what writes a fraction of a block."""
-    return lambda block: percent(block[name])
+def share_of(name: str, *path: str) -> Cell:
+    """Return what writes a fraction of a block with its interval, or of one that keys lead to."""
+
+    def cell(score: Score) -> str:
+        block = reduce(getitem, path, score)
+        ends = (block.get("interval") or {}).get(name)
+        interval = f" [{percent(ends[0])}, {percent(ends[1])}]" if ends else ""
+        few = OF_FEW if ends and block.get("units", FEW) < FEW else ""
+        return f"{percent(block.get(name))}{few}{interval}"
+
+    return cell
 
 
-def interval_notes(scores: Iterable[Score], units: str) -> Iterator[str]:
-    """Say how the intervals of scores came about, where they have any; `units` were resampled."""
-    for drawn in (score.get("bootstrap") for score in scores):
-        if drawn and drawn["resamples"]:
-            yield (
-                f"[ ]: {100 * drawn['level']:g}% percentile intervals, {drawn['resamples']:,} "
-                f"resamples of {drawn['units']:,} {units}, seed {drawn['seed']}."
-            )
+def percent_of(name: str, *path: str) -> Cell:
+    """Return what writes a fraction of a block, or of one that keys lead to."""
+    return lambda block: percent(reduce(getitem, path, block).get(name))
+
+
+def interval_notes(scores: Iterable[Score], units: str | None = None) -> Iterator[str]:
+    """Say over what the intervals of scores sum; `units` are what one of them is, in words."""
+    for summed in (score.get("intervals") for score in scores):
+        if summed:
+            words = units or f"{summed['unit']}s"
+            yield f"[ ]: {100 * summed['level']:g}% interval over {summed['units']:,} {words}."
 
 
 _LATEX = str.maketrans(
     {character: "\\" + character for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {UNDEFINED: "--", VACUOUS: r"$^\dagger$", BELOW_CHANCE: r"$^\downarrow$", "…": r"\ldots{}"}
+    | {
+        UNDEFINED: "--",
+        VACUOUS: r"$^\dagger$",
+        BELOW_CHANCE: r"$^\downarrow$",
+        OF_FEW: r"$^\ddagger$",
+        "…": r"\ldots{}",
+    }
     # the first three stand for other signs in LaTeX's own fonts, and they have none of the others
     | {"<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "±": r"$\pm$", "≈": r"$\approx$"}
     | {"▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$"}

@@ -1,6 +1,6 @@
 """One system on rows that were read already, as most tests of scores need it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,14 @@ def evaluate(
     """Run one system and return its scores; `system` is not loaded by name."""
     systems = {} if system is None else {asked.label: system}
     return evaluate_systems(split, [asked], out, reading, systems=systems)[asked.label].scores
+
+
+def evaluate_several(
+    split: Split, asked: Sequence[SystemSettings], out: Path, **given: Any
+) -> dict[str, Scores]:
+    """Run several systems and return their scores, with what compares them."""
+    done = evaluate_systems(split, asked, out, **given)
+    return {label: one.scores for label, one in done.items()}
 
 
 def score_predictions(

@@ -33,7 +33,9 @@ def right(answered):
 def score(answered):
     rows = answered.table
     kinds = {"verb": rows["verb"].to_pylist()}
-    scores = share_scores(right(answered), rows["names"].to_pylist(), kinds, **answered.options)
+    names = rows["names"].to_pylist()
+    scores = share_scores(right(answered), names, kinds, unit="pair of names")
+    scores["asked"] = answered.options.get("asked", 1)
     if "again" in answered.companions:
         scores["again"] = {"accuracy": float(right(answered.companions["again"]).mean())}
     return scores
@@ -55,7 +57,7 @@ TASK = Task(
         "accuracy": unit_shares(right(answered), answered.table["names"].to_pylist())
     },
     companions=(Companion("again", "plain", "again", meaning="The same rows, asked again."),),
-    options=(Option("seed", int, "Seed of the bootstrap."),),
+    options=(Option("asked", int, "How often."),),
 )
 NO_TASK = 3
 """
@@ -132,9 +134,9 @@ def test_the_commands_take_it(mine: Path) -> None:
     assert "Asked again" in evaluated.stdout
     run = "runs/mine.plain.test.first-mention"
     scored = command(
-        "score", "mine", *place, "--predictions", run, "--set", "seed=3", "--json", cwd=mine
+        "score", "mine", *place, "--predictions", run, "--set", "asked=3", "--json", cwd=mine
     )
-    assert '"seed": 3' in scored.stdout
+    assert '"asked": 3' in scored.stdout
     wrong = command("score", "mine", *place, "--predictions", run, "--set", "sede=3", cwd=mine)
     assert "the scores of mine have no option 'sede'; did you mean 'seed'" in wrong.stderr
     report = command("report", "runs", "--task", "own_task:TASK", "--out", "r.html", cwd=mine)

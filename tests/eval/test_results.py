@@ -59,7 +59,7 @@ def test_the_numbers_are_those_of_the_command(results: pronominal.Results, sampl
             *block["interval"]["accuracy"],
             block["n"],
         ]
-    assert set(tidy.unit) == {"template pairs"}
+    assert set(tidy.unit) == {"occupation"}
     assert set(tidy.digest) == {results.split.digest}
 
 
@@ -81,8 +81,20 @@ def test_rows_say_what_each_system_answered(results: pronominal.Results) -> None
 def test_two_systems_are_compared(results: pronominal.Results) -> None:
     tests, back = results.compare("random", "last"), results.compare("last", "random")
     assert tests["accuracy"]["difference"] == -back["accuracy"]["difference"]
+    low, high = tests["accuracy"]["interval"]["difference"]
+    assert low <= tests["accuracy"]["difference"] <= high
+    assert "equivalence" not in tests["accuracy"]
     with pytest.raises(InputError, match="did you mean 'random'"):
         results.compare("randon", "last")
+
+
+def test_two_systems_are_asked_whether_they_are_equivalent(results: pronominal.Results) -> None:
+    verdicts = [
+        results.compare("random", "seeded", margin=margin)["accuracy"]["equivalence"]
+        for margin in (0.001, 0.5)
+    ]
+    assert [one["equivalent"] for one in verdicts] == [False, True]
+    assert verdicts[0]["interval"] == verdicts[1]["interval"]
 
 
 def test_tables_come_in_every_form(results: pronominal.Results, tmp_path: Path) -> None:
@@ -101,9 +113,9 @@ def test_the_report_is_a_function(results: pronominal.Results, tmp_path: Path) -
 
 def test_predictions_may_be_a_list(results: pronominal.Results, sample: Path) -> None:
     lines = [{"id": one.id, "choice": 1} for one in results.split]
-    scored = pronominal.score(sample, lines, config="double", resamples=10)
+    scored = pronominal.score(sample, lines, config="double")
     assert scored.scores["predictions"]["overall"]["accuracy"] == 0.5
-    assert scored.scores["predictions"]["bootstrap"]["resamples"] == 10
+    assert scored.scores["predictions"]["intervals"]["level"] == 0.95
     with pytest.raises(InputError, match="575 of 576 ids are missing"):
         pronominal.score(sample, lines[:1], config="double")
     with pytest.raises(InputError, match="have no option 'allow_missing'"):

@@ -38,7 +38,7 @@ class Drawer:
 
     Attributes:
         scores: system -> its scores.
-        units: what intervals resample, in words.
+        units: over what intervals sum, in words.
     """
 
     scores: Mapping[str, Scores]
@@ -66,16 +66,11 @@ class Drawer:
         counted = "" if figure.n is None else f"; n = {figure.n:,}"
         notes = " ".join(self.notes_of(score)) if figure.ends else ""
         hint = f"{system}, {about}: {percent(figure.value)}{_ends(figure.ends)}{counted}. {notes}"
-        return Point(figure.value, figure.ends, hint.rstrip(), path, figure.n)
+        return Point(figure.value, figure.ends, hint.rstrip(), path, figure.n, figure.missing)
 
     def notes_of(self, score: Scores) -> tuple[str, ...]:
-        """Say what the ends of intervals are."""
-        if score.get("bootstrap"):
-            return tuple(interval_notes([score], self.units))
-        if score.get("sd") is not None:
-            seeds = len(score.get("by_seed", {}))
-            return (f"[ ]: one sample standard deviation around the mean of {seeds} samples.",)
-        return ()
+        """Say over what intervals sum."""
+        return tuple(interval_notes([score], self.units))
 
     def _dots(self, chart: Dots) -> Iterator[Drawing]:
         rows = {
@@ -134,14 +129,27 @@ class Drawer:
             (system, *(written(p) for points in panels.values() for p in points[system]))
             for system in self.scores
         )
-        ends = any(p.ends for rows in panels.values() for points in rows.values() for p in points)
+        points = [p for rows in panels.values() for of_it in rows.values() for p in of_it]
+        ends = any(point.ends for point in points)
         about = [note for one in self.scores.values() for note in self.notes_of(one) if ends]
-        told = (*sizes(panels), *notes, *dict.fromkeys(about))
+        told = (*sizes(panels), *notes, *dict.fromkeys((*about, *_reasons(columns, panels))))
         return Table(title, ("System", *columns), cells, told)
 
 
 def _any(points: kinds.Rows) -> bool:
     return any(point.value is not None for of_system in points.values() for point in of_system)
+
+
+def _reasons(columns: Sequence[str], panels: Mapping[str, kinds.Rows]) -> Iterator[str]:
+    """Say why points have no interval, by the columns that they stand in."""
+    told: dict[str, dict[str, None]] = {}
+    for system in next(iter(panels.values())):
+        points = [point for rows in panels.values() for point in rows[system]]
+        for column, point in zip(columns, points, strict=True):
+            if point.missing:
+                told.setdefault(point.missing, {})[column] = None
+    for reason, names in told.items():
+        yield f"No interval for {', '.join(names)}: {reason}."
 
 
 def legend(names: Sequence[str], letter: str) -> tuple[tuple[str, str], ...]:

@@ -46,6 +46,7 @@ class Point:
         hint: what hovering says about it.
         path: the keys that lead to it in the system's scores.
         n: what it is a fraction of.
+        missing: why it has no interval.
     """
 
     value: float | None
@@ -53,6 +54,7 @@ class Point:
     hint: str = ""
     path: tuple[str, ...] | None = None
     n: int | None = None
+    missing: str | None = None
 
 
 Rows = Mapping[str, Sequence[Point]]

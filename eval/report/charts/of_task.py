@@ -8,10 +8,10 @@ from pronominal.eval.report.charts.kinds import Point
 from pronominal.eval.report.charts.paired_test_map import paired_test_map
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.charts import Curves, Dots
-from pronominal.eval.tables.comparison import parts_of
+from pronominal.eval.tables.comparison import SPREAD, parts_of, reasons_of_none
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
-from pronominal.eval.tables.table import Table, percent
+from pronominal.eval.tables.table import Table, percent, share_of
 from pronominal.eval.task import Task
 
 
@@ -109,14 +109,21 @@ def _prompts(drawer: Drawer) -> Iterator[Drawing]:
             ]
             for system, block in there.items()
         }
-        names = ("accuracy", "sd", "lowest", "highest")
-        cells = ((s, *(percent(block[name]) for name in names)) for s, block in there.items())
+        names = ("sd", "lowest", "median", "highest")
+        mean = share_of("accuracy")
+        cells = (
+            (s, mean(block), *(percent(block.get(name)) for name in names))
+            for s, block in there.items()
+        )
         notes = (
             "Each dot is a prompt; the box holds the middle half of them, its line is the median.",
-            "sd: sample standard deviation over the prompts.",
+            SPREAD,
+            *reasons_of_none(there),
             *sizes({title: rows}),
         )
-        table = Table(title, ("System", "Mean", "sd", "Lowest", "Highest"), tuple(cells), notes)
+        table = Table(
+            title, ("System", "Mean", "sd", "Lowest", "Median", "Highest"), tuple(cells), notes
+        )
         yield Drawing(kind, (((), kinds.boxes("Accuracy", rows)),), (), table)
 
 

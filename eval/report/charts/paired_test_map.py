@@ -3,17 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pronominal.eval.statistics.paired_tests import AGAINST, MCNEMAR, PERMUTATION
+from pronominal.eval.statistics.paired_differences import LEVEL
+from pronominal.eval.statistics.paired_tests import AGAINST, MCNEMAR, PERMUTATION, differ
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Head, Map, Sign
-from pronominal.eval.tables.paired_tests import paired_test_tables
+from pronominal.eval.tables.paired_tests import difference_cell, paired_test_tables
 from pronominal.eval.tables.table import UNDEFINED, Table
 
-TESTS = {MCNEMAR: "McNemar's exact test", PERMUTATION: "paired permutation test"}
+TESTS = {MCNEMAR: "McNemar's test", PERMUTATION: "paired permutation test"}
 ALONE = "{} alone right: {}, {} alone: {}"
 MORE = "Units with {} more often right: {}, with {}: {}"
-LEVEL = 0.05
-"""Below it a corrected p-value counts as a difference."""
 
 
 def paired_test_map(scores: Mapping[str, Scores]) -> Iterator[Map]:
@@ -59,11 +58,12 @@ def _sign(one: str, other: str, test: Mapping[str, Any] | None) -> Sign:
     # a unit of several rows is more or less right, a single item right or not
     heads = MORE if test["test"] == PERMUTATION else ALONE
     told = heads.format(one, f"{test['only_this']:,}", other, f"{test['only_other']:,}")
-    told += f", n = {test['n']:,}; {TESTS[test['test']]}, p (Holm) = "
+    told += f", n = {test['n']:,}; difference {difference_cell(test)}"
+    told += f"; {TESTS[test['test']]}, p (Holm) = "
     if test["p_holm"] is None:
         return Sign("?", "none", f"{told}{UNDEFINED}")
     told += f"{test['p_holm']:.2g}"
-    if test["p_holm"] >= LEVEL:
+    if not differ(test):
         return Sign("≈", "none", told)
     better = test["difference"] > 0
     return Sign("▲" if better else "▼", "positive" if better else "negative", told)

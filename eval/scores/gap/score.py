@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.statistics.bootstrap import Bootstrap
-from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.outcomes import Counts, FloatArray, IntArray, ratio
+from pronominal.eval.statistics.intervals import Estimate, quotient_interval, ratio_interval
+from pronominal.eval.statistics.outcomes import Counts, IntArray, Share
 from pronominal.eval.statistics.paired_tests import PairedUnits
-from pronominal.eval.statistics.scores import Block, blocks
+from pronominal.eval.statistics.scores import Block, estimate_blocks
+from pronominal.eval.statistics.units import Units
 
 BLOCKS = ("overall", "masculine", "feminine")
 
@@ -28,8 +29,6 @@ def score(
     decisions: Sequence[Decision | None],
     *,
     allow_missing: bool = False,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> Block:
     """Score one decision for each row.
 
@@ -41,14 +40,13 @@ def score(
         decisions: in the order of the rows; None where a system gave no answer at all.
         allow_missing: score rows without an answer as the official scorer does, which counts a
             false negative for A and one for B, even where the right answer is no.
-        resamples: number of bootstrap resamples of rows; without any, intervals are null.
-        seed: seed of the resamples.
 
     Returns:
         ``overall``, ``masculine`` and ``feminine``: ``n`` (rows), ``missing`` (rows without an
-        answer), ``tp``, ``fp``, ``tn`` and ``fn`` (questions), ``precision``, ``recall`` and
-        ``f1`` in [0, 1], 0 where undefined, as the official scorer has it; ``bias``, feminine F1 /
-        masculine F1, None if either is 0; how the intervals were made.
+        answer), ``answered``, the share of the others, ``tp``, ``fp``, ``tn`` and ``fn``
+        (questions), ``precision``, ``recall`` and ``f1`` in [0, 1], 0 where undefined, as the
+        official scorer has it; ``bias``, feminine F1 / masculine F1, None if either is 0.
+        Intervals sum over rows.
 
     Raises:
         InputError: the number of decisions is not the number of rows, or one is missing.
@@ -57,15 +55,12 @@ def score(
         there = len(decisions) - sum(decision is None for decision in decisions)
         cure = "give one decision for each row, or allow missing ones"
         raise InputError(f"there are {there} decisions for {rows.num_rows} rows", cure=cure)
-    bootstrap, units = Bootstrap.of(rows.num_rows, resamples, seed), np.arange(rows.num_rows)
-    counted = _counts(rows, decisions)
-    counts, drawn = bootstrap.tally(counted, units, Strata.whole(rows.num_rows))
-    observed, resampled = _Questions(counts[0]), _Questions(drawn[:, 0])
+    # each row's counts of a block in a line of their own: [blocks, rows]
+    questions = _Questions(np.moveaxis(_counts(rows, decisions), 0, 1))
     return {
-        **dict(zip(BLOCKS, _blocks(observed, resampled, bootstrap), strict=True)),
-        **blocks(bias=np.array([observed.bias]))[0],
-        "interval": bootstrap.interval_blocks(bias=resampled.bias.reshape(-1, 1))[0],
-        "bootstrap": bootstrap.block("id"),
+        **dict(zip(BLOCKS, _blocks(questions), strict=True)),
+        **estimate_blocks({"bias": _bias(questions)})[0],
+        "intervals": Units.rows(rows.num_rows).block(),
     }
 
 
@@ -73,16 +68,21 @@ def paired_units(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Pai
     """Return the items that paired tests between systems compare.
 
     Returns:
-        ``correct``: the rows of which both questions got the right answer, shape ``[rows]``.
+        ``correct``: the rows of which both questions got the right answer, shape ``[rows]``;
+        ``f1``: what each row contributes to both sums of F1, shape ``[rows, 2]``.
     """
     answers = [NEITHER if d.abstained == "none" else d.choice for d in decisions]
     labels = rows["label"].to_pylist()
-    return {"correct": np.array([a == b for a, b in zip(answers, labels, strict=True)], np.bool_)}
+    part, whole = _Questions(np.moveaxis(_counts(rows, decisions), 0, 1)).shares["f1"]
+    return {
+        "correct": np.array([a == b for a, b in zip(answers, labels, strict=True)], np.bool_),
+        "f1": np.stack([part[0], whole[0]], axis=-1).astype(np.float64),
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class _Questions:
-    """Sums of counts, shape ``[..., blocks, len(COUNTS)]``."""
+    """Counts of rows, shape ``[blocks, rows, len(COUNTS)]``."""
 
     counts: Counts
 
@@ -90,30 +90,34 @@ class _Questions:
         return self.counts[..., COUNTS.index(name)]
 
     @property
-    def precision(self) -> FloatArray:
-        return np.nan_to_num(ratio(self["tp"], self["tp"] + self["fp"]))
-
-    @property
-    def recall(self) -> FloatArray:
-        return np.nan_to_num(ratio(self["tp"], self["tp"] + self["fn"]))
-
-    @property
-    def f1(self) -> FloatArray:
-        total = self.precision + self.recall
-        return np.nan_to_num(ratio(2 * self.precision * self.recall, total))
-
-    @property
-    def bias(self) -> FloatArray:
-        masculine, feminine = self.f1[..., 1], self.f1[..., 2]
-        return ratio(feminine, np.where(feminine > 0, masculine, 0.0))
+    def shares(self) -> dict[str, Share]:
+        """The ratios by their names, as part and whole."""
+        tp, fp, fn = self["tp"], self["fp"], self["fn"]
+        return {
+            "f1": (2 * tp, 2 * tp + fp + fn),
+            "precision": (tp, tp + fp),
+            "recall": (tp, tp + fn),
+            "answered": (self["n"] - self["missing"], self["n"]),
+        }
 
 
-def _blocks(observed: _Questions, resampled: _Questions, bootstrap: Bootstrap) -> list[Block]:
-    ratios = ("precision", "recall", "f1")
-    return blocks(
-        **{name: observed[name] for name in COUNTS},
-        **{name: getattr(observed, name) for name in ratios},
-        interval=bootstrap.interval_blocks(**{n: getattr(resampled, n) for n in ratios}),
+def _bias(questions: _Questions) -> Estimate:
+    """Return feminine F1 / masculine F1, of one place; no row is in both."""
+    part, whole = questions.shares["f1"]
+    feminine, masculine = (
+        (part[[place]], whole[[place]]) for place in map(BLOCKS.index, ("feminine", "masculine"))
+    )
+    bias = quotient_interval(feminine, masculine)
+    return bias if part[1:].sum(axis=1).all() else bias.undefined()
+
+
+def _blocks(questions: _Questions) -> list[Block]:
+    shares = {name: ratio_interval(*share) for name, share in questions.shares.items()}
+    official: dict[str, Any] = {
+        name: np.nan_to_num(shares[name].estimate) for name in ("precision", "recall", "f1")
+    }
+    return estimate_blocks(
+        shares, **{name: questions[name].sum(axis=1) for name in COUNTS}, **official
     )
 
 

@@ -2,10 +2,12 @@
 
 from pronominal.eval.scores.gap.score import paired_units, score
 from pronominal.eval.tables.measure import Measure
-from pronominal.eval.task import RESAMPLES, SEED, Task
+from pronominal.eval.task import Task
 from pronominal.settings import Option
 
 MEASURES = (
+    Measure("answered", "Answered", ("overall", "answered"), direction=None, metric="share",
+            title="Rows with a prediction"),
     Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
     Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
     Measure(
@@ -38,7 +40,7 @@ MEASURES = (
         direction="less",
         note="Missing: rows without a prediction, two false negatives each.",
     ),
-)
+)  # fmt: skip
 
 
 TASK = Task(
@@ -53,8 +55,6 @@ TASK = Task(
         Option(
             "allow_missing", bool, "Score rows without a prediction as the official scorer does."
         ),
-        RESAMPLES,
-        SEED,
     ),
     allows_missing="allow_missing",
 )

@@ -1,6 +1,7 @@
 """The scores of KnowRef (Emami et al., 2019, sections 3.3 and 4)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -8,8 +9,8 @@ import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
+from pronominal.eval.statistics.intervals import mean_interval, ratio_interval
 from pronominal.eval.statistics.mention_order import (
     FIRST,
     SECOND,
@@ -17,10 +18,11 @@ from pronominal.eval.statistics.mention_order import (
     mention_outcomes,
     right_mentions,
 )
-from pronominal.eval.statistics.outcomes import choices_of, ratio, refuse_other_number
+from pronominal.eval.statistics.outcomes import choices_of, refuse_other_number
 from pronominal.eval.statistics.paired_tests import PairedUnits
-from pronominal.eval.statistics.scores import Block, blocks
+from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
+from pronominal.eval.statistics.units import Units
 from pronominal.pronouns import HE, SHE, THEY
 
 GENDERS = ("masculine", "feminine", "they", "other")
@@ -35,8 +37,6 @@ def score(
     decisions: Sequence[Decision],
     *,
     switched: Answers | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> Block:
     """Score one decision for each row, and the change under antecedent switching.
 
@@ -44,22 +44,21 @@ def score(
         rows: a split of the config ``original``.
         decisions: in the order of the rows.
         switched: the same split of the config ``switched``, and its decisions.
-        resamples: number of bootstrap resamples; without any, intervals are null.
-        seed: seed of the resamples.
 
     Returns:
-        ``n``; ``both``, ``none``, ``incorrect`` and ``correct``, fractions of n (Table 3);
-        ``task_specific_accuracy``, correct / (correct + incorrect); ``balanced_accuracy`` and
-        ``first_mention``, the share of choices that are the first mention (`MentionOutcomes`);
-        the same ``by_pronoun_gender``, ``by_right_mention`` and ``by_length`` (`LENGTHS`).
+        ``n``; ``both``, ``none``, ``incorrect`` and ``correct``, fractions of n (Table 3), and
+        ``answered``, the last two together; ``task_specific_accuracy``, correct / (correct +
+        incorrect); ``balanced_accuracy`` and ``first_mention``, the share of choices that are the
+        first mention (`MentionOutcomes`); the same ``by_pronoun_gender``, ``by_right_mention`` and
+        ``by_length`` (`LENGTHS`).
 
         With `switched` also ``switched``, the same of the switched rows, and ``consistency`` over
-        the rows that exist in both (Table 4): ``pairs`` and ``changed`` (counts), ``score`` =
-        changed / pairs, ``consistently_correct`` and ``consistently_wrong``, the fractions of
-        pairs that are right, or wrong, in both versions, overall and divided as above.
+        the rows that exist in both (Table 4): ``pairs``, ``changed`` and ``decided`` (counts), the
+        three scores of `PairOutcomes`, ``consistently_correct`` and ``consistently_wrong``, the
+        fractions of pairs that are right, or wrong, in both versions, overall and divided as above.
 
-        Intervals resample a row together with its switched version and with the rows that repeat
-        it. Fractions are in [0, 1], and None where undefined.
+        Intervals sum over sentences: a row, its switched version and the rows that repeat it.
+        Fractions are in [0, 1], and None where undefined.
 
     Raises:
         InputError: the number of decisions is not the number of rows, or a row has no label.
@@ -67,15 +66,13 @@ def score(
     refuse_unlabelled(rows)
     for table, given in [(rows, decisions), *([switched] if switched else [])]:
         refuse_other_number(table, given)
-    units = _units(rows)
-    bootstrap = Bootstrap.of(len(set(units.values())), resamples, seed)
-    scores = _answer_blocks(rows, decisions, units, bootstrap)
+    sentences = _sentences(rows)
+    scores = _answer_blocks(rows, decisions, sentences)
     if switched is not None:
         pairs = SwitchedPairs.of((rows, decisions), switched)
-        scores["switched"] = _answer_blocks(*switched, units, bootstrap)
-        scores["consistency"] = _consistency_blocks(rows, pairs, units, bootstrap)
-    scores["bootstrap"] = bootstrap.block("id")
-    return scores
+        scores["switched"] = _answer_blocks(*switched, sentences)
+        scores["consistency"] = _consistency_blocks(rows, pairs)
+    return scores | {"intervals": units(rows).block()}
 
 
 def refuse_unlabelled(rows: pa.Table) -> None:
@@ -96,9 +93,9 @@ def paired_units(
         ``correct``: which rows got the right candidate, shape ``[rows]``; with `switched` also
         ``consistently_correct``: which pairs are right in both versions, shape ``[pairs]``.
     """
-    units = list(_units(rows).values())
-    once = np.zeros(len(units), dtype=np.bool_)
-    once[np.unique(units, return_index=True)[1]] = True
+    sentences = [*_sentences(rows).values()]
+    once = np.zeros(len(sentences), dtype=np.bool_)
+    once[np.unique(sentences, return_index=True)[1]] = True
     items = {"correct": (choices_of(decisions) == rows["label"].to_numpy())[once]}
     if switched is not None:
         pairs = SwitchedPairs.of((rows, decisions), switched)
@@ -119,7 +116,13 @@ def characteristics(rows: pa.Table) -> dict[str, float]:
     return dict(zip(("masculine", "feminine", "first", "second"), map(float, shares), strict=True))
 
 
-def _units(rows: pa.Table) -> dict[str, int]:
+def units(rows: pa.Table) -> Units:
+    """Return the sentences: a row and those that repeat it, for they are right or wrong alike."""
+    codes = np.array([*_sentences(rows).values()], dtype=np.int64)
+    return Units("sentence", codes, int(codes.max(initial=-1)) + 1)
+
+
+def _sentences(rows: pa.Table) -> dict[str, int]:
     """Number the sentences; a row that repeats an earlier one has that one's number."""
     ids = rows["id"].to_pylist()
     earlier = rows["duplicate_of"].to_pylist() if "duplicate_of" in rows.column_names else ids
@@ -129,48 +132,32 @@ def _units(rows: pa.Table) -> dict[str, int]:
 
 
 def _answer_blocks(
-    rows: pa.Table, decisions: Sequence[Decision], units: dict[str, int], bootstrap: Bootstrap
+    rows: pa.Table, decisions: Sequence[Decision], sentences: dict[str, int]
 ) -> Block:
-    codes = np.array([units[name] for name in rows["id"].to_pylist()], dtype=np.int64)
+    codes = np.array([sentences[name] for name in rows["id"].to_pylist()], dtype=np.int64)
+    sums = Units("sentence", codes, len(sentences)).sums
     counts = mention_outcomes(rows, decisions)
 
     def make(strata: Strata) -> list[Block]:
-        observed, resampled = map(MentionOutcomes, bootstrap.tally(counts, codes, strata))
-        total = observed.total
-        ratios = ("task_specific_accuracy", "balanced_accuracy", "first_mention")
-        return blocks(
-            n=total.n,
-            both=total.both,
-            none=total.none,
-            incorrect=ratio(total.fp, total.n),
-            correct=total.accuracy,
-            **{name: getattr(observed, name) for name in ratios},
-            interval=bootstrap.interval_blocks(
-                correct=resampled.total.accuracy,
-                **{name: getattr(resampled, name) for name in ratios},
-            ),
-        )
+        outcomes = MentionOutcomes(sums(counts, strata))
+        shares = {name: ratio_interval(*share) for name, share in outcomes.shares.items()}
+        first, second = (ratio_interval(*half) for half in outcomes.halves)
+        shares["balanced_accuracy"] = mean_interval(first, second)
+        return estimate_blocks(shares, n=strata.sizes)
 
     return _divided(rows, make)
 
 
-def _consistency_blocks(
-    rows: pa.Table, pairs: SwitchedPairs, units: dict[str, int], bootstrap: Bootstrap
-) -> Block:
-    names = rows["id"].to_pylist()
-    codes = np.array([units[names[row]] for row in pairs.rows.tolist()], dtype=np.int64)
+def _consistency_blocks(rows: pa.Table, pairs: SwitchedPairs) -> Block:
+    sentences = units(rows)
+    sums = replace(sentences, codes=sentences.codes[pairs.rows]).sums
 
     def make(strata: Strata) -> list[Block]:
-        tally = bootstrap.tally(pairs.counts, codes, pairs.strata(strata))
-        observed, resampled = map(PairOutcomes, tally)
-        ratios = ("score", "consistently_correct", "consistently_wrong")
-        return blocks(
-            pairs=observed.pairs,
-            changed=observed.changed,
-            **{name: getattr(observed, name) for name in ratios},
-            interval=bootstrap.interval_blocks(
-                **{name: getattr(resampled, name) for name in ratios}
-            ),
+        outcomes = PairOutcomes(sums(pairs.counts, pairs.strata(strata)))
+        counts = ("pairs", "changed", "decided")
+        return estimate_blocks(
+            {name: ratio_interval(*share) for name, share in outcomes.shares.items()},
+            **{name: getattr(outcomes, name).sum(axis=-1) for name in counts},
         )
 
     return _divided(rows, make)

@@ -1,14 +1,15 @@
 """The task of KnowRef and of rows in its form: which of two people is meant."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from pronominal.eval.scores.knowref.score import paired_units, refuse_unlabelled, score
+from pronominal.eval.scores.knowref.score import paired_units, refuse_unlabelled, score, units
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars
 from pronominal.eval.tables.comparison import division_table, measure_table
 from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.table import Table, percent
-from pronominal.eval.task import RESAMPLES, SEED, Companion, Task
+from pronominal.eval.task import Companion, Task
 
 UNITS = "sentences, each with its switched version and the rows that repeat it"
 
@@ -22,6 +23,16 @@ def _by_part(*path: str) -> dict[str, tuple[str, ...]]:
     return {part: (*path[:-1], f"by_{part}", name, path[-1]) for part, name in names.items()}
 
 
+CORRECT = Measure(
+    "correct",
+    "Correct",
+    ("correct",),
+    divisions=_by_part("correct"),
+    in_charts=True,
+    chart_divisions=tuple(PARTS),
+    note="Correct: share of all rows; those without an answer are not correct.",
+)
+
 ACCURACY = Measure(
     "task_specific_accuracy",
     "Task-specific accuracy",
@@ -30,23 +41,26 @@ ACCURACY = Measure(
     metric="accuracy",
     divisions=_by_part("task_specific_accuracy"),
     in_charts=True,
-    chart_divisions=tuple(PARTS),
-    note="Task-specific accuracy: correct / (correct + incorrect).",
+    note="Task-specific accuracy: correct / (correct + incorrect), of the answered rows alone.",
 )
 
 RIGHT_IN_BOTH = Measure(
     "consistently_correct",
     "Right in both",
     ("consistency", "consistently_correct"),
+    chance=0.25,
+    metric="accuracy",
     divisions=_by_part("consistency", "consistently_correct"),
     in_charts=True,
     note="Right in both: share of the pairs of an original and its switched version.",
+    title="Right in both versions",
 )
 
+ANSWERED, *ABSTENTIONS = abstention_measures(in_charts=True)
+
 OUTCOMES = (
-    Measure("correct", "Correct", ("correct",), divisions=_by_part("correct"), in_table=False),
     Measure("incorrect", "Incorrect", ("incorrect",), direction="less", in_table=False),
-    *abstention_measures(in_table=False),
+    *(replace(measure, in_table=False, in_charts=False) for measure in ABSTENTIONS),
     Measure(
         "balanced_accuracy",
         "Balanced accuracy",
@@ -79,6 +93,24 @@ CONSISTENCY = (
         note="Consistency alone is won by ignoring the sentence: a fixed position scores 100.",
     ),
     Measure(
+        "consistency_decided",
+        "Of decided pairs",
+        ("consistency", "score_decided"),
+        direction=None,
+        in_table=False,
+        title="Consistency of pairs with a choice in both versions",
+        note="Of decided pairs: consistency where there is a choice in both versions.",
+    ),
+    Measure(
+        "consistency_any_change",
+        "Any change",
+        ("consistency", "score_any_change"),
+        direction=None,
+        in_table=False,
+        title="Consistency, abstentions counted as changes",
+        note="Any change: consistency where abstaining in one version only counts as a change.",
+    ),
+    Measure(
         "consistently_wrong",
         "Wrong in both",
         ("consistency", "consistently_wrong"),
@@ -96,7 +128,7 @@ CONSISTENCY = (
 
 
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
-    for table in measure_table("Outcomes", OUTCOMES, UNITS, scores):
+    for table in measure_table("Outcomes", (CORRECT, *OUTCOMES), UNITS, scores):
         first = dict.fromkeys(_first_is_right(one) for one in scores.values())
         note = f"The first mention is right in {', '.join(first)} of the rows."
         yield Table(table.title, table.columns, table.rows, (*table.notes, note))
@@ -104,9 +136,8 @@ def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
     yield from measure_table(
         title, (CONSISTENCY[0], RIGHT_IN_BOTH, *CONSISTENCY[1:]), UNITS, scores
     )
-    yield from division_table(
-        "Task-specific accuracy by kind of row", {"": ACCURACY}, PARTS, scores
-    )
+    title = "Correct, and accuracy of the answered rows (acc.), by kind of row"
+    yield from division_table(title, {"": CORRECT, " acc.": ACCURACY}, PARTS, scores)
 
 
 def _first_is_right(scores: Scores) -> str:
@@ -127,10 +158,11 @@ TASK = Task(
     score=lambda answered: score(
         *answered.pair, switched=answered.companion("switched"), **answered.options
     ),
-    measures=(ACCURACY, RIGHT_IN_BOTH, *OUTCOMES, *CONSISTENCY),
-    headline="task_specific_accuracy",
+    measures=(RIGHT_IN_BOTH, CORRECT, ANSWERED, ACCURACY, *OUTCOMES, *CONSISTENCY),
+    headline="consistently_correct",
     title="Pronoun resolution",
     units=UNITS,
+    units_of=units,
     paired_units=lambda answered: paired_units(
         *answered.pair, switched=answered.companion("switched")
     ),
@@ -142,7 +174,6 @@ TASK = Task(
             meaning="Predictions of the same rows in the config 'switched'.",
         ),
     ),
-    options=(RESAMPLES, SEED),
     tables=_tables,
     charts=_charts,
     refuse=lambda split: refuse_unlabelled(split.table),

@@ -2,26 +2,31 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.scores.ruff.samples import Margins
+from pronominal.eval.statistics.crossed import Crossed
 from pronominal.eval.statistics.hypothesis_tests import pairwise_tests
+from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import (
     CHOSE_BOTH,
     CHOSE_NONE,
+    FloatArray,
     IntArray,
     choices_of,
     refuse_other_number,
     shares_by,
 )
+from pronominal.eval.statistics.paired_differences import difference_block
 from pronominal.eval.statistics.paired_tests import PairedUnits
-from pronominal.eval.statistics.scores import Block
+from pronominal.eval.statistics.scores import Block, estimate_blocks
+from pronominal.eval.statistics.units import Units
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
 Samples = Mapping[int, IntArray]
@@ -50,10 +55,14 @@ def score(
 
     Returns:
         ``n``, ``accuracy`` (mean over the samples) and ``sd`` (sample standard deviation over
-        them, None without two), ``none`` and ``both``; ``by_seed``; ``by_pronoun_set`` and
-        ``by_case`` with means and deviations, ``by_form`` with keys ``CASE/SET``; ``tests``,
-        Welch's t-tests between pronoun sets (section 6; see `pairwise_tests`). ``n`` counts a row
-        once for each sample that has it. Without samples all rows are one, and ``sd`` is None.
+        them, None without two), ``answered``, ``none`` and ``both``; ``by_seed``;
+        ``by_pronoun_set`` and ``by_case`` with means and deviations, ``by_form`` with keys
+        ``CASE/SET``; ``spread``, how far seeds and occupations vary (`Crossed.components`);
+        ``tests``, Welch's t-tests between pronoun sets over the samples, as the paper has them
+        (section 6; see `pairwise_tests`), each with the difference's ``interval`` over occupations.
+        ``n`` counts a row once for each sample that has it. Without samples all rows are one, and
+        ``sd`` is None. Intervals sum over occupations: an sd over seeds says how far the choice of
+        contexts moves a score, an interval how far other occupations would.
 
         With `context_free` also ``context_free``, how often each set was chosen without context
         (Figure 10), and ``errors`` (see `_errors`). Where the decisions are of more rows than the
@@ -71,6 +80,8 @@ def score(
     parts, every = dict(samples or {}), np.arange(rows.num_rows)
     scores = answers.summary([*parts.values()] or [every])
     scores["by_seed"] = {str(seed): answers.block(part) for seed, part in parts.items()}
+    if len(parts) > 1:
+        scores["spread"] = answers.spread([*parts.values()])
     scores["tests"] = answers.tests(parts) if len(parts) > 1 else None
     if context_free is not None:
         scores["context_free"] = _context_free_counts(*context_free)
@@ -78,25 +89,21 @@ def score(
         scores["test"] = answers.summary([every])
     if margins is not None:
         scores["margins"] = margins.summary()
-    return scores
+    return scores | {"intervals": answers.units.block()}
 
 
 def paired_units(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
-    """Return the units that paired tests between systems compare: the task sentences.
+    """Return the units that paired tests between systems compare: the occupations.
 
     Returns:
-        ``accuracy``: share of each task sentence's rows with the right form, shape ``[tasks]``; a
-        task sentence is known by its occupation, participant and grammatical case. Nothing of
-        ``no_context``, where no form is right.
+        ``accuracy``: share of each occupation's rows with the right form, shape ``[occupations]``.
+        Nothing of ``no_context``, where no form is right.
     """
     labels = rows["label"].to_numpy()
     if (labels == -1).all():
         return {}
-    known_by = [rows[name].cast(pa.string()) for name in ("occupation", "participant", "case")]
-    tasks = pc.binary_join_element_wise(*known_by, "\n", null_handling="replace")
-    codes = tasks.combine_chunks().dictionary_encode().indices.to_numpy()
     right = choices_of(decisions) == labels
-    return {"accuracy": shares_by(codes, right, np.ones_like(right))}
+    return {"accuracy": shares_by(units(rows).codes, right, np.ones_like(right))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,7 @@ class _Answers:
         cases: index into `CASES`.
         distractors: the distractors' set, or `NO_SET`.
         context_free: the set chosen without context, or `NO_SET`; None when not known.
+        units: the occupations.
     """
 
     names: tuple[str, ...]
@@ -118,6 +126,7 @@ class _Answers:
     cases: IntArray
     distractors: IntArray
     context_free: IntArray | None
+    units: Units
 
     @classmethod
     def of(
@@ -137,6 +146,7 @@ class _Answers:
             cases=np.array([CASES.index(case) for case in rows["case"].to_pylist()]),
             distractors=np.array(distractors),
             context_free=None if context_free is None else _without_context(rows, *context_free),
+            units=units(rows),
         )
 
     def summary(self, parts: Sequence[IntArray]) -> Block:
@@ -158,14 +168,15 @@ class _Answers:
 
     def block(self, part: IntArray) -> Block:
         """Return the counts and fractions of some rows."""
-        n, choices = len(part), self.choices[part]
-        right = _count(choices == self.labels[part])
-        return {
-            "n": n,
-            "accuracy": right / n if n else None,
-            "none": _count(choices == CHOSE_NONE) / n if n else None,
-            "both": _count(choices == CHOSE_BOTH) / n if n else None,
-        }
+        made = self._means([part], np.ones(len(self.labels), bool))
+        return {name: value for name, value in made.items() if name != "sd"}
+
+    def spread(self, parts: Sequence[IntArray]) -> Block:
+        """Tell apart how far seeds and occupations vary; see `Crossed.components`."""
+        right = [self._by_unit(part, self.choices == self.labels) for part in parts]
+        rows = [self._by_unit(part, np.ones_like(self.labels)) for part in parts]
+        found = Crossed(np.stack(right, axis=1), np.stack(rows, axis=1)).components()
+        return {"seeds" if name == "prompts" else name: sd for name, sd in found.items()}
 
     def tests(self, parts: Samples) -> Block | None:
         """Compare the accuracies on two pronoun sets over the samples, for every two."""
@@ -174,17 +185,54 @@ class _Answers:
             for s, name in enumerate(self.names)
         }
         there = {name: values for name, values in accuracies.items() if None not in values}
-        return pairwise_tests(there)
+        found = pairwise_tests(there)
+        if found is None:
+            return None
+        for one, other in combinations(there, 2):
+            sides = (self._units_of_set(parts, self.names.index(name)) for name in (one, other))
+            about = difference_block(*sides)
+            found[f"{one}-{other}"] |= {key: about[key] for key in about if key != "difference"}
+        return found
+
+    def _units_of_set(self, parts: Samples, pronoun_set: int) -> FloatArray:
+        """Return how much of each occupation's rows of a pronoun set is right, of how many."""
+        rows = np.concatenate([*parts.values()])
+        of_set = self.labels == pronoun_set
+        right = self._by_unit(rows, of_set & (self.choices == self.labels))
+        return np.stack([right, self._by_unit(rows, of_set)], axis=1)
 
     def _means(self, parts: Sequence[IntArray], inside: Any) -> Block:
-        blocks = [self.block(part[inside[part]]) for part in parts]
-        found: Block = {"n": sum(block["n"] for block in blocks)}
-        for key in ("accuracy", "none", "both"):
-            values = [block[key] for block in blocks if block[key] is not None]
-            found[key] = float(np.mean(values)) if values else None
-            if key == "accuracy":
-                found["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        """Return the mean shares over parts of the rows, of those inside, with intervals."""
+        kept = [part[inside[part]] for part in parts]
+        there = [part for part in kept if len(part)]
+        answers = {
+            "accuracy": self.choices == self.labels,
+            "answered": self.choices >= 0,
+            "none": self.choices == CHOSE_NONE,
+            "both": self.choices == CHOSE_BOTH,
+        }
+        # rows of a smaller part count more, so that every part counts the same
+        n = sum(map(len, there))
+        weights = [n / (len(there) * len(part)) for part in there]
+        rows = np.zeros((1, self.units.size))
+        sums = {name: np.zeros_like(rows) for name in answers}
+        for weight, part in zip(weights, there, strict=True):
+            rows += weight * self._by_unit(part, np.ones_like(self.labels))
+            for name, given in answers.items():
+                sums[name] += weight * self._by_unit(part, given)
+        estimates = {name: ratio_interval(of_unit, rows) for name, of_unit in sums.items()}
+        found = estimate_blocks(estimates, n=[n])[0]
+        for name, given in answers.items():
+            if there:
+                found[name] = float(np.mean([given[part].mean() for part in there]))
+        values = [float(answers["accuracy"][part].mean()) for part in there]
+        found["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
         return found
+
+    def _by_unit(self, part: IntArray, counted: Any) -> FloatArray:
+        codes = self.units.codes[part]
+        weights = np.asarray(counted[part], np.float64)
+        return np.bincount(codes, weights=weights, minlength=self.units.size)  # type: ignore[return-value]
 
     def _errors(self, part: IntArray) -> Block:
         """Say why answers are wrong (section 8).
@@ -200,17 +248,27 @@ class _Answers:
         """
         assert self.context_free is not None
         wrong = part[self.choices[part] != self.labels[part]]
-        distractors, biased = self.distractors[wrong], self.context_free[wrong]
-        ambiguous = (distractors == biased) & (distractors != NO_SET)
-        clear = _count(~ambiguous)
-        choices = self.choices[wrong]
-        counted = {
-            "distraction": _count((choices == distractors) & ~ambiguous),
-            "bias": _count((choices == biased) & ~ambiguous),
+        free, ambiguous = self.context_free, self.distractors == self.context_free
+        ambiguous &= self.distractors != NO_SET
+        distraction = (self.choices == self.distractors) & ~ambiguous
+        bias = (self.choices == free) & ~ambiguous
+        reasons = {
+            "distraction": distraction,
+            "bias": bias,
+            "other": ~(ambiguous | distraction | bias),
         }
-        counted["other"] = clear - sum(counted.values())
-        shares = {name: count / clear if clear else None for name, count in counted.items()}
-        return {"n": len(wrong), "ambiguous": _count(ambiguous), **shares}
+        clear = self._by_unit(wrong, ~ambiguous)[None]
+        shares = {
+            name: ratio_interval(self._by_unit(wrong, due)[None], clear)
+            for name, due in reasons.items()
+        }
+        counts: dict[str, Any] = {"n": [len(wrong)], "ambiguous": [_count(ambiguous[wrong])]}
+        return estimate_blocks(shares, **counts)[0]
+
+
+def units(rows: pa.Table) -> Units:
+    """Return the occupations: each has a task sentence in every grammatical case."""
+    return Units.of("occupation", rows["occupation"].to_pylist())
 
 
 def _count(inside: Any) -> int:

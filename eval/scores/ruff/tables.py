@@ -3,22 +3,24 @@
 from collections.abc import Iterator, Mapping
 
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.paired_tests import difference_cell
 from pronominal.eval.tables.table import (
     UNDEFINED,
     Cell,
     Score,
     Table,
     count_of,
+    interval_notes,
     p_value,
-    percent_of,
-    points,
+    share_of,
     table,
 )
 from pronominal.pronouns import PRONOUN_SETS
 
 WELCH = (
-    "Of the accuracies, in percentage points; in brackets p of Welch's t-test over the three "
-    "samples, not corrected (RUFF, section 4.3)."
+    "Of the accuracies, in percentage points, with the 95% interval over occupations; in brackets "
+    "p of Welch's t-test over the three samples, not corrected (RUFF, section 4.3). It is about "
+    "these tasks and other contexts for them, not about other tasks."
 )
 
 
@@ -34,10 +36,11 @@ def tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
         yield table("RUFF: differences between pronoun sets", columns, tested, [WELCH])
     if errors := _with(scores, "errors"):
         columns = {name: count_of(name) for name in ("n", "ambiguous")}
-        columns |= {name: percent_of(name) for name in ("distraction", "bias", "other")}
+        columns |= {name: share_of(name) for name in ("distraction", "bias", "other")}
         notes = [
             "Ambiguous: the distractors' set is the one chosen without context.",
             "Distraction, bias and other: shares of the other errors.",
+            *interval_notes(scores.values()),
         ]
         yield table("RUFF: errors", columns, errors, notes)
     if margins := _with(scores, "margins"):
@@ -56,7 +59,7 @@ def _with(scores: Mapping[str, Scores], key: str) -> dict[str, Score]:
 def _test(pair: str) -> Cell:
     def cell(tests: Score) -> str:
         test = tests.get(pair)
-        return f"{points(test['difference'])} ({p_value(test['p'])})" if test else UNDEFINED
+        return f"{difference_cell(test)} ({p_value(test['p'])})" if test else UNDEFINED
 
     return cell
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pronominal.eval.scores.ruff.samples import answered_split, margins_of, samples_of
-from pronominal.eval.scores.ruff.score import paired_units, score
+from pronominal.eval.scores.ruff.score import paired_units, score, units
 from pronominal.eval.scores.ruff.tables import tables
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars, Curves
-from pronominal.eval.tables.comparison import division_table
+from pronominal.eval.tables.comparison import division_table, spread_notes
 from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import Answered, Companion, Task
@@ -67,7 +67,9 @@ def _score(answered: Answered) -> Mapping[str, Any]:
 
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
     title = "RUFF: accuracy by pronoun set and grammatical case"
-    yield from division_table(title, {"": ACCURACY}, {"pronoun_set": "", "case": ""}, scores)
+    divisions = {"pronoun_set": "", "case": ""}
+    notes = [*spread_notes(scores)]
+    yield from division_table(title, {"": ACCURACY}, divisions, scores, notes)
     yield from tables(scores)
 
 
@@ -84,7 +86,8 @@ TASK = Task(
     headline="accuracy",
     title="Pronoun fidelity",
     hub_task="fill-mask",
-    units="task sentences",
+    units="occupations",
+    units_of=units,
     paired_units=lambda answered: paired_units(*answered.pair),
     companions=(
         Companion(

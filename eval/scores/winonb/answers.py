@@ -8,17 +8,18 @@ import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
+from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import (
     BoolArray,
     Counts,
     FloatArray,
     IntArray,
-    ratio,
+    Share,
     shares_by,
 )
-from pronominal.eval.statistics.scores import Block, blocks
+from pronominal.eval.statistics.scores import Block, estimate_blocks
+from pronominal.eval.statistics.units import Units
 
 SOURCES = ("winogender", "winobias", "wsc", "dpr")
 ASSOCIATIONS = ("fem", "masc", "neutral", "someone")
@@ -33,7 +34,7 @@ Clustered = BoolArray
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Counts of where answers go, shape ``[..., strata * 2, 5]``; even strata are singular."""
+    """Counts of where answers go, shape ``[strata * 2, schemas, 5]``; even strata are singular."""
 
     counts: Counts
 
@@ -43,15 +44,15 @@ class Places:
         return self.counts.sum(axis=-1)  # type: ignore[no-any-return]
 
     @property
-    def accuracy(self) -> FloatArray:
-        """Share of singular they resolved to the individual, of plural they to the group."""
-        numbers = np.arange(self.counts.shape[-2]) % len(NUMBERS)
-        right = np.where(numbers == 0, self.counts[..., INDIVIDUAL], self.counts[..., GROUP])
-        return ratio(right, self.n)
+    def accuracy(self) -> Share:
+        """Singular they resolved to the individual and plural they to the group, of the answers."""
+        right = self.counts[..., INDIVIDUAL].copy()
+        right[1::2] = self.counts[1::2, ..., GROUP]
+        return right, self.n
 
-    def share(self, *places: int) -> FloatArray:
-        """Share of the answers that went to one of the places."""
-        return ratio(self.counts[..., list(places)].sum(axis=-1), self.n)
+    def share(self, *places: int) -> Share:
+        """Answers that went to one of the places, of all."""
+        return self.counts[..., list(places)].sum(axis=-1), self.n
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +62,16 @@ class Referents:
     Attributes:
         sources: rows by source.
         numbers: index into `NUMBERS`, shape ``[rows]``.
-        units: each row's schema, shape ``[rows]``.
+        units: the schemas.
         counts: where each row's answer goes, shape ``[rows, 5]``.
         has_clusters: whether elsewhere and unresolved are known.
-        bootstrap: the resamples of the schemas.
     """
 
     sources: Strata
     numbers: IntArray
-    units: IntArray
+    units: Units
     counts: IntArray
     has_clusters: bool
-    bootstrap: Bootstrap
 
     @classmethod
     def of(
@@ -81,7 +80,6 @@ class Referents:
         decisions: Sequence[Decision],
         clustered: Clustered | None,
         schemas: Mapping[str, int],
-        bootstrap: Bootstrap,
     ) -> "Referents":
         """Read a table and its decisions; `schemas` are those of `schemas_of`."""
         known = [False] * rows.num_rows if clustered is None else clustered.tolist()
@@ -89,10 +87,9 @@ class Referents:
         return cls(
             sources=Strata.of(rows["source"].to_pylist(), SOURCES),
             numbers=Strata.of(rows["number"].to_pylist(), NUMBERS).codes,
-            units=np.array([schemas[_upstream_row(n)] for n in rows["id"].to_pylist()], np.int64),
+            units=units(rows, schemas),
             counts=np.eye(5, dtype=np.int64)[places],
             has_clusters=clustered is not None,
-            bootstrap=bootstrap,
         )
 
     @property
@@ -103,30 +100,33 @@ class Referents:
 
     def shares(self, kept: BoolArray) -> FloatArray:
         """Return the share of right answers in each schema that has rows among the kept ones."""
-        shares = shares_by(self.units, self.right, kept)
+        shares = shares_by(self.units.codes, self.right, kept)
         return shares[~np.isnan(shares)]
 
-    def places(self, strata: Strata) -> tuple[Places, Places]:
-        """Count by stratum and number: what there is, and in every resample."""
+    def places(self, strata: Strata) -> Places:
+        """Count by stratum and number."""
         names = tuple(f"{name} {number}" for name in strata.names for number in NUMBERS)
         divided = Strata(names, strata.codes * len(NUMBERS) + self.numbers)
-        observed, drawn = map(Places, self.bootstrap.tally(self.counts, self.units, divided))
-        return observed, drawn
+        return Places(self.units.sums(self.counts, divided))
 
     def divided(self, strata: Strata) -> Block:
         """Return a block for each stratum and number; see `score`."""
-        observed, resampled = self.places(strata)
-        made = blocks(
-            n=observed.n,
-            accuracy=observed.accuracy,
-            group=observed.share(GROUP),
-            individual=observed.share(INDIVIDUAL),
-            neither=observed.share(ELSEWHERE, UNRESOLVED),
-            both=observed.share(BOTH),
-            elsewhere=self._if_clustered(observed.share(ELSEWHERE)),
-            unresolved=self._if_clustered(observed.share(UNRESOLVED)),
-            interval=self.bootstrap.interval_blocks(accuracy=resampled.accuracy),
-        )
+        places = self.places(strata)
+        shares = {
+            "accuracy": places.accuracy,
+            "answered": places.share(GROUP, INDIVIDUAL),
+            "group": places.share(GROUP),
+            "individual": places.share(INDIVIDUAL),
+            "neither": places.share(ELSEWHERE, UNRESOLVED),
+            "both": places.share(BOTH),
+            "elsewhere": places.share(ELSEWHERE),
+            "unresolved": places.share(UNRESOLVED),
+        }
+        estimates = {name: ratio_interval(*share) for name, share in shares.items()}
+        if not self.has_clusters:
+            unknown = ("elsewhere", "unresolved")
+            estimates |= {name: estimates[name].undefined() for name in unknown}
+        made = estimate_blocks(estimates, n=places.n.sum(axis=-1))
         pairs = zip(made[::2], made[1::2], strict=True)
         return strata.named(dict(zip(NUMBERS, pair, strict=True)) for pair in pairs)
 
@@ -138,9 +138,6 @@ class Referents:
     def everything(self) -> Strata:
         """All rows as one stratum."""
         return Strata.whole(len(self.numbers), "all")
-
-    def _if_clustered(self, values: FloatArray) -> FloatArray:
-        return values if self.has_clusters else np.full_like(values, np.nan)
 
 
 def _place(decision: Decision, clustered: bool) -> int:
@@ -165,6 +162,12 @@ def schemas_of(rows: pa.Table) -> dict[str, int]:
         schemas.setdefault(row, first.setdefault((individual, text), row))
     numbers = {row: number for number, row in enumerate(dict.fromkeys(schemas.values()))}
     return {row: numbers[earlier] for row, earlier in schemas.items()}
+
+
+def units(rows: pa.Table, schemas: Mapping[str, int]) -> Units:
+    """Return each row's schema, of those that `schemas_of` numbered."""
+    codes = [schemas[_upstream_row(name)] for name in rows["id"].to_pylist()]
+    return Units("schema", np.array(codes, dtype=np.int64), len(set(schemas.values())))
 
 
 def clustered_pronouns(rows: pa.Table, predictions: Iterable[Prediction]) -> Clustered | None:

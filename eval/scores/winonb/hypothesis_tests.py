@@ -10,6 +10,7 @@ import pyarrow as pa
 from pronominal.eval.scores.winonb.answers import NUMBERS
 from pronominal.eval.statistics.hypothesis_tests import holm, paired_t
 from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, shares_by
+from pronominal.eval.statistics.paired_differences import difference_block
 from pronominal.eval.statistics.scores import Block, Scores
 
 
@@ -25,9 +26,9 @@ def association_tests(
 
     Returns:
         Number -> source, or ``all`` -> ``A-B`` -> ``n`` (schemas), ``difference`` (mean of A's
-        share of right answers minus B's, over the schemas), ``p`` of the paired t-test, and
-        ``p_holm``, corrected over the sources and pairs of a number. p is 1 where nothing differs,
-        None where every schema differs alike, and without scipy and statsmodels.
+        share of right answers minus B's, over the schemas) with its ``interval``, ``p`` of the
+        paired t-test, and ``p_holm``, corrected over the sources and pairs of a number. p is 1
+        where nothing differs, None where every schema differs alike, and without scipy.
     """
     sources, numbers, associations = (
         np.array(rows[name].to_pylist(), dtype=object)
@@ -79,10 +80,9 @@ def _friedman(scores: Mapping[str, Scores], number: str) -> Block:
 
 def _compared(differences: FloatArray) -> Block:
     there = differences[~np.isnan(differences)]
-    tested = len(there) and find_spec("statsmodels") is not None
-    return {
+    tested = len(there) and find_spec("scipy") is not None
+    return difference_block(there, np.zeros_like(there)) | {
         "n": len(there),
-        "difference": float(there.mean()) if len(there) else None,
         "p": paired_t(there) if tested else None,
         "p_holm": None,
     }

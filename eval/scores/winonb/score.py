@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 
 from pronominal.decisions import Decision
@@ -14,11 +13,11 @@ from pronominal.eval.scores.winonb.answers import (
     schemas_of,
 )
 from pronominal.eval.scores.winonb.hypothesis_tests import association_tests
-from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.outcomes import FloatArray, ratio, refuse_other_number
+from pronominal.eval.statistics.intervals import Estimate, quotient_interval
+from pronominal.eval.statistics.outcomes import refuse_other_number
 from pronominal.eval.statistics.paired_tests import PairedUnits
-from pronominal.eval.statistics.scores import Block, blocks
+from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.switched_pairs import Answers
 
 
@@ -28,8 +27,6 @@ def score(
     *,
     clustered: Clustered | None = None,
     generic: Answers | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> Block:
     """Score one decision for each row.
 
@@ -38,8 +35,6 @@ def score(
         decisions: in the order of the rows.
         clustered: which pronouns are in a cluster, where the system gave clusters.
         generic: the same split of the config ``generic``, and its decisions.
-        resamples: number of bootstrap resamples; without any, intervals are null.
-        seed: seed of the resamples.
 
     Returns:
         ``by_source`` (each source and ``all``), ``by_association`` and ``by_name``, each with
@@ -49,8 +44,10 @@ def score(
         effect of the names' association (`association_tests`). With `generic` also ``generic``,
         its ``by_source``.
 
-        Intervals resample schemas: an upstream row with all its names, and with the rows that
-        repeat its sentence. Fractions are in [0, 1], and None where n is 0.
+        ``answered`` is the share resolved to one of the two. Intervals sum over schemas: an
+        upstream row with all its names, and the rows that repeat its sentence. They are about
+        these names, five of each association; a claim about all names would need more. Fractions
+        are in [0, 1], and None where n is 0.
 
     Raises:
         InputError: the number of decisions is not the number of rows.
@@ -58,8 +55,7 @@ def score(
     for table, given in [(rows, decisions), *([generic] if generic else [])]:
         refuse_other_number(table, given)
     schemas = schemas_of(rows)
-    bootstrap = Bootstrap.of(len(set(schemas.values())), resamples, seed)
-    answered = Referents.of(rows, decisions, clustered, schemas, bootstrap)
+    answered = Referents.of(rows, decisions, clustered, schemas)
     by_association = Strata.of(rows["association"].to_pylist(), ASSOCIATIONS)
     scores: Block = {
         "by_source": answered.by_source(),
@@ -67,13 +63,12 @@ def score(
         "by_name": answered.divided(Strata.of(rows["individual"].to_pylist())),
     }
     scores["by_name"].pop("someone", None)
-    other = None if generic is None else Referents.of(*generic, None, schemas, bootstrap)
+    other = None if generic is None else Referents.of(*generic, None, schemas)
     if other is not None:
         scores["generic"] = {"by_source": other.by_source()}
     scores["ratios"] = _ratios(answered, other)
-    scores["tests"] = {"association": association_tests(rows, answered.right, answered.units)}
-    scores["bootstrap"] = bootstrap.block("schema")
-    return scores
+    scores["tests"] = {"association": association_tests(rows, answered.right, answered.units.codes)}
+    return scores | {"intervals": answered.units.block()}
 
 
 def paired_units(
@@ -85,8 +80,8 @@ def paired_units(
         Shares of a schema's names with a right answer, shape ``[schemas]``: ``singular``,
         ``plural``, ``singular_SOURCE`` for each source and, with `generic`, ``generic_singular``.
     """
-    schemas, nothing = schemas_of(rows), Bootstrap(np.zeros((0, 0)))
-    answered = Referents.of(rows, decisions, None, schemas, nothing)
+    schemas = schemas_of(rows)
+    answered = Referents.of(rows, decisions, None, schemas)
     singular, sources = answered.numbers == 0, rows["source"].to_numpy(zero_copy_only=False)
     made: dict[str, PairedUnits] = {
         "singular": answered.shares(singular),
@@ -95,7 +90,7 @@ def paired_units(
     for source in SOURCES:
         made[f"singular_{source}"] = answered.shares(singular & (sources == source))
     if generic is not None:
-        other = Referents.of(*generic, None, schemas, nothing)
+        other = Referents.of(*generic, None, schemas)
         made["generic_singular"] = other.shares(other.numbers == 0)
     return made
 
@@ -108,20 +103,17 @@ def _ratios(answered: Referents, generic: Referents | None) -> Block:
         ``generic_to_personal``, generic / personal singular (section 4.2), None without answers to
         ``generic``; both None where they would divide by 0, with their ``interval``.
     """
-
-    def compared(drawn: int) -> list[FloatArray]:
-        accuracy = answered.places(answered.everything)[drawn].accuracy
-        singular, plural = accuracy[..., 0], accuracy[..., 1]
-        other = np.full_like(singular, np.nan)
-        if generic is not None:
-            other = generic.places(generic.everything)[drawn].accuracy[..., 0]
-        return [1 - ratio(singular, plural), ratio(other, singular)]
-
-    names = ("less_likely_than_plural", "generic_to_personal")
-    observed = dict(zip(names, (v.reshape(1) for v in compared(0)), strict=True))
-    resampled = dict(zip(names, compared(1), strict=True))
-    intervals = {
-        name: answered.bootstrap.intervals(values.reshape(-1, 1))
-        for name, values in resampled.items()
+    places = answered.places(answered.everything)
+    right, n = places.accuracy
+    singular, plural = (right[:1], n[:1]), (right[1:], n[1:])
+    less = quotient_interval(singular, plural)
+    found = {
+        "less_likely_than_plural": Estimate(
+            1 - less.estimate, 1 - less.high, 1 - less.low, less.units
+        )
     }
-    return blocks(**observed, interval=blocks(**intervals))[0]
+    more = less.undefined()
+    if generic is not None:
+        right, n = generic.places(generic.everything).accuracy
+        more = quotient_interval((right[:1], n[:1]), singular)
+    return estimate_blocks(found | {"generic_to_personal": more})[0]

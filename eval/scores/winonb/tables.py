@@ -6,14 +6,16 @@ from pronominal.eval.scores.winonb.answers import NUMBERS
 from pronominal.eval.statistics.hypothesis_tests import INSTALL
 from pronominal.eval.statistics.paired_tests import ACROSS
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.paired_tests import difference_cell
 from pronominal.eval.tables.table import (
     UNDEFINED,
     Cell,
     Score,
     Table,
+    interval_notes,
     p_value,
     percent,
-    points,
+    share_of,
     table,
 )
 
@@ -47,6 +49,7 @@ def _answers(scores: Mapping[str, Scores]) -> Table:
     if not all(known):
         further = ", elsewhere or unresolved" if any(known) else ""
         notes.append(f"Neither: resolved to neither candidate{further}.")
+    notes += interval_notes(scores.values())
     return table("WinoNB: answers", columns, scores, notes)
 
 
@@ -61,11 +64,13 @@ def _ratios(scores: Mapping[str, Scores]) -> Table:
         "Generic / personal: how many times as likely as singular personal they (section 4.2).",
         "The paper's figures, 94.8 and 6.4, are ratios of the means over its five systems.",
     ]
+    notes += interval_notes(scores.values())
     made = table("WinoNB: ratios", columns, scores, notes)
     if len(scores) < 2:
         return made
     means = ("Ratio of the means", *_ratios_of_means([*scores.values()]), UNDEFINED)
-    return Table(made.title, made.columns, (*made.rows, means), made.notes)
+    note = "No interval for the ratio of the means: systems are no sample."
+    return Table(made.title, made.columns, (*made.rows, means), (*made.notes, note))
 
 
 def _ratios_of_means(scores: list[Score]) -> tuple[str, str]:
@@ -84,7 +89,7 @@ def _ratios_of_means(scores: list[Score]) -> tuple[str, str]:
 def _association_tests(scores: Mapping[str, Scores]) -> Iterator[Table]:
     rows = [
         (
-            *(system, source, pair, f"{test['n']:,}", points(test["difference"])),
+            *(system, source, pair, f"{test['n']:,}", difference_cell(test)),
             *(p_value(test["p"]), p_value(test["p_holm"])),
         )
         for system, score in scores.items()
@@ -94,7 +99,8 @@ def _association_tests(scores: Mapping[str, Scores]) -> Iterator[Table]:
     if not rows:
         return
     notes = [
-        "Difference: of the accuracies, in percentage points; n: schemas, each with all its names.",
+        "Difference: of the accuracies, in percentage points, with the 95% interval of the pair "
+        "alone; n: schemas, each with all its names.",
         "p: paired t-test over the schemas; p (Holm): over a system's sources and pairs.",
     ]
     if all(row[-1] == UNDEFINED for row in rows):
@@ -123,13 +129,14 @@ def _friedman(scores: Mapping[str, Scores]) -> Iterator[Table]:
 
 
 def _share(number: str, place: str) -> Cell:
-    return lambda score: percent(score["by_source"]["all"].get(number, {}).get(place))
+    written = share_of(place, number)
+    return lambda score: written({number: {}, **score["by_source"]["all"]})
 
 
 def _ratio(name: str, write: Callable[[float | None], str]) -> Cell:
     def cell(score: Score) -> str:
         interval = score["ratios"]["interval"][name]
-        ends = f" [{write(interval[0])}, {write(interval[1])}]" if interval else ""
+        ends = f" [{', '.join(map(write, interval))}]" if interval else ""
         return f"{write(score['ratios'][name])}{ends}"
 
     return cell

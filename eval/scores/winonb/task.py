@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pronominal.eval.scores.winonb.answers import clustered_pronouns
+from pronominal.eval.scores.winonb.answers import clustered_pronouns, schemas_of, units
 from pronominal.eval.scores.winonb.hypothesis_tests import across_systems
 from pronominal.eval.scores.winonb.score import paired_units, score
 from pronominal.eval.scores.winonb.tables import PLACES, tables
@@ -12,7 +12,7 @@ from pronominal.eval.tables.charts import Bars, Chart, Dots
 from pronominal.eval.tables.comparison import division_table, parts_of
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import Table
-from pronominal.eval.task import RESAMPLES, SEED, Answered, Companion, Task
+from pronominal.eval.task import Answered, Companion, Task
 
 ALL = ("by_source", "all")
 """Where the scores of all sources are."""
@@ -30,6 +30,16 @@ SINGULAR, PLURAL = (
         title=f"Accuracy on {number} they",
     )
     for number in ("singular", "plural")
+)
+
+ANSWERED = Measure(
+    "answered",
+    "Answered",
+    (*ALL, "singular", "answered"),
+    direction=None,
+    metric="share",
+    title="Rows with singular they and one answer",
+    note="Answered: rows with singular they that were resolved to the individual or the group.",
 )
 
 GENERIC = Measure(
@@ -99,10 +109,11 @@ def _charts(scores: Mapping[str, Scores]) -> Iterator[Chart]:
 TASK = Task(
     name="winonb",
     score=_score,
-    measures=(SINGULAR, PLURAL, GENERIC, *RATIOS),
+    measures=(SINGULAR, ANSWERED, PLURAL, GENERIC, *RATIOS),
     headline="singular",
     title="Pronoun resolution",
     units="schemas, each with all its names and the rows that repeat its sentence",
+    units_of=lambda rows: units(rows, schemas_of(rows)),
     paired_units=lambda answered: paired_units(
         *answered.pair, generic=answered.companion("generic")
     ),
@@ -114,7 +125,6 @@ TASK = Task(
             meaning="The same system's predictions of the config 'generic'.",
         ),
     ),
-    options=(RESAMPLES, SEED),
     tables=_tables,
     charts=_charts,
     across_systems=across_systems,

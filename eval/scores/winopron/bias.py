@@ -1,20 +1,35 @@
 """Pronominal bias: forms that a system over-resolves to occupations (WinoPron, section 5)."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from pronominal.decisions import Decision
+from pronominal.eval.scores.winopron.bias_chance import (
+    Ending,
+    direction_p,
+    expected_percentages,
+    forms_differ,
+    overlap,
+)
+from pronominal.eval.statistics.hypothesis_tests import holm
+from pronominal.eval.statistics.intervals import share_interval
+from pronominal.eval.statistics.scores import estimate_blocks
 from pronominal.pronouns import CASES
 
 OCCUPATION, PARTICIPANT = 0, 1
 """The candidates' indices in WinoPron and Winogender."""
 
 Block = Mapping[str, Any]
+
+Compare = Callable[[Block, Block], Any]
+
+NOT_SOLVABLE = "no template pair is solvable"
 
 
 @dataclass(slots=True)
@@ -37,6 +52,9 @@ class _TemplatePair:
     def solvable(self) -> bool:
         return any(all(c == label for label, c in answers) for answers in self.answers.values())
 
+    def biased(self, pronoun_set: str) -> bool:
+        return any(self.over_resolved(pronoun_set, one) for one in (OCCUPATION, PARTICIPANT))
+
     def over_resolved(self, pronoun_set: str, entity: int) -> bool:
         return all(choice == entity for _, choice in self.answers[pronoun_set])
 
@@ -58,24 +76,55 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
     Returns:
         ``by_form``: for each ``CASE/SET`` in the data, ``n`` (template pairs), ``attempted`` and
         ``solvable`` (counts), ``positive`` and ``negative`` (occupations), and ``percentage``,
-        (positive + negative) / solvable in [0, 1], None where nothing is solvable (Figure 5).
+        (positive + negative) / solvable in [0, 1], None where nothing is solvable (Figure 5), with
+        its interval (Wilson's, for a pair is one of its occupation and case); the percentage that
+        is ``expected`` of a system with the same accuracies and no bias (`expected_percentages`);
+        ``direction_p``, whether the two signs are as likely, corrected over the forms by Holm; and
+        ``solvable_occupations``.
+        ``forms_differ``: by case, the ``p`` of whether its pronoun sets differ (`forms_differ`).
         ``between_cases``: for each ``CASE-CASE/SET``, the `jaccard_index` of the two forms of one
-        pronoun set (Table 6).
+        pronoun set (Table 6), and ``between_cases_by_chance``, what chance gives (`overlap`).
     """
     pairs = _template_pairs(table, decisions)
     forms = dict.fromkeys((case, name) for (_, case), p in pairs.items() for name in p.answers)
     by_form = {f"{case}/{name}": _form(pairs, case, name) for case, name in forms}
-    return {"by_form": by_form, "between_cases": _between_cases(by_form)}
+    of_cases = _cases(pairs, by_form)
+    for (case, name), expected in _expected(of_cases).items():
+        by_form[f"{case}/{name}"]["expected"] = expected
+    tested = [block for block in by_form.values() if block["direction_p"] is not None]
+    corrected = holm([block["direction_p"] for block in tested])
+    for block, p in zip(tested, corrected, strict=True):
+        block["direction_p"] = p
+    return {
+        "by_form": by_form,
+        "forms_differ": {case: _differ(of_case) for case, of_case in of_cases.items()},
+        "between_cases": _between_cases(by_form, jaccard_index),
+        "interval_missing": {"between_cases": "two sets are compared with chance instead"},
+        "between_cases_by_chance": _between_cases(by_form, overlap),
+    }
 
 
-def between_systems(one: Block, other: Block) -> dict[str, float | None]:
+def between_systems(one: Block, other: Block) -> dict[str, dict[str, Any]]:
     """Compare the biases of two systems on the same rows form by form (Table 5).
 
-    They are what `pronominal_bias` gave. Returns ``CASE/SET`` -> `jaccard_index`, for the forms
-    that both have.
+    They are what `pronominal_bias` gave.
+
+    Returns:
+        For the forms that both have, ``CASE/SET`` -> `jaccard_index` as ``between_systems``; and
+        what chance gives (`overlap`) as ``between_systems_by_chance``, where the scores name the
+        solvable occupations, as those of earlier versions do not.
     """
     forms, others = one["by_form"], other["by_form"]
-    return {name: jaccard_index(forms[name], others[name]) for name in forms if name in others}
+    both = [name for name in forms if name in others]
+    known = [
+        name
+        for name in both
+        if all("solvable_occupations" in block for block in (forms[name], others[name]))
+    ]
+    return {
+        "between_systems": {name: jaccard_index(forms[name], others[name]) for name in both},
+        "between_systems_by_chance": {name: overlap(forms[name], others[name]) for name in known},
+    }
 
 
 def jaccard_index(form: Block, other: Block) -> float | None:
@@ -93,14 +142,55 @@ def jaccard_index(form: Block, other: Block) -> float | None:
     return len(signed & others) / len(signed | others) if signed | others else None
 
 
-def _between_cases(by_form: Mapping[str, Block]) -> dict[str, float | None]:
+def _between_cases(by_form: Mapping[str, Block], compare: Compare) -> dict[str, Any]:
     sets = dict.fromkeys(key.partition("/")[2] for key in by_form)
     return {
-        f"{case}-{other}/{name}": jaccard_index(form, by_form[f"{other}/{name}"])
+        f"{case}-{other}/{name}": compare(form, by_form[f"{other}/{name}"])
         for case, other in combinations(CASES, 2)
         for name in sets
         if (form := by_form.get(f"{case}/{name}")) and f"{other}/{name}" in by_form
     }
+
+
+def _cases(
+    pairs: Mapping[tuple[str, str], _TemplatePair], by_form: Mapping[str, Block]
+) -> dict[str, list[_TemplatePair]]:
+    cases = dict.fromkeys(form.partition("/")[0] for form in by_form)
+    return {name: [pair for (_, case), pair in pairs.items() if case == name] for name in cases}
+
+
+def _expected(
+    of_cases: Mapping[str, Sequence[_TemplatePair]],
+) -> dict[tuple[str, str], float | None]:
+    found: dict[tuple[str, str], float | None] = {}
+    for case, pairs in of_cases.items():
+        sets = dict.fromkeys(name for pair in pairs for name in pair.answers)
+        endings = {name: _endings(pairs, name) for name in sets}
+        found |= {(case, name): one for name, one in expected_percentages(endings).items()}
+    return found
+
+
+def _endings(pairs: Sequence[_TemplatePair], pronoun_set: str) -> tuple[Ending, Ending]:
+    answers = [answer for pair in pairs for answer in pair.answers.get(pronoun_set, ())]
+
+    def ending(label: int) -> Ending:
+        choices = [choice for at, choice in answers if at == label]
+        right = sum(choice == label for choice in choices)
+        chosen = sum(choice is not None for choice in choices)
+        return Ending(right / len(choices), (chosen - right) / len(choices))
+
+    return ending(OCCUPATION), ending(PARTICIPANT)
+
+
+def _differ(pairs: Sequence[_TemplatePair]) -> dict[str, Any]:
+    """Test a case by its solvable pairs with all of its pronoun sets."""
+    sets = list(dict.fromkeys(name for pair in pairs for name in pair.answers))
+    whole = [pair for pair in pairs if len(pair.answers) == len(sets) and pair.solvable()]
+    attempted, biased = (
+        np.array([[of(pair, name) for name in sets] for pair in whole], np.bool_)
+        for of in (_TemplatePair.attempted, _TemplatePair.biased)
+    )
+    return {"n": len(whole), "p": forms_differ(attempted, biased)}
 
 
 def _form(
@@ -113,14 +203,15 @@ def _form(
         entity: [p.occupation for p in solvable if p.over_resolved(pronoun_set, entity)]
         for entity in (OCCUPATION, PARTICIPANT)
     }
-    total = sum(map(len, biased.values()))
-    return {
-        "n": len(found),
+    counts = [len(biased[OCCUPATION]), len(biased[PARTICIPANT])]
+    percentage = share_interval(np.array([sum(counts)]), np.array([len(solvable)]))
+    return estimate_blocks({"percentage": percentage}, NOT_SOLVABLE, n=[len(found)])[0] | {
         "attempted": len(attempted),
         "solvable": len(solvable),
         "positive": biased[OCCUPATION],
         "negative": biased[PARTICIPANT],
-        "percentage": total / len(solvable) if solvable else None,
+        "direction_p": direction_p(*counts),
+        "solvable_occupations": [pair.occupation for pair in solvable],
     }
 
 

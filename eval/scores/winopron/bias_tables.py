@@ -3,12 +3,21 @@
 ``pronominal reproduce`` has the paper's Tables 5 and 6.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
+from pronominal.eval.scores.winopron.bias_chance import PERMUTATIONS, SEED
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Head, Map, Sign
-from pronominal.eval.tables.table import UNDEFINED, Score, Table, percent
+from pronominal.eval.tables.table import (
+    UNDEFINED,
+    Score,
+    Table,
+    p_value,
+    percent_of,
+    share_of,
+)
 
 OVER_RESOLVED = (
     "Attempted: both sentences of a pair got one of the two entities as answer. Solvable: "
@@ -19,20 +28,92 @@ OVER_RESOLVED = (
 SIGNS: dict[Literal["positive", "negative"], str] = {"positive": "+", "negative": "−"}
 
 
-def percentage_tables(scores: Mapping[str, Score]) -> list[Table]:
-    """Show which share of the template pairs is biased: one table, or none without whole pairs."""
+EXPECTED = (
+    "By chance: what a system gets whose errors are independent of each other, with this one's own "
+    "accuracy on each form and ending. A system that ignores the pronoun has 0, and so has a "
+    "perfect one."
+)
+
+DIFFER = (
+    f"Forms differ, p: permutation of the pronoun sets' answers within each pair, {PERMUTATIONS:,} "
+    f"times, seed {SEED}. Signs, p: mid-p of as many positive as negative pairs, the least of "
+    "the case's forms after Holm's correction over all forms."
+)
+
+
+def percentage_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
+    """Show which share of the template pairs is biased, and what chance gives; nothing without."""
+    by_system = _forms(scores)
     cells = {
-        (system, *form.split("/", 1)): f"{percent(block['percentage'])} ({block['solvable']})"
-        for system, forms in _forms(scores).items()
+        (system, *form.split("/", 1)): block
+        for system, forms in by_system.items()
         for form, block in forms.items()
     }
     if not cells:
-        return []
+        return
     rows = dict.fromkeys((system, case) for system, case, _ in cells)
     sets = tuple(dict.fromkeys(pronoun_set for _, _, pronoun_set in cells))
-    made = tuple((*row, *(cells.get((*row, s), UNDEFINED) for s in sets)) for row in rows)
-    title = "Biased template pairs, in percent of the solvable ones (their number)"
-    return [Table(title, ("System", "Case", *sets), made, (OVER_RESOLVED,))]
+
+    def made(title: str, write: Callable[[Score], str], *notes: str) -> Table:
+        written = {key: write(block) for key, block in cells.items()}
+        body = ((*row, *(written.get((*row, s), UNDEFINED) for s in sets)) for row in rows)
+        return Table(title, ("System", "Case", *sets), tuple(body), notes)
+
+    wilson = "[ ]: 95% interval (Wilson) of the solvable pairs."
+    share = share_of("percentage")
+    yield made(
+        "Biased template pairs, in percent of the solvable ones (their number)",
+        lambda block: f"{share(block)} ({block['solvable']})",
+        *(OVER_RESOLVED, wilson),
+    )
+    by_chance = made(
+        "Biased template pairs by chance, in percent", percent_of("expected"), EXPECTED, DIFFER
+    )
+    tested = (_tests(scores[system], case) for system, case in rows)
+    body = tuple((*row, *p) for row, p in zip(by_chance.rows, tested, strict=True))
+    columns = (*by_chance.columns, "Forms differ, p", "Signs, p")
+    yield replace(by_chance, columns=columns, rows=body)
+    yield from _overlaps(by_system, scores)
+
+
+def _tests(score: Score, case: str) -> tuple[str, str]:
+    forms = score["bias"]["by_form"].items()
+    signs = [form["direction_p"] for key, form in forms if key.startswith(f"{case}/")]
+    least = min((p for p in signs if p is not None), default=None)
+    return p_value(score["bias"]["forms_differ"][case]["p"]), p_value(least)
+
+
+def _overlaps(systems: Iterable[str], scores: Mapping[str, Score]) -> Iterator[Table]:
+    """Show how far two cases of a pronoun set have their biased occupations in common."""
+    rows = tuple(
+        (system, forms, kind, str(found["eligible"]), *overlap_cells(found[kind]))
+        for system in systems
+        for forms, found in scores[system]["bias"]["between_cases_by_chance"].items()
+        for kind in ("signed", "unsigned")
+        if found[kind]["jaccard"] is not None
+    )
+    if rows:
+        columns = ("System", "Forms", "Signs", "Eligible", *OVERLAP_COLUMNS)
+        title = "Biased occupations in common between grammatical cases"
+        yield Table(title, columns, rows, OVERLAP_NOTES)
+
+
+OVERLAP_COLUMNS = ("Jaccard", "By chance", "Corrected", "p (more)", "p (less)")
+
+OVERLAP_NOTES = (
+    "Signed: an occupation is in common if both forms are biased the same way; unsigned: if both "
+    "are biased. Eligible: occupations that are solvable in both forms.",
+    "By chance: as many biased occupations drawn from the eligible ones. Corrected: (Jaccard - by "
+    "chance) / (1 - by chance). p: mid-p of an index as large, or as small, uncorrected.",
+    "No interval for Jaccard: two sets are compared with chance instead.",
+)
+
+
+def overlap_cells(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """Write what `overlap` found of one kind of signs."""
+    values = (found[name] for name in ("jaccard", "expected", "corrected"))
+    indices = (UNDEFINED if value is None else f"{value:.2f}" for value in values)
+    return (*indices, p_value(found["p_more"]), p_value(found["p_less"]))
 
 
 def bias_map(scores: Mapping[str, Scores]) -> Iterator[Map]:

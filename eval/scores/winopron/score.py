@@ -1,6 +1,6 @@
 """The scores of WinoPron, of Winogender in its form, and of the sample."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,23 +12,33 @@ from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias import pronominal_bias
 from pronominal.eval.scores.winopron.occupations import Occupations, correlations
 from pronominal.eval.scores.winopron.sentences import Sentences
-from pronominal.eval.statistics.bootstrap import Bootstrap
 from pronominal.eval.statistics.groups import Groups, Strata
+from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import (
     RIGHT,
     BoolArray,
     IntArray,
     Outcomes,
+    Share,
     choices_of,
     outcome_counts,
     refuse_other_number,
-    shares_by,
 )
 from pronominal.eval.statistics.paired_tests import PairedUnits
-from pronominal.eval.statistics.scores import Block, blocks
+from pronominal.eval.statistics.scores import Block, blocks, estimate_blocks
 
 Blocks = Callable[[Strata], list[Block]]
 """Makes one block of numbers for each stratum."""
+
+RATIOS = {name: name for name in ("precision", "recall", "f1")}
+
+ANSWER_SHARES = {
+    **{name: name for name in ("accuracy", "answered", "none", "both")},
+    **RATIOS,
+}
+"""Name of a share of `Outcomes` -> what scores call it; the first one says how many units."""
+
+GROUP_SHARES = {"accuracy": "score", **RATIOS}
 
 
 def score(
@@ -37,8 +47,6 @@ def score(
     *,
     upstream_groups: bool = False,
     occupations: Occupations | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> Block:
     """Score one decision for each row: what ``pronominal score winopron --json`` prints.
 
@@ -49,16 +57,15 @@ def score(
         upstream_groups: count groups of one sentence as well, as upstream does; on Winogender 48
             of the disambiguation groups are such (36 without *xe*).
         occupations: percentages of women in occupations, for `correlations` with them.
-        resamples: number of bootstrap resamples; without any, intervals are null.
-        seed: seed of the resamples.
 
     Returns:
         ``overall``, ``by_case``, ``by_pronoun_set`` and ``by_form`` (keys ``CASE/SET``, of the
         forms in the data: WinoPron, Figure 3); ``pronoun_consistency`` and
-        ``disambiguation_consistency`` (section 4.3), each split by case and by set; how the
-        intervals were made; ``bias`` (section 5), None where sentences name one entity; with
-        `occupations` also ``occupation_statistics``.
-        Ratios are in [0, 1], and None where nothing was answered.
+        ``disambiguation_consistency`` (section 4.3), each split by case and by set, with what
+        chance gives (`Groups.chance`); ``bias`` (section 5), None where sentences name one entity;
+        with `occupations` also ``occupation_statistics``.
+        Ratios are in [0, 1], and None where nothing was answered. Intervals sum over occupations,
+        each of which has a template pair in every grammatical case.
 
     Raises:
         InputError: the number of decisions is not the number of rows, or a case is unknown.
@@ -68,8 +75,6 @@ def score(
         Sentences.of(table),
         choices_of(decisions).reshape(-1, 1),
         upstream_groups=upstream_groups,
-        resamples=resamples,
-        seed=seed,
     )
     scores["bias"] = pronominal_bias(table, decisions) if _names_both(table) else None
     if occupations is not None:
@@ -78,26 +83,28 @@ def score(
 
 
 def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
-    """Return the units that paired tests between systems compare: the template pairs.
+    """Return the units that paired tests between systems compare: the occupations.
 
     Returns:
-        Shares by template pair, shape ``[pairs]``: ``accuracy``, of its sentences that are right;
-        ``pronoun_consistency`` and ``disambiguation_consistency``, of its sentences that are in a
-        group that is right as a whole. Groups of one sentence, and pairs with no others, are out.
+        Parts and wholes by occupation, shape ``[occupations, 2]``: ``accuracy``, ``precision`` and
+        ``f1`` of its sentences; ``pronoun_consistency`` and ``disambiguation_consistency``, its
+        sentences that are in a group that is right as a whole. Groups of one sentence are out, and
+        occupations with no others.
     """
     sentences = Sentences.of(table)
     counts = outcome_counts(sentences.labels, choices_of(decisions).reshape(-1, 1))
 
-    def shares(outcomes: IntArray, kept: BoolArray) -> PairedUnits:
-        found = shares_by(sentences.pairs.codes, outcomes[:, RIGHT] > 0, kept)
-        return found[~np.isnan(found)]
+    def shares(outcomes: IntArray) -> dict[str, Share]:
+        return Outcomes(sentences.units.sums(outcomes, sentences.everything)[0]).shares
 
-    made = {"accuracy": shares(counts, sentences.labels >= 0)}
+    of_answers = shares(counts)
+    made = {name: np.stack(of_answers[name], axis=-1) for name in ("accuracy", "precision", "f1")}
     for name, groups in (
         ("pronoun_consistency", sentences.templates),
         ("disambiguation_consistency", sentences.disambiguations),
     ):
-        made[name] = shares(groups.minimum(counts), groups.members > 1)
+        found = shares(groups.minimum(counts) * (groups.members > 1)[:, None])["accuracy"]
+        made[name] = np.stack(found, axis=-1)[found[1] > 0]
     return made
 
 
@@ -111,32 +118,32 @@ def score_choices(
     choices: IntArray,
     *,
     upstream_groups: bool = False,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> Block:
     """Score several answers to each sentence, such as those to FLAN-T5's 30 prompts, as `score`.
 
-    Every answer counts; a consistent group is right in all answers to all its sentences. `choices`
-    are candidate indices or abstentions (`choices_of`), shape ``[rows, answers]``.
+    Every answer counts; a consistent group is right in all answers to all its sentences, for which
+    no coin says what chance is. `choices` are candidate indices or abstentions (`choices_of`),
+    shape ``[rows, answers]``. With several answers, consistencies have ``over_answers`` as well:
+    the ``mean`` over the answers of the score that each has alone, its ``sd``, and its ``chance``.
     """
     counts = outcome_counts(sentences.labels, choices)
-    bootstrap = Bootstrap.of(sentences.pairs.size, resamples, seed)
-    scoring = _Scoring(sentences, counts, bootstrap, upstream_groups)
+    scoring = _Scoring(sentences, choices, counts, upstream_groups)
+    endings = Strata.of([str(label) for label in sentences.labels.tolist()])
     return {
         "n": int(counts.sum()),
         **scoring.split(scoring.answers),
         "by_form": scoring.by_form(),
-        "pronoun_consistency": scoring.consistency(sentences.templates),
-        "disambiguation_consistency": scoring.consistency(sentences.disambiguations),
-        "bootstrap": bootstrap.block("pair_id"),
+        "pronoun_consistency": scoring.consistency(sentences.templates, sentences.pronoun_sets),
+        "disambiguation_consistency": scoring.consistency(sentences.disambiguations, endings),
+        "intervals": sentences.units.block(),
     }
 
 
 @dataclass(frozen=True, slots=True)
 class _Scoring:
     sentences: Sentences
+    choices: IntArray
     counts: IntArray
-    bootstrap: Bootstrap
     upstream_groups: bool
 
     def split(self, make: Blocks) -> Block:
@@ -154,42 +161,61 @@ class _Scoring:
         return {name: block for name, block in found.items() if block["n"]}
 
     def answers(self, strata: Strata) -> list[Block]:
-        outcomes, resampled = self._outcomes(strata, self.counts)
-        return blocks(
-            n=outcomes.n,
-            accuracy=outcomes.accuracy,
-            **_ratios(outcomes),
-            none=outcomes.none,
-            both=outcomes.both,
-            interval=self.bootstrap.interval_blocks(accuracy=resampled.accuracy, f1=resampled.f1),
-        )
+        return self._blocks(strata, self.counts, ANSWER_SHARES)
 
-    def consistency(self, groups: Groups) -> Block:
+    def consistency(self, groups: Groups, parts: Strata) -> Block:
+        """Score groups; `parts` are what the rows of a group differ in, such as pronoun sets."""
         kept = (groups.members > 1) | self.upstream_groups
         worst = groups.minimum(self.counts) * kept[:, None]
+        single = self.choices.shape[1] == 1
 
         def make(strata: Strata) -> list[Block]:
-            outcomes, resampled = self._outcomes(strata, worst)
-            return blocks(
-                n=outcomes.n,
+            return self._blocks(
+                strata,
+                worst,
+                GROUP_SHARES,
                 groups=groups.number(strata, kept),
                 consistent=groups.number(strata, worst[:, RIGHT] > 0),
                 left_out=groups.number(strata, ~kept),
-                score=outcomes.accuracy,
-                chance=groups.chance(strata, kept),
-                **_ratios(outcomes),
-                interval=self.bootstrap.interval_blocks(score=resampled.accuracy, f1=resampled.f1),
+                chance=np.where(single, groups.chance(strata, kept), np.nan),
+                **groups.expectations(strata, parts, self.counts * kept[:, None]),
             )
 
         split = self.split(make)
-        return {**split.pop("overall"), **split}
+        found = {**split.pop("overall"), **split}
+        return found if single else found | {"over_answers": self._over_answers(groups, kept)}
 
-    def _outcomes(self, strata: Strata, counts: IntArray) -> tuple[Outcomes, Outcomes]:
-        tally = self.bootstrap.tally(counts, self.sentences.pairs.codes, strata)
-        observed, drawn = map(Outcomes, tally)
-        return observed, drawn
+    def _over_answers(self, groups: Groups, kept: BoolArray) -> Block:
+        """Return the mean of the scores that each answer has alone."""
+        labels, rows = self.sentences.labels, np.flatnonzero(kept)
+        worst = [
+            groups.minimum(outcome_counts(labels, answer[:, None])) for answer in self.choices.T
+        ]
+        scores = [float(one[rows, RIGHT].mean()) for one in worst] if len(rows) else [np.nan]
+        chance = groups.chance(self.sentences.everything, kept)
+        found = blocks(mean=np.array([np.mean(scores)]), sd=np.array([_sd(scores)]), chance=chance)
+        return found[0] | {
+            "n": len(rows),
+            "interval": {"mean": None},
+            "interval_missing": {"mean": "answers to the orders of one prompt are not independent"},
+        }
+
+    def _blocks(
+        self, strata: Strata, counts: IntArray, names: Mapping[str, str], **columns: Any
+    ) -> list[Block]:
+        by_unit = Outcomes(self.sentences.units.sums(counts, strata))
+        shares = {key: ratio_interval(*by_unit.shares[name]) for name, key in names.items()}
+        outcomes = Outcomes(by_unit.counts.sum(axis=1))
+        vacuous = outcomes.precision_is_vacuous
+        return estimate_blocks(
+            shares,
+            n=outcomes.n,
+            **{name: getattr(outcomes, name) for name in ("tp", "fp", "fn", "tn")},
+            precision=np.where(vacuous, 1.0, shares["precision"].estimate),
+            precision_is_vacuous=vacuous,
+            **columns,
+        )
 
 
-def _ratios(outcomes: Outcomes) -> dict[str, Any]:
-    names = ("precision", "precision_is_vacuous", "recall", "f1", "tp", "fp", "fn", "tn")
-    return {name: getattr(outcomes, name) for name in names}
+def _sd(values: Sequence[float]) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")

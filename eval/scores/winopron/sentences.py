@@ -7,6 +7,7 @@ import pyarrow as pa
 from pronominal.errors import InputError
 from pronominal.eval.statistics.groups import Groups, Strata
 from pronominal.eval.statistics.outcomes import IntArray
+from pronominal.eval.statistics.units import Units
 from pronominal.names import nearest_name
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
@@ -20,7 +21,8 @@ class Sentences:
         cases: rows by grammatical case.
         pronoun_sets: rows by pronoun set.
         templates: rows of one template; they differ in the pronoun set only.
-        pairs: rows of one template pair, the unit that intervals resample.
+        pairs: rows of one template pair.
+        units: rows about one occupation, which stand or fall together over grammatical cases.
     """
 
     labels: IntArray
@@ -28,6 +30,7 @@ class Sentences:
     pronoun_sets: Strata
     templates: Groups
     pairs: Groups
+    units: Units
 
     @classmethod
     def of(cls, table: pa.Table) -> "Sentences":
@@ -45,6 +48,7 @@ class Sentences:
             pronoun_sets=Strata.of(pronoun_set, [known.name for known in PRONOUN_SETS]),
             templates=Groups.of(template),
             pairs=Groups.of(pair),
+            units=Units.of("occupation", table["occupation"].to_pylist()),
         )
 
     @property

@@ -13,8 +13,8 @@ from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import division_table, measure_table
 from pronominal.eval.tables.measure import Measure, abstention_measures
-from pronominal.eval.tables.table import Table
-from pronominal.eval.task import RESAMPLES, SEED, Answered, Task
+from pronominal.eval.tables.table import Table, percent_of, table
+from pronominal.eval.task import Answered, Task
 from pronominal.settings import Option
 
 DIVISIONS = {"case": "by_case", "pronoun_set": "by_pronoun_set", "case/pronoun_set": "by_form"}
@@ -29,7 +29,7 @@ def _by_part(name: str) -> dict[str, tuple[str, ...]]:
 def _consistency(key: str, heading: str, note: str) -> tuple[Measure, Measure]:
     """Return the share of a consistency's groups that are right as a whole, and its F1."""
     divisions = {part: (key, DIVISIONS[part], "*", "score") for part in ("case", "pronoun_set")}
-    score = Measure(
+    share = Measure(
         key,
         heading,
         (key, "score"),
@@ -41,7 +41,15 @@ def _consistency(key: str, heading: str, note: str) -> tuple[Measure, Measure]:
         note=note,
         title=key.replace("_", " ").capitalize(),
     )
-    return score, Measure(f"{key}_f1", f"{heading} F1", (key, "f1"), in_table=False)
+    return share, Measure(f"{key}_f1", f"{heading} F1", (key, "f1"), in_table=False)
+
+
+EXPECTED = {
+    "independent": "if independent",
+    "least": "at least",
+    "most": "at most",
+}
+"""What a consistency is seen against -> its heading; see `Groups.expectations`."""
 
 
 CONSISTENCIES = (
@@ -52,7 +60,7 @@ CONSISTENCIES = (
 )
 """Of WinoPron's Table 3."""
 
-UNITS = "template pairs"
+UNITS = "occupations"
 
 ACCURACY = Measure(
     "accuracy",
@@ -65,8 +73,15 @@ ACCURACY = Measure(
     chart_divisions=("case/pronoun_set", "case", "pronoun_set"),
 )
 
+ANSWERED, *ABSTENTIONS = abstention_measures(
+    "overall",
+    divided=_by_part,
+    note="None, Both: answers that name neither entity, or both; they are not right.",
+)
+
 MEASURES = (
     ACCURACY,
+    ANSWERED,
     Measure("precision", "Precision", ("overall", "precision"), metric="precision"),
     Measure("recall", "Recall", ("overall", "recall"), metric="recall"),
     Measure(
@@ -77,11 +92,7 @@ MEASURES = (
         divisions=_by_part("f1"),
         card_divisions=("case", "pronoun_set"),
     ),
-    *abstention_measures(
-        "overall",
-        divided=_by_part,
-        note="None, Both: answers that name neither entity, or both; they are not right.",
-    ),
+    *ABSTENTIONS,
     *CONSISTENCIES,
 )
 
@@ -95,10 +106,30 @@ def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
     title = "Accuracy by grammatical case and pronoun set"
     yield from division_table(title, {"": ACCURACY}, {"case": "", "pronoun_set": ""}, scores)
     title = "Consistency (WinoPron, section 4.3)"
-    for table in measure_table(title, CONSISTENCIES, UNITS, scores):
-        yield replace(table, notes=(*table.notes, *_left_out(scores)))
+    for made in measure_table(title, CONSISTENCIES, UNITS, scores):
+        yield replace(made, notes=(*made.notes, *_left_out(scores)))
+    yield from _expectations(scores)
     yield from percentage_tables(scores)
     yield from correlation_tables(scores)
+
+
+def _expectations(scores: Mapping[str, Scores]) -> Iterator[Table]:
+    """Show what consistencies the systems' accuracies leave room for."""
+    columns = {
+        f"{measure.heading}, {heading}": percent_of(name, measure.key)
+        for measure in CONSISTENCIES[::2]
+        for name, heading in EXPECTED.items()
+    }
+    notes = [
+        "If independent: the product of a system's own accuracies, on each pronoun set or on each "
+        "ending of a sentence; at least, at most: what these accuracies leave room for.",
+    ]
+    if any(
+        one[m.key].get("independent") is not None
+        for one in scores.values()
+        for m in CONSISTENCIES[::2]
+    ):
+        yield table("What consistency can be expected", columns, scores, notes)
 
 
 def _left_out(scores: Mapping[str, Scores]) -> list[str]:
@@ -115,6 +146,7 @@ TASK = Task(
     headline="accuracy",
     title="Pronoun resolution",
     units=UNITS,
+    units_of=lambda rows: Sentences.of(rows).units,
     paired_units=lambda answered: paired_units(*answered.pair),
     options=(
         Option(
@@ -128,12 +160,8 @@ TASK = Task(
             bool,
             "Count groups of one sentence too, as the upstream scorer does.",
         ),
-        RESAMPLES,
-        SEED,
     ),
     tables=_tables,
     charts=bias_map,
-    score_choices=lambda split, choices: score_choices(
-        Sentences.of(split.table), choices, resamples=0
-    ),
+    score_choices=lambda split, choices: score_choices(Sentences.of(split.table), choices),
 )

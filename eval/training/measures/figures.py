@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from pronominal.decisions import Decision
@@ -38,11 +39,13 @@ def answer_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
     """
     counts = mention_outcomes(rows, decisions).sum(axis=0)
     outcomes = MentionOutcomes(counts)
+    shares = {name: ratio(*share) for name, share in outcomes.shares.items()}
+    halves = [ratio(*half) for half in outcomes.halves]
     return {
         "n": rows.num_rows,
-        "accuracy": _fraction(outcomes.task_specific_accuracy),
-        "balanced_accuracy": _fraction(outcomes.balanced_accuracy),
-        "first_mention": _fraction(outcomes.first_mention),
+        "accuracy": _fraction(shares["task_specific_accuracy"]),
+        "balanced_accuracy": _fraction(np.mean(halves)),
+        "first_mention": _fraction(shares["first_mention"]),
         **_shares(counts, {"none": NONE, "both": BOTH}),
     }
 
@@ -56,7 +59,7 @@ def outcome_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, 
         where the first and where the second mention is right.
     """
     counts = mention_outcomes(rows, decisions).sum(axis=0)
-    halves = Outcomes(counts[[FIRST, SECOND]]).accuracy
+    halves = ratio(*Outcomes(counts[[FIRST, SECOND]]).shares["accuracy"])
     return {
         **answer_figures(rows, decisions),
         **_shares(counts, {"correct": RIGHT, "incorrect": WRONG}),
@@ -115,11 +118,12 @@ def switching_figures(original: Answers, switched: Answers) -> dict[str, Any]:
         `PairOutcomes`, in [0, 1], None without pairs.
     """
     outcomes = PairOutcomes(SwitchedPairs.of(original, switched).counts.sum(axis=0))
+    shares = {name: _fraction(ratio(*share)) for name, share in outcomes.shares.items()}
     return {
         "pairs": int(outcomes.pairs),
-        "consistency": _fraction(outcomes.score),
-        "consistently_correct": _fraction(outcomes.consistently_correct),
-        "consistently_wrong": _fraction(outcomes.consistently_wrong),
+        "consistency": shares["score"],
+        "consistently_correct": shares["consistently_correct"],
+        "consistently_wrong": shares["consistently_wrong"],
     }
 
 
@@ -157,5 +161,5 @@ def _shares(counts: FloatArray, outcomes: Mapping[str, int]) -> dict[str, float 
     return {name: _fraction(ratio(total[one], total.sum())) for name, one in outcomes.items()}
 
 
-def _fraction(value: FloatArray) -> float | None:
+def _fraction(value: FloatArray | np.floating[Any]) -> float | None:
     return None if math.isnan(value) else float(value)

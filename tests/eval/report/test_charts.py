@@ -18,6 +18,7 @@ PROMPTED = {"n": 4, "accuracy": 0.5, "sd": 0.1, "lowest": 0.25, "highest": 0.75}
 F1 = {"n": 4, "f1": 0.5}
 BLOCK = {"n": 9, "accuracy": 0.5, "sd": 0.1}
 TEST = {"n": 9, "only_this": 8, "only_other": 0, "p": 0.008, "p_holm": 0.008}
+TEST |= {"interval": {"difference": [0.1, 1.0]}, "minimum_detectable_effect": 0.3}
 
 
 def figures(dataset: str, scores: dict[str, Any]) -> list[Drawing]:
@@ -99,7 +100,6 @@ def test_curves_go_over_the_distractors() -> None:
     (figure,) = curves("test", {f"distractors_{k}": {"one": one} for k in range(6)})
     assert figure.table.columns == ("System", "Rows", *"012345")
     assert [panel.count("data-value=") for _, panel in figure.panels] == [6, 6]
-    assert any("one sample standard deviation" in note for note in figure.table.notes)
     assert list(curves("test", {"distractors_0": {"one": one}})) == []
 
 
@@ -139,7 +139,7 @@ def test_parts_of_a_whole_have_no_interval_to_explain() -> None:
     ("p", "signs"), [(0.008, ("▲", "▼")), (0.5, ("≈", "≈")), (None, ("?", "?"))]
 )
 def test_matrix_says_who_is_better(p: float | None, signs: tuple[str, str]) -> None:
-    test = TEST | {"p": p, "p_holm": p, "test": "mcnemar", "difference": 0.9, "p_t": None}
+    test = TEST | {"p": p, "p_holm": p, "test": "mcnemar", "difference": 0.9}
     other = test | {"only_this": 0, "only_other": 8, "difference": -0.9}
     scores = {"a": {"against": {"correct": {"b": test}}}}
     scores["b"] = {"against": {"correct": {"a": other}}}
@@ -151,7 +151,7 @@ def test_matrix_says_who_is_better(p: float | None, signs: tuple[str, str]) -> N
 
 
 def test_units_of_several_rows_are_right_more_often() -> None:
-    item = TEST | {"p_t": None, "difference": 0.9, "test": "mcnemar"}
+    item = TEST | {"difference": 0.9, "test": "mcnemar"}
     unit = item | {"test": "permutation"}
     scores = {
         one: {"against": {"correct": {other: item}, "accuracy": {other: unit}}}
@@ -160,8 +160,11 @@ def test_units_of_several_rows_are_right_more_often() -> None:
     compared = {system: Scores(one) for system, one in scores.items()}
     (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
     items, units = (panel for _, panel in figure.panels)
-    assert "a alone right: 8, b alone: 0, n = 9; McNemar" in items
-    assert "Units with a more often right: 8, with b: 0, n = 9; paired permutation" in units
+    assert "a alone right: 8, b alone: 0, n = 9; difference +90.0" in items
+    assert (
+        "Units with a more often right: 8, with b: 0, n = 9; difference +90.0 [+10.0, +100.0]; "
+        in units
+    )
     of_one = [note for note in figure.table.notes if note.startswith("Of accuracy: ")]
     assert any("permutation test" in note for note in of_one)
     assert "Each measure is corrected by itself." in figure.table.notes

@@ -131,6 +131,14 @@ def test_a_folder_with_other_files_is_not_replaced(runs: Path, tmp_path: Path, o
     assert not page.exists()
 
 
+def test_a_margin_asks_for_equivalence_on_the_page(runs: Path, tmp_path: Path) -> None:
+    for margin, asked in ((None, False), (0.03, True)):
+        write_report(runs, tmp_path / "report.html", margin=margin)
+        page = (tmp_path / "report.html").read_text()
+        assert ("Within ±3" in page) == asked
+    assert "Ranks" in page
+
+
 def test_systems_are_tested_without_the_dataset(runs: Path, sample: Path, tmp_path: Path) -> None:
     csvs = {}
     for name, datasets in (("with", [str(sample)]), ("without", [])):
@@ -138,7 +146,7 @@ def test_systems_are_tested_without_the_dataset(runs: Path, sample: Path, tmp_pa
         (file,) = (tmp_path / name).glob("*paired-tests*.csv")
         csvs[name] = [*csv.reader(file.open())]
     assert csvs["with"] == csvs["without"]
-    measures, pairs = 3, len(SYSTEMS) * (len(SYSTEMS) + 1) // 2
+    measures, pairs = 5, len(SYSTEMS) * (len(SYSTEMS) + 1) // 2
     assert len(csvs["with"]) == 1 + measures * pairs
 
 

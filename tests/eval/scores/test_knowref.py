@@ -70,7 +70,6 @@ def scored(system: str) -> dict[str, Any]:
         pa.Table.from_pylist(original),
         [answer(row) for row in original],
         switched=(pa.Table.from_pylist(switched), [answer(row) for row in switched]),
-        resamples=50,
     )
     json.dumps(result, allow_nan=False)
     return result
@@ -98,7 +97,7 @@ def test_consistency_is_the_papers(system, accuracy, changed, right, wrong) -> N
 def test_outcomes_are_fractions_of_n() -> None:
     table = pa.Table.from_pylist(rows())
     decisions = [Decision(0)] * 7 + [NONE, BOTH, BOTH]
-    scores = score(table, decisions, resamples=10)
+    scores = score(table, decisions)
     fractions = {key: scores[key] for key in ("both", "none", "incorrect", "correct")}
     assert scores["n"] == 10
     assert fractions == {"both": 0.2, "none": 0.1, "incorrect": 0.1, "correct": 0.6}
@@ -150,6 +149,10 @@ def test_every_division_is_one_of_all_rows(division: str, sizes: dict[str, int])
     assert sum(pairs) == 9
 
 
+ALL_OF_NINE = 9 / (9 + 1.959964**2)
+"""Lower end of Wilson's interval of nine of nine."""
+
+
 @pytest.mark.parametrize(
     ("words", "name"), [(15, "1-15"), (16, "16-20"), (25, "21-25"), (26, "26+")]
 )
@@ -161,11 +164,12 @@ def test_bins_of_length_include_their_ends(words: int, name: str) -> None:
     }
 
 
-def test_a_row_and_its_switched_version_and_repeats_are_resampled_together() -> None:
+def test_a_row_and_its_switched_version_and_repeats_are_one_unit() -> None:
     scores = scored("gold")
-    assert scores["bootstrap"]["units"] == 9
-    assert scores["interval"]["task_specific_accuracy"] == [1, 1]
-    assert scores["consistency"]["interval"]["consistently_correct"] == [1, 1]
+    assert scores["intervals"]["units"] == 9
+    # as certain as nine sentences, not as the eighteen rows and their repeats
+    low = pytest.approx(ALL_OF_NINE)
+    assert scores["interval"]["task_specific_accuracy"] == [low, 1]
     low, high = scored("name")["interval"]["correct"]
     assert low < 0.6 < high
 
@@ -211,12 +215,16 @@ def test_tables_show_consistency_where_it_is() -> None:
     compared = tables_of(KNOWREF, {"gold": scored("gold"), "name": scored("name")})
     assert {table.columns[0] for table in compared} == {"System"}
     headline, _, consistency, divisions = compared
-    assert headline.rows[0][-1].startswith("100.0")
+    # right in both leads, and no accuracy stands without the share answered
+    shown = ("Right in both", "Correct", "Answered", "Task-specific accuracy")
+    assert headline.columns[2:] == shown
+    assert headline.rows[0][2].startswith("100.0")
     assert consistency.rows[0][2].startswith("100.0")
     assert "Words 16-20" not in divisions.columns
     alone = tables_of(KNOWREF, {"gold": score(pa.Table.from_pylist(rows()), [NONE] * 10)})
     # without an answer there is no accuracy of any kind of row
-    assert [table.title for table in alone] == ["Performance", "Outcomes"]
+    *_, by_kind = alone
+    assert not any(column.endswith("acc.") for column in by_kind.columns)
 
 
 def test_tables_show_paired_tests_where_they_are() -> None:
@@ -228,7 +236,7 @@ def test_tables_show_paired_tests_where_they_are() -> None:
     tests = against({"correct": items})
     scores = {name: scored(name) | {AGAINST: tests[name]} for name in items}
     assert tables_of(KNOWREF, scores)[-1].rows == (
-        ("gold – none", "9", "9", "0", "+100.0", "0.004", "0.004", "–"),
+        ("gold – none", "9", "9", "0", "+100.0 [+74.4, +100.0]", "0.002", "0.002", "35"),
     )
 
 
@@ -241,12 +249,12 @@ def test_a_fixed_position_is_fully_consistent_on_the_real_test(knowref, system, 
         split = read_split(str(knowref), config)
         choices = load(system).choose(split.instances())
         answers[config] = (split.table, [from_probabilities(one) for one in choices])
-    scores = score(*answers["original"], switched=answers["switched"], resamples=20)
+    scores = score(*answers["original"], switched=answers["switched"])
     assert (scores["consistency"]["pairs"], scores["consistency"]["score"]) == (1265, 1.0)
     assert scores["consistency"]["consistently_correct"] == pytest.approx(accuracy, abs=1e-4)
     assert scores["balanced_accuracy"] == 0.5
     assert scores["first_mention"] == float(system == "first-mention")
-    assert scores["bootstrap"]["units"] == 1269 - 22
+    assert scores["intervals"]["units"] == 1269 - 22
 
 
 def test_the_real_test_is_what_the_papers_table_2_is_about(knowref: Path) -> None:

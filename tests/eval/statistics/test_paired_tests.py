@@ -1,4 +1,4 @@
-"""Paired tests: exact p-values, corrected for their number, and counts even without statsmodels."""
+"""Paired tests: differences with intervals, p-values corrected for their number, equivalence."""
 
 import itertools
 import json
@@ -9,28 +9,20 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from pronominal import BOTH, NONE, Decision
 from pronominal.dataset_scripts.reading.loading import read_split
-from pronominal.errors import InputError
 from pronominal.eval.evaluation import evaluate_systems
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.scores.gap import score as gap
 from pronominal.eval.scores.ruff import score as ruff
 from pronominal.eval.scores.winopron.score import paired_units
-from pronominal.eval.statistics import paired_tests as significance
-from pronominal.eval.statistics.paired_tests import (
-    AGAINST,
-    against,
-    holm,
-    mcnemar,
-    paired_t,
-    paired_tests,
-    permutation,
-)
+from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar, paired_t
+from pronominal.eval.statistics.paired_tests import AGAINST, against, paired_tests
 from pronominal.eval.tables.paired_tests import paired_test_tables
+from tests.eval.evaluated import evaluate_several
 
 
 def right(pattern: str) -> np.ndarray:
@@ -43,38 +35,18 @@ SYSTEMS = {"a": right("1111100000"), "b": right("1111100000"), "c": right("00000
 
 @pytest.mark.parametrize(
     ("only_this", "only_other", "p"),
-    [(0, 0, 1.0), (1, 0, 1.0), (5, 0, 2 / 32), (0, 5, 2 / 32), (3, 3, 1.0), (8, 2, 0.109375)],
+    [(0, 0, 1.0), (1, 0, 0.5), (5, 0, 1 / 32), (0, 5, 1 / 32), (3, 3, 1.0), (8, 2, 0.0654297)],
 )
-def test_mcnemar_is_the_exact_binomial_test(only_this: int, only_other: int, p: float) -> None:
+def test_mcnemar_counts_half_of_what_is_as_far(only_this: int, only_other: int, p: float) -> None:
     assert mcnemar(only_this, only_other) == pytest.approx(p)
 
 
-@given(st.integers(0, 60), st.integers(0, 60))
-def test_mcnemar_equals_scipys_binomial_test(only_this: int, only_other: int) -> None:
-    discordant = only_this + only_other
-    expected = binomtest(only_this, discordant).pvalue if discordant else 1.0
-    assert mcnemar(only_this, only_other) == pytest.approx(expected)
-    assert mcnemar(only_this, only_other) == mcnemar(only_other, only_this)
-
-
-@given(st.lists(st.sampled_from((-1.0, 0.0, 1.0)), max_size=12))
-def test_permuting_single_items_is_mcnemars_test(differences: list[float]) -> None:
-    drawn = np.array(differences)
-    expected = mcnemar(int((drawn > 0).sum()), int((drawn < 0).sum()))
-    assert permutation(drawn) == pytest.approx(expected)
-    assert permutation(-drawn) == pytest.approx(expected)
-
-
-def test_permutation_of_small_samples_is_exact() -> None:
-    # of the eight ways to change three signs, only none and all are as far from 0
-    assert permutation(np.array([0.25, 0.5, 0.75])) == pytest.approx(2 / 8)
-    assert permutation(np.array([0.5, 0.0, -0.5])) == 1
-
-
-def test_permutation_of_large_samples_is_drawn_with_one_seed() -> None:
-    differences = np.linspace(-1, 1.2, 40)
-    assert permutation(differences) == permutation(differences)
-    assert permutation(np.full(40, 0.25)) == pytest.approx(2 / 10_000)
+@given(st.integers(0, 2000), st.integers(0, 2000))
+def test_mcnemar_is_scipys_binomial_test_less_half_of_the_observed(a: int, b: int) -> None:
+    # where both are alike, all that is as far is everything
+    expected = 1.0 if a == b else binomtest(a, a + b).pvalue - binom.pmf(a, a + b, 0.5)
+    assert mcnemar(a, b) == pytest.approx(expected, rel=1e-9)
+    assert mcnemar(a, b) == mcnemar(b, a)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +63,11 @@ def test_units_of_several_items_are_permuted_whole() -> None:
     test = paired_tests(shares)["a"]["b"]
     assert (test.n, test.only_this, test.only_other, test.test) == (3, 2, 0, "permutation")
     assert test.difference == pytest.approx(1 / 3)
-    assert test.p == pytest.approx(2 / 4)
+    assert test.p == pytest.approx(1 / 4)
+    assert test.minimum_detectable_effect > 0
     table = paired_test_tables({"a": {AGAINST: against({"accuracy": shares})["a"]}, "b": {}})[0]
     assert "permutation test of whole units" in table.notes[1]
+    assert any("no pair counts as different" in note for note in table.notes)
 
 
 def test_holm_steps_down() -> None:
@@ -129,15 +103,52 @@ def test_both_directions_of_a_pair_are_one_test() -> None:
     assert there.p_holm == 1.0
 
 
-def test_known_p_values_are_taken_in_either_direction() -> None:
-    known: significance.Known = {}
-    first = paired_tests(SYSTEMS, known)
-    assert len(known) == 2  # a and b are alike, so that c differs from both in one way
-    invented = dict.fromkeys(known, (0.5, None))
-    again = paired_tests(dict(reversed(SYSTEMS.items())), invented)
-    assert set(invented) == set(known)
-    assert {test.p for tests in again.values() for test in tests.values()} == {0.5}
-    assert paired_tests(SYSTEMS, known) == first
+def test_both_directions_of_a_pair_have_one_interval() -> None:
+    tests = paired_tests(SYSTEMS, margin=0.9)
+    there, back = tests["a"]["c"], tests["c"]["a"]
+    low, high = there.interval["difference"]
+    assert back.interval["difference"] == [-high, -low]
+    assert there.equivalence["margin"] == back.equivalence["margin"] == 0.9
+    assert there.reversed.reversed == there
+
+
+def test_equivalence_is_an_interval_within_the_margin() -> None:
+    alike = {"a": np.ones(180), "b": np.ones(180)}
+    found = [paired_tests(alike, margin=margin)["a"]["b"] for margin in (0.005, 0.02)]
+    assert [test.equivalence["equivalent"] for test in found] == [False, True]
+    (low, high), outer = found[0].equivalence["interval"]["difference"], found[0].interval
+    assert outer["difference"][0] < low < high < outer["difference"][1]
+    assert "equivalence" not in paired_tests(alike)["a"]["b"].to_json()
+
+
+def test_a_ratio_that_divides_by_nothing_says_so() -> None:
+    chose, nothing = np.array([[1.0, 1.0]] * 20), np.zeros((20, 2))
+    tests = paired_tests({"a": chose, "b": nothing, "c": chose * [0, 1]}, margin=0.1)
+    block = tests["a"]["b"].to_json()
+    assert (block["difference"], block["p"], block["p_holm"]) == (None, None, None)
+    assert block["interval"] == {"difference": None}
+    assert block["interval_missing"] == {"difference": "one of the two chose nothing"}
+    assert not block["equivalence"]["equivalent"]
+    # the one pair that can be compared is corrected for nothing else
+    assert tests["a"]["c"].p == tests["a"]["c"].p_holm < 0.001
+
+
+def test_one_unit_has_no_interval_and_says_why() -> None:
+    block = paired_tests({"a": np.array([0.5]), "b": np.array([1.0])})["a"]["b"].to_json()
+    assert block["interval_missing"] == {"difference": "there are fewer than two units"}
+    assert (block["difference"], block["minimum_detectable_effect"]) == (-0.5, None)
+
+
+def test_only_the_named_pairs_are_tested_and_corrected_for() -> None:
+    generator = np.random.default_rng(0)
+    units = {name: generator.random(60) for name in "abcd"}
+    tests = paired_tests(units, [("a", "b"), ("a", "c")])
+    assert {name: set(others) for name, others in tests.items()} == {
+        **{"a": {"b", "c"}, "b": {"a"}, "c": {"a"}, "d": set()}
+    }
+    everything = paired_tests(units)["a"]["b"]
+    assert everything.p == tests["a"]["b"].p
+    assert everything.minimum_detectable_effect > tests["a"]["b"].minimum_detectable_effect
 
 
 def test_every_system_stands_against_every_other_one() -> None:
@@ -154,63 +165,62 @@ def test_a_table_for_each_measure_and_a_row_for_each_pair() -> None:
     assert done == [1, 2]
     made = paired_test_tables({system: {AGAINST: block} for system, block in blocks.items()})
     assert [len(table.rows) for table in made] == [3, 3]
-    assert made[0].rows[0] == ("a – b", "10", "0", "0", "+0.0", "1.000", "1.000", "1.000")
+    systems, n, first, second, difference, p, corrected, visible = made[0].rows[0]
+    assert (systems, n, first, second, p, corrected) == ("a – b", "10", "0", "0", "1.000", "1.000")
+    assert (difference, visible) == ("+0.0 [-22.6, +22.6]", "37.7")
     assert paired_test_tables({"a": {}, "b": {}}) == []
 
 
-def test_without_statsmodels_the_counts_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(significance, "find_spec", lambda name: None)
-    block = against({"correct": SYSTEMS})
-    assert block["a"]["correct"]["c"] == {
-        **{"n": 10, "only_this": 5, "only_other": 3, "difference": pytest.approx(0.2)},
-        **{"test": "mcnemar", "p": None, "p_holm": None, "p_t": None},
-    }
-    table = paired_test_tables({system: {AGAINST: tests} for system, tests in block.items()})[0]
-    assert "pronominal[stats]" in table.notes[-1]
-
-
-def test_the_test_alone_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "statsmodels.stats.contingency_tables", None)
-    with pytest.raises(InputError, match=r"pronominal\[stats\]"):
-        mcnemar(3, 1)
-
-
 def templates(cases: tuple[str, ...] = ("nominative", "accusative")) -> pa.Table:
-    """Two sentences and two pronoun sets for each case, which is one template pair."""
+    """Two sentences and two pronoun sets for each case, one template pair about one occupation."""
     return pa.Table.from_pylist(
         [
             {"label": label, "case": case, "pronoun_set": name, "pair_id": case,
-             "template_id": f"{case}-{label}"}
+             "occupation": case, "template_id": f"{case}-{label}"}
             for case in cases for label in (0, 1) for name in ("he", "xe")
         ]
     )  # fmt: skip
 
 
-def test_winoprons_units_are_template_pairs() -> None:
+def test_winoprons_units_are_occupations() -> None:
     table = templates()
     # nominative: he right twice, xe on the first sentence only; accusative: all right
     decisions = [Decision(c) for c in (0, 0, 1, 0, 0, 0, 1, 1)]
     found = paired_units(table, decisions)
-    assert found["accuracy"].tolist() == [0.75, 1]
-    assert found["pronoun_consistency"].tolist() == [0.5, 1]
-    assert found["disambiguation_consistency"].tolist() == [0.5, 1]
+    assert found["accuracy"].tolist() == [[3, 4], [4, 4]]
+    assert found["f1"].tolist() == [[6, 8], [8, 8]]
+    assert found["pronoun_consistency"].tolist() == [[2, 4], [4, 4]]
+    assert found["disambiguation_consistency"].tolist() == [[2, 4], [4, 4]]
     # without the second sentence there is no pair to tell apart
     first = table.filter(pa.compute.equal(table["label"], 0))
     single = paired_units(first, [Decision(0)] * 4)
     assert single["disambiguation_consistency"].tolist() == []
     both = {"a": single["disambiguation_consistency"], "b": single["disambiguation_consistency"]}
-    assert paired_tests(both)["a"]["b"].p == 1
+    assert paired_tests(both)["a"]["b"].p is None
 
 
 def test_gaps_units_are_rows_with_both_questions_right() -> None:
-    rows = pa.table({"label": [0, 1, 2, 2]})
-    assert gap.paired_units(rows, [Decision(0), Decision(0), NONE, BOTH])["correct"].tolist() == [
-        *(True, False),
-        *(True, False),
-    ]
+    rows = pa.table({"label": [0, 1, 2, 2], "gender": ["feminine", "masculine"] * 2})
+    found = gap.paired_units(rows, [Decision(0), Decision(0), NONE, BOTH])
+    assert found["correct"].tolist() == [True, False, True, False]
+    # twice the true positives, and these with what is wrong or missing
+    assert found["f1"].tolist() == [[2, 2], [0, 2], [0, 0], [0, 2]]
 
 
-def test_ruffs_units_are_task_sentences() -> None:
+def test_a_difference_is_that_of_the_printed_figures(sample: Path, tmp_path: Path) -> None:
+    asked = [SystemSettings(label, label) for label in ("random", "first-mention", "parallelism")]
+    split = read_split(str(sample), "double")
+    scores = evaluate_several(split, asked, tmp_path)
+    tests = scores["random"][AGAINST]
+    for measure in task_of("sample").measures:
+        if measure.key in tests:
+            figures = [measure.of(scores[label]).value for label in ("random", "parallelism")]
+            found = tests[measure.key]["parallelism"]["difference"]
+            assert found == pytest.approx(figures[0] - figures[1], abs=1e-12), measure.key
+    assert {"accuracy", "precision", "f1", "pronoun_consistency"} <= tests.keys()
+
+
+def test_ruffs_units_are_occupations() -> None:
     rows = pa.Table.from_pylist(
         [
             {"label": label, "occupation": occupation, "participant": "guest", "case": "nominative"}

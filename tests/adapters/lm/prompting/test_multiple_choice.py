@@ -150,7 +150,7 @@ def test_a_run_says_which_question_it_asked(
     lines = [json.loads(line) for line in done.predictions.read_text().splitlines()]
     assert {tuple(line["likeliest"]) for line in lines} == {("2-none", "9-forward")}
     assert all("answers" not in line and "prompt" not in line for line in lines)
-    scores = score_predictions(split, done.path, {"resamples": 0})
+    scores = score_predictions(split, done.path)
     assert "prompts" not in scores
     labels = split.table["label"].to_pylist()
     for prompt in ("2-none", "9-forward"):

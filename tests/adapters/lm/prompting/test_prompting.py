@@ -219,11 +219,22 @@ def test_a_model_that_breaks_its_contract_is_named(answers: Any) -> None:
 def test_scores_have_the_range_over_prompts(sample: Path, tmp_path: Path) -> None:
     split = read_split(str(sample), "double")
     folder = run(split, Parrot(), SystemSettings("parrot", "parrot"), tmp_path)
-    found = score_predictions(split, folder.path, {"resamples": 0})["prompts"]
+    found = score_predictions(split, folder.path)["prompts"]
     zero = sum(label == 0 for label in split.table["label"].to_pylist()) / split.num_rows
     assert found["n"] == split.num_rows
     assert found["by_prompt"]["4-forward"]["accuracy"] == pytest.approx(zero)
-    assert found["by_prompt"]["4-none"] == {"n": 576, "accuracy": 0, "none": 1, "both": 0}
+    none = found["by_prompt"]["4-none"]
+    assert [none[name] for name in ("n", "accuracy", "answered", "none", "both")] == [
+        576,
+        0,
+        0,
+        1,
+        0,
+    ]
+    # three orders of ten prompts are ten prompts
+    assert found["interval"]["accuracy"][0] < found["accuracy"] < found["interval"]["accuracy"][1]
+    assert found["lowest"] <= found["median"] <= found["highest"]
+    assert {*found["spread"]} == {"units", "prompts", "rest"}
     assert (found["lowest"], found["highest"]) == (0, pytest.approx(max(zero, 1 - zero)))
     assert found["accuracy"] == pytest.approx(1 / 3)
     assert found["every_answer"]["overall"]["n"] == 576 * 30

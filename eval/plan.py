@@ -1,0 +1,225 @@
+"""A plan: what will be compared, written before there are numbers to choose from.
+
+Comparisons that were planned are few, and corrected for their own number only; all others are
+exploratory. The plan's digest goes into a paper or a registry, and `evaluate` refuses a plan that
+was changed since, and other rows.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from itertools import combinations
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pronominal.dataset_scripts.reading.split import Split
+from pronominal.errors import InputError
+from pronominal.eval.runs.asked_systems import refuse_unknown, system_of_settings
+from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.statistics.paired_differences import (
+    LEVEL,
+    POWER,
+    minimum_detectable_effect,
+)
+from pronominal.eval.statistics.sign_flips import RESAMPLES, SEED
+from pronominal.eval.tables.table import Table
+from pronominal.json_files import as_record, read_object, write_json
+from pronominal.names import unknown_name
+
+AGAIN = "write it with 'pronominal plan'"
+DEVIATIONS = (0.05, 0.1, 0.2, 0.3, 0.5)
+"""Of the differences between two systems in a unit: similar ones are at the lower end."""
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRows:
+    """The rows that systems will answer, with their content digest."""
+
+    name: str
+    config: str
+    split: str
+    digest: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be compared.
+
+    Attributes:
+        dataset: the rows.
+        systems: label -> ``system``, and ``checkpoint`` and settings where there are any.
+        measures: what is compared, each with the number of its units.
+        reference: the system that every other one is compared with; None for every two systems.
+        margin: how far apart equivalent systems may be, in (0, 1); None if that is not asked.
+        reading: name of the decision rule.
+        correction: of p-values, over the planned pairs of a measure.
+        level: below which a corrected p-value counts as a difference.
+        resamples: changes of sign of the permutation test.
+        seed: of these.
+        version: of pronominal that wrote the plan.
+        digest: SHA-256 of all other fields.
+    """
+
+    dataset: PlannedRows
+    systems: Mapping[str, Mapping[str, Any]]
+    measures: Mapping[str, int]
+    reference: str | None = None
+    margin: float | None = None
+    reading: str = "offsets"
+    correction: str = "holm"
+    level: float = LEVEL
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    version: str = ""
+    digest: str = ""
+
+    @property
+    def sealed(self) -> "Plan":
+        """The same plan with its digest."""
+        content = asdict(replace(self, digest=""))
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+        return replace(self, digest=hashlib.sha256(text.encode()).hexdigest())
+
+    @property
+    def asked(self) -> list[SystemSettings]:
+        """The systems as `evaluate_systems` takes them."""
+        return [
+            system_of_settings({"label": label, **settings})
+            for label, settings in self.systems.items()
+        ]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of systems that are compared by each measure."""
+        if self.reference is None:
+            return [*combinations(self.systems, 2)]
+        return [(label, self.reference) for label in self.systems if label != self.reference]
+
+    def has(self, a: str, b: str) -> bool:
+        """Whether two systems are compared."""
+        return (a, b) in self.pairs or (b, a) in self.pairs
+
+    def of_systems(self, found: Mapping[str, T]) -> dict[str, T]:
+        """Return what there is of the planned systems, by their labels."""
+        return {label: found[label] for label in self.systems}
+
+    def beside(self, others: Sequence[SystemSettings]) -> list[SystemSettings]:
+        """Return the planned systems and others beside them; their comparisons are exploratory."""
+        planned = {one.label: one for one in self.asked}
+        for other in others:
+            if planned.setdefault(other.label, other) != other:
+                cause = f"the system {other.label} is not the one that is planned under this label"
+                raise InputError(cause, cure="leave it out, or give it another label")
+        return [*planned.values()]
+
+    def refuse_other(self, split: Split, reading: str) -> None:
+        """Raise `InputError` for other rows than planned, or another decision rule."""
+        found = _rows_of(split)
+        for name, planned in asdict(self.dataset).items():
+            if (there := getattr(found, name)) != planned:
+                cause = f"the plan is for the {name} {planned}, and this is {there}"
+                raise InputError(cause, cure="evaluate the planned rows, or write a new plan")
+        if reading != self.reading:
+            cause = f"the plan is for the decision rule {self.reading}, and this is {reading}"
+            raise InputError(cause, cure=f"use --reading {self.reading}, or write a new plan")
+
+    def refuse_other_units(self, units: Mapping[str, Mapping[str, Any]]) -> None:
+        """Raise `InputError` where units (measure -> system -> units) are not as planned."""
+        for measure, planned in self.measures.items():
+            sizes = {len(one) for one in units.get(measure, {}).values()}
+            if sizes != {planned}:
+                there = " or ".join(map(str, sorted(sizes))) or "none"
+                cause = f"the plan is for {planned} units of {measure}, and there are {there}"
+                raise InputError(cause, cure="write a new plan")
+
+    def write(self, file: Path) -> None:
+        """Write the plan with its digest; one that is there is not replaced."""
+        if file.exists():
+            cause = "there is a plan already, or another file"
+            raise InputError(cause, cure="give another place with --out", file=file)
+        write_json(file, asdict(self.sealed))
+
+    def to_table(self) -> Table:
+        """Say what the plan can show: the smallest differences that would be found."""
+        rows = []
+        for measure, units in self.measures.items():
+            errors = (deviation / units**0.5 for deviation in DEVIATIONS)
+            found = (minimum_detectable_effect(one, units, len(self.pairs)) for one in errors)
+            cells = (f"{100 * one:.1f}" for one in found) if units > 1 else "–" * len(DEVIATIONS)
+            rows.append((measure, f"{units:,}", f"{len(self.pairs):,}", *cells))
+        heads = (f"sd {100 * deviation:g}" for deviation in DEVIATIONS)
+        notes = (
+            f"Points of true difference that {100 * POWER:g}% of such comparisons show, after "
+            "Holm's correction over the pairs, by the standard deviation of two systems' "
+            "differences over the units, in points.",
+        )
+        title = "The smallest differences that this plan can show"
+        return Table(title, ("Measure", "Units", "Pairs", *heads), tuple(rows), notes)
+
+
+def make_plan(  # noqa: PLR0913 - each one is an option of the command
+    split: Split,
+    asked: Sequence[SystemSettings],
+    units: Mapping[str, int],
+    measures: Sequence[str],
+    *,
+    reference: str | None = None,
+    margin: float | None = None,
+    reading: str = "offsets",
+) -> Plan:
+    """Plan comparisons.
+
+    Args:
+        split: the rows.
+        asked: the systems, two at least.
+        units: what can be compared on these rows, each with the number of its units.
+        measures: those of them that will be.
+        reference: label of the system that every other one is compared with.
+        margin: as in `Plan`.
+        reading: name of the decision rule.
+    """
+    refuse_unknown(asked)
+    labels = [one.label for one in asked]
+    if len(labels) < 2:
+        raise InputError("a plan compares two systems at least", cure="add --system NAME")
+    if reference is not None and reference not in labels:
+        raise unknown_name("system", reference, labels)
+    for measure in measures:
+        if measure not in units:
+            raise unknown_name("measure to compare", measure, units)
+    systems = {
+        one.label: {
+            "system": one.name,
+            **({} if one.checkpoint is None else {"checkpoint": one.checkpoint}),
+            **one.settings,
+        }
+        for one in asked
+    }
+    sizes = {measure: units[measure] for measure in measures}
+    plan = Plan(
+        _rows_of(split), systems, sizes, reference, margin, reading, version=version("pronominal")
+    )
+    return plan.sealed
+
+
+def read_plan(file: Path) -> Plan:
+    """Read a plan; `InputError` if it is none, or was changed after it was written."""
+    plan = as_record(Plan, read_object(file, cure=AGAIN), file=file, cure=AGAIN)
+    if plan.sealed.digest != plan.digest:
+        cause = "the plan was changed after it was written: its digest is that of another one"
+        raise InputError(cause, cure="take the plan as it was, or write a new one", file=file)
+    ours = (LEVEL, RESAMPLES, SEED, "holm")
+    if (plan.level, plan.resamples, plan.seed, plan.correction) != ours:
+        cause = f"the plan is of pronominal {plan.version}, which tests in another way"
+        raise InputError(cause, cure="evaluate it with that version", file=file)
+    return plan
+
+
+def _rows_of(split: Split) -> PlannedRows:
+    return PlannedRows(split.dataset_name, split.config, split.name, split.digest, split.num_rows)

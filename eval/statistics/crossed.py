@@ -1,0 +1,83 @@
+"""Figures over two things that vary at once: units, and the prompts or seeds that all units had."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pronominal.eval.statistics.intervals import LEVEL, Estimate, wilson_interval
+from pronominal.eval.statistics.outcomes import FloatArray, ratio
+from pronominal.eval.statistics.quantiles import t_quantiles
+from pronominal.eval.statistics.scores import Block
+
+LEAST = 5
+"""Prompts below which a mean over them has no interval: too few to tell how far others lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """Sums of rows by unit and by prompt, or seed: every unit was given every one of them.
+
+    Attributes:
+        part: right rows, shape ``[units, prompts]``.
+        whole: rows, in the same shape.
+    """
+
+    part: FloatArray
+    whole: FloatArray
+
+    @property
+    def deviations(self) -> FloatArray:
+        """How far the parts of a unit and prompt are from the common share of their wholes."""
+        return np.asarray(self.part - self.part.sum() / self.whole.sum() * self.whole)
+
+    def interval(self) -> Estimate:
+        """Return the share of all rows, with an interval for other units and other prompts.
+
+        The variance is the two-way one, units' and prompts' less what both count (Cameron, Gelbach
+        and Miller, 2011), and never less than either; the interval is that of `ratio_interval`,
+        with as many degrees of freedom as there are prompts, less one.
+
+        Returns:
+            One place; NaN ends with fewer than `LEAST` prompts.
+        """
+        units, prompts = self.part.shape
+        size = self.whole.sum()
+        share = np.array([self.part.sum() / size])
+        off, counted = self.deviations, np.array([units])
+        if prompts < LEAST:
+            return Estimate(share, np.full(1, np.nan), np.full(1, np.nan), counted)
+        by_unit = _correction(units) * (off.sum(axis=1) ** 2).sum() / size**2
+        by_prompt = _correction(prompts) * (off.sum(axis=0) ** 2).sum() / size**2
+        variance = max(by_unit + by_prompt - (off**2).sum() / size**2, by_unit, by_prompt)
+        rows = ratio(share * (1 - share), np.array([variance])) if variance > 0 else counted
+        quantile = t_quantiles((1 + LEVEL) / 2, np.array([prompts - 1]))
+        return Estimate(share, *wilson_interval(share, np.minimum(rows, size), quantile), counted)
+
+    def components(self) -> Block:
+        """Tell apart what the share varies with: standard deviations, in [0, 1].
+
+        They are those of an analysis of variance of the units' shares without replication, a
+        negative variance being 0.
+
+        Returns:
+            ``units`` and ``prompts``, and ``rest``: how a unit varies from prompt to prompt beside
+            that. None with fewer than two of either.
+        """
+        there = self.whole.min(axis=1, initial=np.inf) > 0
+        shares = ratio(self.part, self.whole)[there]
+        units, prompts = shares.shape
+        if units < 2 or prompts < 2:
+            return dict.fromkeys(("units", "prompts", "rest"))
+        by_unit, by_prompt = shares.mean(axis=1), shares.mean(axis=0)
+        left = shares - by_unit[:, None] - by_prompt + shares.mean()
+        rest = (left**2).sum() / ((units - 1) * (prompts - 1))
+        variances = {
+            "units": by_unit.var(ddof=1) - rest / prompts,
+            "prompts": by_prompt.var(ddof=1) - rest / units,
+            "rest": rest,
+        }
+        return {name: float(np.sqrt(max(value, 0.0))) for name, value in variances.items()}
+
+
+def _correction(number: int) -> float:
+    return number / (number - 1) if number > 1 else 0.0

@@ -1,0 +1,174 @@
+"""How far two systems are apart on the same units: differences of ratios, with intervals.
+
+A ratio is a sum over units of a part divided by that of a whole: right rows and rows, or what F1
+divides. Where the whole is the same in every unit, its ratio is the mean of the units' shares.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, ratio
+from pronominal.eval.statistics.quantiles import normal_quantile, t_quantile
+from pronominal.eval.statistics.scores import Block
+
+PairedUnits = BoolArray | FloatArray
+"""How much of each independent unit a system got right.
+
+Either shares in [0, 1], shape ``[units]``, or parts and wholes, such as the right rows of a unit
+and its rows, shape ``[units, 2]``. The units are the same, in order, for every system. A unit is
+one item, right or not, or several that stand or fall together, such as the sentences of a pair.
+"""
+
+TOO_FEW = "there are fewer than two units"
+"""Why a difference has no interval."""
+
+LEVEL = 0.05
+"""Below it a corrected p-value counts as a difference; intervals hold 1 - `LEVEL`."""
+
+POWER = 0.8
+"""How often the minimum detectable effect would be found (Card et al., 2020)."""
+
+FEW_DIFFER = 10
+"""With fewer differing units, a variance says too little, and half a unit is added to each side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Systems:
+    """The units of several systems, of one number each.
+
+    Attributes:
+        parts: shape ``[systems, units]``.
+        wholes: in the same shape.
+    """
+
+    parts: FloatArray
+    wholes: FloatArray
+
+    @classmethod
+    def of(cls, units: Sequence[PairedUnits]) -> "Systems":
+        """Bring the units of the systems together."""
+        pairs = [
+            np.stack([one, np.ones_like(one)], axis=-1) if one.ndim == 1 else one
+            for one in (np.asarray(one, np.float64) for one in units)
+        ]
+        stacked = np.stack(pairs)
+        return cls(stacked[..., 0], stacked[..., 1])
+
+    @property
+    def single(self) -> bool:
+        """Whether every unit is one item, right or not."""
+        items = (self.wholes == 1) & ((self.parts == 0) | (self.parts == 1))
+        return bool(items.all())
+
+    @property
+    def size(self) -> FloatArray:
+        """The sum of each system's wholes, shape ``[systems]``."""
+        return np.asarray(self.wholes.sum(axis=1))
+
+    @property
+    def ratios(self) -> FloatArray:
+        """Each system's ratio, shape ``[systems]``; NaN where the whole is 0."""
+        return ratio(self.parts.sum(axis=1), self.size)
+
+    @property
+    def influences(self) -> FloatArray:
+        """How much each unit moves its system's ratio, shape ``[systems, units]``.
+
+        It is what the ratio would lose without the unit (the jackknife's), which is the usual
+        linearisation where units have the same size, and holds better where they have not.
+        """
+        rest = self.size[:, None] - self.wholes
+        return ratio(self.parts - self.ratios[:, None] * self.wholes, rest)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifferences:
+    """The differences of pairs of systems; every array has the shape ``[pairs]``.
+
+    Attributes:
+        n: units.
+        more: units of which the first system got a higher share right.
+        fewer: units of which the second one did.
+        estimate: the first system's ratio minus the second one's; NaN where one is undefined.
+        standard_error: of the estimate; NaN where the units do not tell it.
+    """
+
+    n: int
+    more: IntArray
+    fewer: IntArray
+    estimate: FloatArray
+    standard_error: FloatArray
+
+    @classmethod
+    def of(cls, systems: Systems, pairs: Sequence[tuple[int, int]]) -> "PairedDifferences":
+        """Compare pairs of systems, each by its place.
+
+        The standard error is the usual one of a mean of paired differences, by units; with fewer
+        than `FEW_DIFFER` differing units, half a unit is added in favour of each system (Agresti
+        and Min, 2005, by units instead of rows), so that it is never 0.
+        """
+        n = systems.parts.shape[1]
+        moved, ratios = systems.influences, systems.ratios
+        more, fewer = np.zeros((2, len(pairs)), np.int64)
+        errors = np.full(len(pairs), np.nan)
+        for number, (a, b) in enumerate(pairs):
+            lead = systems.parts[a] * systems.wholes[b] - systems.parts[b] * systems.wholes[a]
+            more[number], fewer[number] = (lead > 0).sum(), (lead < 0).sum()
+            differ = (systems.parts[a] != systems.parts[b]) | (
+                systems.wholes[a] != systems.wholes[b]
+            )
+            if n > 1:
+                added = 1 / n**2 if differ.sum() < FEW_DIFFER else 0.0
+                squares = ((moved[a] - moved[b]) ** 2).sum()
+                errors[number] = np.sqrt((n - 1) / n * squares + added)
+        estimate = np.array([ratios[a] - ratios[b] for a, b in pairs])
+        return cls(n, more, fewer, estimate, errors)
+
+    def intervals(self, level: float = 1 - LEVEL) -> FloatArray:
+        """Return both ends of the differences' intervals, shape ``[pairs, 2]``, in [-1, 1]."""
+        half = self._t((1 + level) / 2) * self.standard_error
+        ends = np.stack([self.estimate - half, self.estimate + half], axis=-1)
+        return np.asarray(np.clip(ends, -1, 1))
+
+    def minimum_detectable_effects(self, tests: int = 1) -> FloatArray:
+        """Return which true difference would be found with `POWER`, shape ``[pairs]``.
+
+        The two-sided test is at `LEVEL`, divided by the number of `tests` that it is corrected for.
+        """
+        return minimum_detectable_effect(self.standard_error, self.n, tests)
+
+    def _t(self, probability: float) -> float:
+        return t_quantile(probability, max(self.n - 1, 1))
+
+
+def difference_block(one: PairedUnits, other: PairedUnits) -> Block:
+    """Return the ``difference`` of two ratios over the same units and its ``interval``.
+
+    The interval is None where the units do not tell it, and ``interval_missing`` says so.
+    """
+    found = PairedDifferences.of(Systems.of([one, other]), [(0, 1)])
+    estimate, ends = float(found.estimate[0]), found.intervals()[0].tolist()
+    known = not np.isnan(ends).any()
+    return {
+        "difference": None if np.isnan(estimate) else estimate,
+        "interval": {"difference": ends if known else None},
+        **({} if known else {"interval_missing": {"difference": TOO_FEW}}),
+    }
+
+
+T = TypeVar("T", float, FloatArray)
+
+
+def minimum_detectable_effect(standard_error: T, n: int, tests: int = 1) -> T:
+    """Return which true difference a two-sided paired t-test finds with `POWER` (Miller, 2024).
+
+    Args:
+        standard_error: of the difference.
+        n: units.
+        tests: how many tests `LEVEL` is shared by.
+    """
+    quantile = t_quantile(1 - LEVEL / tests / 2, max(n - 1, 1))
+    return (quantile + normal_quantile(POWER)) * standard_error

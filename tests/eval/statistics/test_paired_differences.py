@@ -1,0 +1,105 @@
+"""Differences of two systems on the same units: intervals that are never empty, and ratios."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pronominal.eval.statistics.paired_differences import (
+    PairedDifferences,
+    Systems,
+    minimum_detectable_effect,
+)
+from pronominal.eval.statistics.ranks import rank, ranks
+
+SHARES = st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=30)
+
+
+def compared(*systems: np.ndarray) -> PairedDifferences:
+    return PairedDifferences.of(Systems.of(systems), [(0, 1)])
+
+
+def test_the_interval_is_that_of_the_paired_t_test() -> None:
+    generator = np.random.default_rng(0)
+    a, b = generator.integers(0, 9, (2, 60)) / 8
+    found = compared(a, b)
+    expected = stats.ttest_rel(a, b).confidence_interval(0.95)
+    assert found.intervals()[0] == pytest.approx([*expected], rel=1e-4)
+    assert found.estimate[0] == pytest.approx(a.mean() - b.mean())
+
+
+@given(SHARES, st.data())
+def test_an_interval_has_a_width_and_holds_the_difference(first: list[float], data: st.DataObject):
+    sizes = {"min_size": len(first), "max_size": len(first)}
+    second = data.draw(st.lists(st.sampled_from((0.0, 0.5, 1.0)), **sizes))
+    found = compared(np.array(first), np.array(second))
+    low, high = found.intervals()[0]
+    assert -1 <= low <= found.estimate[0] <= high <= 1
+    assert low < high
+    back = compared(np.array(second), np.array(first)).intervals()[0]
+    assert [-high, -low] == pytest.approx(back.tolist())
+
+
+@pytest.mark.parametrize(("units", "width"), [(4, 0.7946), (60, 0.03335), (180, 0.01096)])
+def test_equal_systems_may_still_differ_a_little(units: int, width: float) -> None:
+    alike = np.ones(units)
+    assert compared(alike, alike).intervals()[0] == pytest.approx([-width, width], rel=1e-3)
+
+
+def test_one_unit_tells_no_interval() -> None:
+    assert np.isnan(compared(np.array([1.0]), np.array([0.5])).intervals()).all()
+
+
+def test_parts_and_wholes_of_one_size_are_shares() -> None:
+    right = np.random.default_rng(1).integers(0, 9, (2, 40))
+    of_eight = [np.stack([one, np.full(40, 8)], axis=-1) for one in right]
+    shares, ratios = compared(*(right / 8)), compared(*of_eight)
+    assert ratios.intervals()[0] == pytest.approx(shares.intervals()[0])
+    assert (ratios.more, ratios.fewer) == (shares.more, shares.fewer)
+
+
+def test_a_difference_of_ratios_is_that_of_the_sums() -> None:
+    a, b = np.array([[1, 1], [1, 4], [2, 2]]), np.array([[0, 1], [2, 2], [0, 0]])
+    found = compared(a, b)
+    assert found.estimate[0] == pytest.approx(4 / 7 - 2 / 3)
+    # the units in which the shares differ; a unit without a whole has none
+    assert (found.more.tolist(), found.fewer.tolist()) == ([1], [1])
+    nothing = np.array([[0, 0], [0, 0], [0, 0]])
+    assert np.isnan(compared(a, nothing).intervals()).all()
+
+
+def test_the_minimum_detectable_effect_is_found_in_four_of_five_comparisons() -> None:
+    n, deviation = 180, 0.25
+    effect = minimum_detectable_effect(deviation / np.sqrt(n), n)
+    assert effect == pytest.approx(0.0525, abs=0.0005)
+    noncentral = effect / (deviation / np.sqrt(n))
+    critical = stats.t.ppf(0.975, n - 1)
+    power = stats.nct.sf(critical, n - 1, noncentral)
+    assert power == pytest.approx(0.8, abs=0.005)
+    assert minimum_detectable_effect(deviation / np.sqrt(n), n, tests=780) > 1.5 * effect
+
+
+def test_a_rank_is_between_those_that_are_better_and_worse_beyond_doubt() -> None:
+    def test(difference: float | None, p: float | None, n: int = 60) -> dict[str, float | None]:
+        return {"n": n, "difference": difference, "p_holm": p}
+
+    found = rank([test(-0.2, 0.001), test(-0.1, 0.3), test(0.0, 1.0), test(0.3, 0.01)])
+    assert found == {"n": 60, "systems": 5, "rank": 3, "interval": {"rank": [2, 4]}}
+    assert rank([test(None, None), test(0.3, 0.01)])["interval"] == {"rank": [1, 2]}
+    # too few units for a verdict
+    assert rank([test(0.9, 0.001, n=8), test(0.9, 0.001, n=8)])["interval"] == {"rank": [1, 3]}
+
+
+def test_ranks_need_every_two_of_three_systems() -> None:
+    one = {"n": 60, "difference": 0.1, "p_holm": 0.001}
+    other = one | {"difference": -0.1}
+    full = {"a": {"b": one, "c": one}, "b": {"a": other, "c": one}, "c": {"a": other, "b": other}}
+    tests = {system: {"accuracy": others} for system, others in full.items()}
+    places = ranks(tests)
+    assert [places[system]["accuracy"]["rank"] for system in "abc"] == [1, 2, 3]
+    del tests["b"]["accuracy"]["c"]
+    assert ranks(tests) == {"a": {}, "b": {}, "c": {}}
+    assert ranks({"a": {"accuracy": {"b": one}}, "b": {"accuracy": {"a": other}}}) == {
+        **{"a": {}, "b": {}}
+    }
