@@ -36,7 +36,7 @@ def whoami(self: "Handler", _: bytes) -> None:
 
 
 def is_private(asked: dict[str, object]) -> bool:
-    """Say what is asked for, also by clients before huggingface_hub 1.4."""
+    """Say what is asked for, by today's clients or as huggingface_hub 1.0 does."""
     return asked.get("visibility") == "private" or asked.get("private") is True
 
 

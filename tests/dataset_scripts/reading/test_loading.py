@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from pronominal import InputError
@@ -54,6 +55,24 @@ def test_rows_of_a_users_own_have_the_types_of_published_ones(tmp_path: Path) ->
     read = load_split(tmp_path / "own")
     assert (read.config, read.digest) == ("mine", split.digest)
     assert list(read) == [first, second]
+
+
+def test_the_fields_of_a_mention_may_come_in_any_order() -> None:
+    def sorted_by_name(mention: dict[str, Any]) -> dict[str, Any]:
+        return dict(sorted(mention.items()))
+
+    given = row()
+    candidates = [sorted_by_name(mention) for mention in given["candidates"]]
+    changes = {"pronoun": sorted_by_name(given["pronoun"]), "candidates": candidates}
+    table = pa.Table.from_pylist([given | changes], own_order(given))
+    split = load_split(datasets.Dataset(table))
+    assert split.digest == load_split(datasets.Dataset.from_list([given])).digest
+
+
+def own_order(given: dict[str, Any]) -> pa.Schema:
+    mention = pa.struct([("end", pa.int64()), ("start", pa.int64()), ("text", pa.string())])
+    kinds = {"pronoun": mention, "candidates": pa.list_(mention), "label": pa.int64()}
+    return pa.schema([(name, kinds.get(name, pa.string())) for name in given])
 
 
 def test_a_selection_of_a_dataset_is_its_rows() -> None:
