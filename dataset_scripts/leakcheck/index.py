@@ -178,7 +178,7 @@ class LeakIndex:
                     if known := self._known(words[place : place + length], remainder=False):
                         yield place, length, known
         for length in self._heads:
-            if half(length) in halves:
+            if len(halves.get(half(length), ())):
                 yield from self._changed_runs(words, prefixes, length, halves[half(length)])
 
     def _changed_runs(

@@ -229,7 +229,8 @@ def test_of_one_copy_one_sentence_is_told(tmp_path: Path) -> None:
 def test_a_long_sentence_without_its_last_words_is_not_reported(
     rows: list[dict], index: LeakIndex
 ) -> None:
-    cut = [" ".join(row["text"].split()[:-2]) for row in rows]
+    texts = [row["text"] for row in rows if row["pronoun"]["text"] in ("he", "him", "his")]
+    cut = [text[: counted(text)[-3].start()] for text in texts]
     whole = [" ".join(row["text"].split()[-11:]) for row in rows]
     assert lines_of("\n\n".join(f"{one} amber basil" for one in cut), index) == []
     assert len(lines_of("\n".join(f"{one} amber basil" for one in whole), index)) == len(whole)
