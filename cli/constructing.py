@@ -54,6 +54,12 @@ def corpus(
     names: Annotated[
         Path | None, typer.Option(help="CSV with name,gender instead of gender-guesser's list.")
     ] = None,
+    guess_genders: Annotated[
+        bool,
+        typer.Option(
+            "--guess-genders", help="Take gender-guesser's answer for names that both genders have."
+        ),
+    ] = False,
     labels: Annotated[
         LabelChoice, typer.Option(help="Labels by the gender giveaway, or none, for annotators.")
     ] = LabelChoice.GENDER,
@@ -85,7 +91,7 @@ def corpus(
 
     if pipeline and proper_names_only:
         raise InputError("--proper-names-only reads no pipeline", cure="leave one of them out")
-    chosen = replace(RULES[rules.value], labels=labels.value)
+    chosen = replace(RULES[rules.value], labels=labels.value, guess_genders=guess_genders)
     if pipeline or proper_names_only:
         chosen = replace(chosen, pipeline=pipeline)
     if change is not None:

@@ -7,6 +7,7 @@ from typing import Any
 from pronominal.dataset_scripts.construction.constructed_dataset import COLUMNS, NAME
 from pronominal.dataset_scripts.construction.genders import NameGenders
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
+from pronominal.dataset_scripts.construction.replacement import contradicts
 from pronominal.dataset_scripts.construction.words import TARGETS
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -57,10 +58,16 @@ def _faults(row: dict[str, Any], names: NameGenders | None) -> Iterator[str]:
     # where annotators have voted, the label is theirs
     if "votes" not in row and row["label"] not in (UNLABELLED, row["giveaway"]):
         yield "the label is not what the gender giveaway said"
-    if names is not None and row["giveaway"] != UNLABELLED:
-        for index, candidate in enumerate((first, second)):
-            if names.of(candidate["text"]) not in (None, row["gender"]):
-                yield f"candidate {index} has not the gender of the pronoun"
+    if row["giveaway"] != UNLABELLED:
+        yield from _gender_faults(row, names)
+
+
+def _gender_faults(row: dict[str, Any], names: NameGenders | None) -> Iterator[str]:
+    if row["pronoun"]["text"].lower() in TARGETS and contradicts(row):
+        yield "a word beside a name tells another gender than the pronoun's"
+    for index, candidate in enumerate(row["candidates"] if names else ()):
+        if names and names.of(candidate["text"]) not in (None, row["gender"]):
+            yield f"candidate {index} has not the gender of the pronoun"
 
 
 def _switching_faults(original: Split, switched: Split) -> Iterator[Violation]:

@@ -26,6 +26,9 @@ class CleanRules:
         paragraphs: let a blank line end a sentence; the released code joins all lines.
         link_targets: write *a* for ``[[a|b]]``, as the released code does; otherwise *b*, what a
             reader sees.
+        mark_links: leave `LINK_TAKEN_OUT` where an address of the web was taken out of a sentence,
+            which the filters drop; the released code leaves a sentence with a hole.
+        mask_users: write ``EMAIL`` for an e-mail address and ``USER`` for ``@name`` or ``u/name``.
     """
 
     transliterate: bool = True
@@ -33,6 +36,8 @@ class CleanRules:
     discard_articles: bool = False
     paragraphs: bool = True
     link_targets: bool = False
+    mark_links: bool = True
+    mask_users: bool = True
 
 
 RELEASED = CleanRules(
@@ -41,6 +46,8 @@ RELEASED = CleanRules(
     discard_articles=True,
     paragraphs=False,
     link_targets=True,
+    mark_links=False,
+    mask_users=False,
 )
 
 TYPOGRAPHY = str.maketrans(
@@ -71,7 +78,17 @@ MEDIA = re.compile(r"\[\[(?:File|Image|Category):[^\[\]]*\]\]", re.IGNORECASE)
 LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 LINK_TARGET = re.compile(r"\[\[([^\[\]|]*)(?:\|[^\[\]|]*)?\]\]")
 MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
-WEB_LINK = re.compile(r"\[(?:https?|ftp)://[^\s\]]*\s*([^\]\n]*)\]|(?:https?|ftp)://\S+")
+NAMED_WEB_LINK = re.compile(r"\[(?:https?|ftp)://[^\s\]]*\s*([^\]\n]*)\]")
+WEB_LINK = re.compile(r"(?:https?|ftp)://\S+")
+LINK_BETWEEN_SENTENCES = re.compile(
+    r"(?:^|(?<=[.!?:\n]))[ \t]*(?:https?|ftp)://\S++(?=[ \t]*(?:$|\n|[A-Z]))"
+)
+LINK_INSIDE = re.compile(r"(?:https?|ftp)://\S*[^\s.,;:!?)\]'\"]")
+LINK_TAKEN_OUT = "\ufffc"
+"""Marks a sentence that is broken without its link; no other sign outside ASCII is left."""
+EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
+USER = re.compile(r"(?<![\w/@])(?:@\w[\w.-]*\w|/?u/[\w-]{2,})")
+MASKED = "documents with e-mail addresses or user names, which were masked"
 EMPHASIS = re.compile(r"'{2,}")
 MARKDOWN_EMPHASIS = re.compile(
     r"(?<![\w*~])(\*{1,3}|_{1,3}|~~)(?=[^\s*_~])([^*_~\n]+)(?<!\s)\1(?![\w*~])"
@@ -95,11 +112,17 @@ def clean(documents: pa.RecordBatch, rules: CleanRules = CleanRules()) -> Kept:
         noted.update(_notes(body))
         fault = _fault(body, rules)
         text = "" if fault else clean_text(body, rules)
+        noted[MASKED] += rules.mask_users and _names_users(body)
         if text:
             rows.append((source, document, text))
         else:
             dropped[fault or "nothing is left of the document"] += 1
-    return Kept(strings(DOCUMENTS, rows), dropped, noted)
+    return Kept(strings(DOCUMENTS, rows), dropped, +noted)
+
+
+def _names_users(body: str) -> bool:
+    at = "@" in body and (EMAIL.search(body) or USER.search(body))
+    return bool(at or ("u/" in body and USER.search(body)))
 
 
 def _notes(body: str) -> Iterator[str]:
@@ -122,7 +145,9 @@ def clean_text(body: str, rules: CleanRules = CleanRules()) -> str:
     text = html.unescape(body).replace("\r\n", "\n").replace("\r", "\n")
     text = CONTROLS.sub(" ", text)
     text = transliterated(text) if rules.transliterate else _only_ascii(text)
-    text = _without_markup(text, LINK_TARGET if rules.link_targets else LINK)
+    text = _without_markup(text, rules)
+    if rules.mask_users and ("@" in text or "u/" in text):
+        text = USER.sub("USER", EMAIL.sub("EMAIL", text))
     text = _without(text, "(", ")")
     text = REFERENCES.sub("", "\n" + text)
     text = text.replace(" M.A. ", " MA ")
@@ -145,7 +170,7 @@ def _only_ascii(text: str) -> str:
     return text.encode("ascii", "ignore").decode("ascii")
 
 
-def _without_markup(text: str, link: re.Pattern[str]) -> str:
+def _without_markup(text: str, rules: CleanRules) -> str:
     if "<" in text:
         text = _without(text, "<!--", "-->")
         text = REFERENCE.sub("", text)
@@ -158,14 +183,22 @@ def _without_markup(text: str, link: re.Pattern[str]) -> str:
                 break
         text = BRACED.sub(r"\1", text)
     if "[" in text:
+        link = LINK_TARGET if rules.link_targets else LINK
         text = MARKDOWN_LINK.sub(r"\1", link.sub(r"\1", MEDIA.sub("", text)))
     if "://" in text:
-        text = WEB_LINK.sub(r"\1", text)
+        text = _without_links(text, rules)
     if ">" in text:
         text = MARKDOWN_QUOTE.sub("", text)
     if "*" in text or "_" in text or "~" in text:
         text = MARKDOWN_EMPHASIS.sub(r"\2", text)
     return EMPHASIS.sub("", text)
+
+
+def _without_links(text: str, rules: CleanRules) -> str:
+    text = NAMED_WEB_LINK.sub(r"\1", text)
+    if not rules.mark_links:
+        return WEB_LINK.sub("", text)
+    return LINK_INSIDE.sub(LINK_TAKEN_OUT, LINK_BETWEEN_SENTENCES.sub("", text))
 
 
 def _without(text: str, opening: str, closing: str) -> str:

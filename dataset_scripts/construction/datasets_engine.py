@@ -102,7 +102,7 @@ def send(
 
 @cache
 def _stages(rules: Rules, names: Path | None) -> dict[str, Stage]:
-    return stages(rules, load_names(names))
+    return stages(rules, load_names(names, guess=rules.guess_genders))
 
 
 def _unique(found: Any, report: Report) -> Iterator[pa.RecordBatch]:

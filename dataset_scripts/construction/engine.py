@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.construction.genders import load_names
+from pronominal.dataset_scripts.construction.genders import NameGenders, load_names
 from pronominal.dataset_scripts.construction.inputs import PIECE, Shard, documents, shards
 from pronominal.dataset_scripts.construction.pipeline import Report, construct, stages
 from pronominal.dataset_scripts.construction.rules import PAPER, Rules
@@ -62,6 +62,10 @@ class Construction:
     names: Path | None = None
     piece: int = PIECE
     part: int = PART
+
+    def load_names(self) -> NameGenders:
+        """Return the genders of first names."""
+        return load_names(self.names, guess=self.rules.guess_genders)
 
     def describe(self) -> dict[str, Any]:
         """Return what the result depends on; a run goes on only where this is the same."""
@@ -119,7 +123,7 @@ def prepare(construction: Construction, work: Path) -> list[Shard]:
     """Make the folder of parts, or check that it is this construction's; return the shards."""
     todo = shards(construction.inputs, construction.piece)
     # what is missing is found before the first process starts
-    load_names(construction.names)
+    construction.load_names()
     if construction.rules.pipeline is not None:
         loaded(construction.rules.pipeline)
     described = json.dumps(construction.describe(), sort_keys=True)
@@ -148,7 +152,9 @@ def run_shard(shard: Shard, construction: Construction, work: Path) -> None:
     if finished.exists():
         return
     damage: Counter[str] = Counter()
-    made = stages(construction.rules, load_names(construction.names))
+    made = stages(
+        construction.rules, load_names(construction.names, guess=construction.rules.guess_genders)
+    )
     read = documents(shard, construction.field, damage)
     batches = _batches(shard, read)
     number = 0

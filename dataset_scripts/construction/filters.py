@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pronominal.dataset_scripts.construction.clean import LINK_TAKEN_OUT
 from pronominal.dataset_scripts.construction.stage import Kept, sieve
 
 
@@ -35,6 +36,7 @@ def filters(sentences: pa.RecordBatch, rules: FilterRules = FilterRules()) -> Ke
     texts, matches = sentences["text"], pc.match_substring_regex
     words = pc.add(pc.count_substring(texts, " "), 1)
     faults = [
+        ("a link was taken out of it", pc.match_substring(texts, LINK_TAKEN_OUT)),
         ("too few words", pc.less(words, rules.fewest)),
         ("too many words", pc.greater(words, rules.most)),
         ("no capital letter at the beginning", pc.invert(matches(texts, "^[A-Z]"))),

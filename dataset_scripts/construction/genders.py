@@ -2,8 +2,9 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -16,6 +17,7 @@ from pronominal.dataset_scripts.construction.words import NEUTRAL_TITLES, TITLES
 from pronominal.errors import InputError, redacted
 
 GENDERS: tuple[Gender, ...] = ("male", "female")
+BOTH_GENDERS = "sentences with a name that both genders have"
 COMMON = "4"
 """Least frequency in the United States of a name that is written into sentences: from 1/32 %."""
 
@@ -27,10 +29,12 @@ class NameGenders:
     Attributes:
         genders: name -> male or female; a name of both genders is known but has None.
         replacements: gender -> names that may be written into a sentence, sorted.
+        both: names that both genders have, also where one of them was chosen.
     """
 
     genders: Mapping[str, Gender | None]
     replacements: Mapping[Gender, tuple[str, ...]]
+    both: frozenset[str] = frozenset()
 
     def of(self, name: str) -> Gender | None:
         """Return the gender of a person's name, by its title or its first name."""
@@ -72,22 +76,32 @@ def genders(names: NameGenders) -> Stage:
             [names.of(candidate["text"]) for candidate in candidates]
             for candidates in rows["candidates"].to_pylist()
         ]
-        return Kept(with_column(rows, "genders", pa.list_(pa.string()), found))
+        noted = Counter(
+            BOTH_GENDERS
+            for candidates in rows["candidates"].to_pylist()
+            if any(names.both.intersection(each["text"].split()[:1]) for each in candidates)
+        )
+        return Kept(with_column(rows, "genders", pa.list_(pa.string()), found), noted=noted)
 
     return stage
 
 
-def load_names(path: Path | None) -> NameGenders:
+def load_names(path: Path | None, *, guess: bool = False) -> NameGenders:
     """Read a CSV file with the columns ``name`` and ``gender``, or gender-guesser's list.
 
     Names with accents are also known without them, as cleaning a text leaves them.
+
+    Args:
+        path: the file; None for the list.
+        guess: whether a name that the list has with both genders has the one that gender-guesser
+            answers, or none.
     """
-    return _own_names(path) if path else guessed_names()
+    return _own_names(path) if path else listed_names(guess=guess)
 
 
 @cache
-def guessed_names() -> NameGenders:
-    """Return the names that gender-guesser's list has with one gender only.
+def listed_names(*, guess: bool = False) -> NameGenders:
+    """Return the names of gender-guesser's list, those with one gender only unless it may guess.
 
     The paper used SexMachine, its predecessor, with the same list of 40,000 names.
     """
@@ -99,12 +113,15 @@ def guessed_names() -> NameGenders:
     place = Detector.COUNTRIES.index("usa")
     known: dict[str, Gender | None] = {}
     common: list[str] = []
-    for name, found in Detector().names.items():
+    detector = Detector()
+    for name, found in detector.names.items():
         sure = next((gender for gender in GENDERS if set(found) == {gender}), None)
-        known[name] = sure
+        answer = detector.get_gender(name) if guess and not sure else None
+        known[name] = sure or next((gender for gender in GENDERS if gender == answer), None)
         if sure and name.isascii() and name.isalpha() and found[sure][place] >= COMMON:
             common.append(name)
-    return _name_genders(known, common)
+    both = frozenset(name for name, found in detector.names.items() if len(found) > 1)
+    return replace(_name_genders(known, common), both=both)
 
 
 def _name_genders(known: Mapping[str, Gender | None], common: Collection[str]) -> NameGenders:

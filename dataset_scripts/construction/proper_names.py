@@ -9,19 +9,23 @@ from pronominal.dataset_scripts.construction.words import (
     BEGINNINGS,
     NEUTRAL_TITLES,
     NOT_NAMES,
+    PARTICLES,
     PLACES,
     STOPWORDS,
     TITLES,
 )
 
 _SHORT = "|".join(sorted(word[:-1] for word in {*TITLES, *NEUTRAL_TITLES} if word.endswith(".")))
+_INSIDE = "|".join(PARTICLES)
 _NAME_WORD = r"(?:[A-Z]'[A-Z][a-z]+|[A-Z][A-Za-z]*(?:-[A-Z][a-z]+)*)"
 NAMES = re.compile(
-    rf"(?<![\w'-])(?:(?:{_SHORT}|[A-Z])\. |{_NAME_WORD} )*(?:{_NAME_WORD})(?![\w-])(?!'[a-rt-z])"
+    rf"(?<![\w'-])(?:(?:{_SHORT}|[A-Z])\. |{_NAME_WORD} (?:(?:{_INSIDE}) ){{0,2}})*"
+    rf"(?:{_NAME_WORD})(?![\w-])(?!'[a-rt-z])"
 )
-"""Neighbouring words with capitals, abbreviated titles and initials among them."""
+"""Neighbouring words with capitals; abbreviated titles, initials and *van* or *de* among them."""
 
-PLACE_BEFORE = re.compile(r"\b(?:in|at|near|into|across|throughout) (?:the )?$")
+PLACE_BEFORE = re.compile(r"\b(?:in|near|(?<!ran )(?<!bumped )into|across|throughout) (?:the )?$")
+"""What comes before a place. One is laughed *at* as often as one is at a place."""
 
 
 class ProperNames:

@@ -1,6 +1,7 @@
 """Names replaced so that both agree with the pronoun, by offsets, not by substrings (3.1.4)."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -8,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 
 from pronominal.dataset_scripts.construction.genders import NameGenders, titles
+from pronominal.dataset_scripts.construction.giveaways import gives_away
 from pronominal.dataset_scripts.construction.labels import UNLABELLED
 from pronominal.dataset_scripts.construction.stage import PLACES, Kept, Stage, answered, mention
 from pronominal.dataset_scripts.construction.words import (
@@ -27,6 +29,7 @@ WORD = re.compile(r"\w+")
 NOUN_BEFORE = re.compile(r"(\w+) $")
 STRAY = "a pronoun of the other gender would stay"
 GENDERED = "a noun that tells the gender before a name that has to change"
+GIVEAWAY = "a word that contradicts the gender of a name as it is now"
 APOSTROPHE = "a bare apostrophe behind a name that has to change"
 
 
@@ -40,13 +43,16 @@ class ReplacementRules:
             each reduced to a first name, as the released training data has them.
         stray_pronouns: whether a sentence is dropped in which a pronoun of the other gender would
             be left, or the pronoun changed too, as in the released training data.
+        giveaways: whether a sentence is dropped or only counted in which a word beside a name
+            contradicts the gender that it has now (*Ann, a policeman*; see `giveaways`).
     """
 
     change: Literal["other", "answer", "both"] = "other"
     stray_pronouns: Literal["drop", "change"] = "drop"
+    giveaways: Literal["drop", "count"] = "drop"
 
 
-RELEASED = ReplacementRules(change="both", stray_pronouns="change")
+RELEASED = ReplacementRules(change="both", stray_pronouns="change", giveaways="count")
 
 
 class Edit(NamedTuple):
@@ -79,14 +85,28 @@ def replacement(names: NameGenders, rules: ReplacementRules = ReplacementRules()
 
     def stage(rows: pa.RecordBatch) -> Kept:
         kept, changed = answered(rows, [agreeing(row, names, rules) for row in rows.to_pylist()])
+        noted = Counter(
+            GIVEAWAY for row in changed if rules.giveaways == "count" and contradicts(row)
+        )
         result = kept.rows.append_column(pa.field("original", pa.string()), kept.rows["text"])
         for name, kind in (("text", pa.string()), ("pronoun", MENTION), ("candidates", PLACES)):
             place = result.schema.get_field_index(name)
             values = pa.array([row[name] for row in changed], kind)
             result = result.set_column(place, pa.field(name, kind), values)
-        return Kept(result, kept.dropped)
+        return Kept(result, kept.dropped, noted)
 
     return stage
+
+
+def contradicts(row: Mapping[str, Any]) -> bool:
+    """Whether a word of a row beside a name tells another gender than its pronoun's.
+
+    Of a row without a giveaway no name was changed.
+    """
+    if row["giveaway"] == UNLABELLED:
+        return False
+    names = tuple(Span(each["start"], each["end"]) for each in row["candidates"])
+    return gives_away(row["text"], names, TARGETS[row["pronoun"]["text"].lower()])
 
 
 def agreeing(
@@ -118,7 +138,8 @@ def agreeing(
         edits = [*edits[:2], *others, *([] if target else edits[2:])]
     new, places = edited(text, edits)
     first, second, last = (mention(new, *places[m.span]) for m in (*candidates, pronoun))
-    return {"text": new, "pronoun": last, "candidates": [first, second]}
+    made = {"text": new, "pronoun": last, "candidates": [first, second], "giveaway": answer}
+    return GIVEAWAY if rules.giveaways == "drop" and contradicts(made) else made
 
 
 def _unchangeable(text: str, name: Mention, rules: ReplacementRules) -> str | None:

@@ -34,6 +34,8 @@ class Rules:
         grammar: what makes a noun phrase in tagged text, the paper's or the released code's.
         pipeline: name or folder of a spaCy pipeline; None finds proper names without a model.
         labels: labels from the gender giveaway, or none.
+        guess_genders: whether a name that both genders have has the one that gender-guesser
+            answers; otherwise its gender is not known.
     """
 
     clean: CleanRules = field(default_factory=CleanRules)
@@ -44,6 +46,7 @@ class Rules:
     grammar: Choice = "paper"
     pipeline: str | None = PIPELINE
     labels: Labelling = "gender"
+    guess_genders: bool = False
 
     def with_most_clusters(self, number: int) -> "Rules":
         """Return the rules with at most so many connective clusters in a sentence."""

@@ -45,14 +45,36 @@ TITLES = {pair.partition(":")[0]: gender for gender, pair in _TITLE_PAIRS}
 OTHER_TITLES = dict(pair.split(":") for _, pair in _TITLE_PAIRS)
 """A title that tells a gender -> the same of the other gender."""
 
-_GENDERED_NOUNS = """
-    brother sister mother father mom mum dad daddy mommy mummy son daughter husband wife uncle aunt
-    auntie nephew niece grandfather grandmother grandpa grandma grandson granddaughter stepfather
-    stepmother boyfriend girlfriend fiance fiancee widow widower man woman boy girl guy gentleman
-    lady actor actress king queen prince princess
+_MASCULINE_NOUNS = """
+    brother father dad daddy son husband hubby uncle nephew grandfather grandpa granddad grandson
+    stepfather stepdad stepson stepbrother godfather godson boyfriend fiance widower man boy guy
+    gentleman lad bloke dude king prince duke lord baron emperor monk friar priest bachelor groom
+    bridegroom landlord headmaster schoolmaster nobleman patriarch waiter salesman policeman fireman
+    businessman chairman spokesman congressman councilman mailman postman milkman fisherman
+    clergyman craftsman cameraman handyman doorman watchman foreman serviceman frontman anchorman
+    sportsman statesman horseman huntsman stuntman cowboy schoolboy busboy houseboy playboy
 """
-GENDERED_NOUNS = frozenset(_GENDERED_NOUNS.split())
-"""Nouns that tell the gender of the person whose name follows, as in *my aunt Ann*."""
+_FEMININE_NOUNS = """
+    sister mother mom mum mommy mummy daughter wife aunt auntie niece grandmother grandma granny
+    granddaughter stepmother stepmom stepdaughter stepsister godmother goddaughter girlfriend
+    fiancee widow woman girl lady actress queen princess duchess baroness empress nun bride
+    landlady headmistress schoolmistress mistress noblewoman matriarch waitress stewardess hostess
+    heroine heiress governess seamstress ballerina maid housemaid housewife lass goddess priestess
+    saleswoman policewoman businesswoman chairwoman spokeswoman congresswoman councilwoman
+    craftswoman servicewoman frontwoman anchorwoman sportswoman stateswoman horsewoman cowgirl
+    schoolgirl
+"""
+MASCULINE_NOUNS = frozenset(_MASCULINE_NOUNS.split())
+FEMININE_NOUNS = frozenset(_FEMININE_NOUNS.split())
+"""Nouns that tell the gender of the person whom they name, as in *my aunt Ann*."""
+
+GENDERED_NOUNS = MASCULINE_NOUNS | FEMININE_NOUNS | {"actor"}
+
+ADDRESSES: dict[Gender, frozenset[str]] = {
+    "male": frozenset({"sir", "mister"}),
+    "female": frozenset({"ma'am", "madam", "madame"}),
+}
+"""Forms of address that tell a gender."""
 
 _NEUTRAL_TITLES = """
     Dr Dr. Doctor Prof Prof. Professor President Senator Governor Judge Justice Captain Capt
@@ -92,7 +114,7 @@ _NOT_NAMES = """
     Neither Every Each Some Any All No Not Now Later Yesterday Today Tomorrow Monday Tuesday
     Wednesday Thursday Friday Saturday Sunday January February March April May June July August
     September October November December Christmas Easter English French German American British
-    I We You It He She They His Her Their Its My Our Your Mr Mrs Ms Dr God
+    I We You It He She They His Her Their Its My Our Your Mr Mrs Ms Dr God EMAIL
 """
 NOT_NAMES = frozenset(_NOT_NAMES.split())
 """Words with a capital that are no part of a name where a sentence begins, or anywhere."""
@@ -113,7 +135,12 @@ BEGINNINGS = frozenset(_BEGINNINGS.split())
 _PLACES = """
     Africa America Angeles Argentina Armenia Asia Basra Cleveland Columbus Denver Doha Geneva Haifa
     Houston India Indiana Iran Israel Kashmir Kent Lima Manila Milan Odessa Riga Riyadh Syria Tulsa
-    Valencia Vienna York
+    Valencia Vienna York Paris London Florence Sydney Dallas Savannah Orlando Santiago Verona Roma
+    Bratislava Nice Lille Phoenix Dayton Aspen Reno Trenton Raleigh Salem Montgomery Rio Salvador
+    Asuncion Medina Kenya Dakota Montana France Aden Lourdes Haifa
 """
 PLACES = frozenset(_PLACES.split())
 """Places whose name alone is more often that of the place than of a person."""
+
+PARTICLES = ("van", "von", "de", "der", "den", "del", "della", "di", "da", "du", "dos", "la", "bin")
+"""Words without a capital inside a name, as in *Vincent van Gogh*."""

@@ -1,10 +1,4 @@
-"""Finds evaluation sentences and canaries in files, folders, git history and corpora.
-
-A sentence counts as found when its last run is found, or enough of its others: each run is
-one point, the last one two, and more than half of the points are needed, in their order and with
-at most `SLACK` words put in or taken out between them. So one phrase of eight words that is
-common to a long sentence and to other text does not count, and a whole sentence always does.
-"""
+"""Finds evaluation sentences and canaries in files, folders, git history and corpora."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,10 +10,12 @@ import numpy as np
 from pronominal.dataset_scripts.leakcheck.corpora import DAMAGED, CorpusText, Origin, documents
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex, Run
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
-from pronominal.dataset_scripts.leakcheck.word_runs import hashed_words, without_zero_width
+from pronominal.dataset_scripts.leakcheck.sightings import Sightings
+from pronominal.dataset_scripts.leakcheck.word_runs import hashed_words, plain
 from pronominal.errors import InputError
 
-SLACK = 8
+CONTEXT = 2 * RUN
+"""Words before a block that are kept: a run with one word more, but for one, and its head."""
 LONGEST_WORD = 4096
 """A longer stretch of bytes without a space is cut anywhere."""
 
@@ -30,7 +26,7 @@ class Leak:
 
     Attributes:
         origin: the file, and the commit if it was found in the history.
-        line: the line on which the run begins that settled it, from 1; of a Parquet file, the row.
+        line: the line on which what was found of it begins, from 1; of a Parquet file, the row.
         source: what was found, such as ``"sentence of winopron double/test, row 57"``.
     """
 
@@ -118,26 +114,50 @@ def existing_paths(paths: Iterable[str]) -> list[str]:
 
 
 def find_leaks(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[tuple[int, str]]:
-    """Yield (line, what was found there) for one text."""
-    sightings = _Sightings()
+    """Yield (line, what was found there) for one text, in its order.
+
+    A text that cannot be read to its end raises when all of the rest is told.
+    """
+    sightings = Sightings()
+    try:
+        yield from _found_so_far(blocks, index, sightings)
+    except DAMAGED:
+        yield from _named(sightings.settled(), index)
+        raise
+    yield from _named(sightings.settled(), index)
+
+
+def _found_so_far(
+    blocks: Iterable[bytes], index: LeakIndex, sightings: Sightings
+) -> Iterator[tuple[int, str]]:
     passage = _Passage(b"", 1)
     for text in whole_words(blocks):
         passage = passage.followed_by(text)
-        for start, dataset in index.find_canaries(text):
-            yield passage.line_at(start), f"canary of {dataset}"
+        found = [
+            (passage.line_at(start), f"canary of {dataset}")
+            for start, dataset in index.find_canaries(text)
+        ]
         tail = len(passage.tail)
-        for place, length, runs in sorted(index.find_runs(passage.hashes)):
+        for place, length, runs in sorted(index.find_runs(passage.hashes, changed=True)):
             # a run that ends in the tail was found with the passage before
-            if place + length > tail and (run := sightings.settled(runs, passage.position + place)):
-                line = passage.line_of(place)
-                yield line, f"sentence of {index.splits[run.split]}, row {run.row}"
+            if place + length > tail:
+                where = passage.position + place
+                sightings.add(runs, where, where + length, passage.line_of(place))
+        found += _named(sightings.settled(passage.position + len(passage.hashes)), index)
+        yield from sorted(found)
+
+
+def _named(settled: Sequence[tuple[int, Run]], index: LeakIndex) -> list[tuple[int, str]]:
+    return [
+        (line, f"sentence of {index.splits[run.split]}, row {run.row}") for line, run in settled
+    ]
 
 
 class _Passage:
     """One block of a text, and the words just before it.
 
     Its line is the one on which it begins, its position the number of its first word, or of the
-    tail's: hashes and lines of the last words before it, fewer than a run.
+    tail's: hashes and lines of the last words before it.
     """
 
     def __init__(
@@ -152,7 +172,7 @@ class _Passage:
     def followed_by(self, text: bytes) -> "_Passage":
         """Return the next block's passage."""
         count = len(self.hashes)
-        last = range(max(0, count - RUN + 1), count)
+        last = range(max(0, count - CONTEXT), count)
         tail = [(int(self.hashes[place]), self.line_of(place)) for place in last]
         return _Passage(
             text, self.line + len(self.newlines), self.position + count - len(tail), tail
@@ -170,7 +190,7 @@ class _Passage:
 
 
 def whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the blocks, cut behind spaces only, without zero-width characters."""
+    """Yield the blocks, cut behind spaces only, as `plain` text."""
     rest = b""
     for block in blocks:
         text = rest + block
@@ -179,43 +199,6 @@ def whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:
         end = len(text) if space < 0 and recent else space + 1
         rest = text[end:]
         if end:
-            yield without_zero_width(text[:end])
+            yield plain(text[:end])
     if rest:
-        yield without_zero_width(rest)
-
-
-@dataclass(slots=True)
-class _Sighting:
-    """The runs of one sentence that were found together at one place."""
-
-    start: int
-    runs: set[int]
-    reported: bool = False
-
-
-class _Sightings:
-    """The latest sighting of each sentence in one text."""
-
-    def __init__(self) -> None:
-        self._latest: dict[int, _Sighting] = {}
-
-    def settled(self, runs: Sequence[Run], place: int) -> Run | None:
-        """Take the runs that begin at one word of the text; return one that settles its sentence.
-
-        None if no sentence is settled by them. Sentences may share a run.
-        """
-        here = [(run, self._sighting(run, place - run.offset)) for run in runs]
-        points = [(len(seen.runs) + (run.runs - 1 in seen.runs), run) for run, seen in here]
-        settled = [(score, -run.sentence, run) for score, run in points if 2 * score > run.runs + 1]
-        if not settled or any(seen.reported for _, seen in here):
-            return None
-        for _, seen in here:
-            seen.reported = True
-        return max(settled)[-1]
-
-    def _sighting(self, run: Run, start: int) -> _Sighting:
-        seen = self._latest.get(run.sentence)
-        if seen is None or run.runs == 1 or abs(seen.start - start) > SLACK:
-            seen = self._latest[run.sentence] = _Sighting(start, set())
-        seen.runs.add(run.offset // RUN)
-        return seen
+        yield plain(rest)

@@ -1,20 +1,12 @@
-"""The index of `leakcheck`: one-way hashes of runs of words, from which no sentence can be read.
+"""The index of `leakcheck`: one-way hashes, from which no sentence can be read; see `entries`."""
 
-The last eight words of a sentence make a run, the eight before them another one, and so on; what
-is left at its beginning is not kept. A sentence of five to seven words is one run of that length.
-Runs do not overlap: were there a hash for every eight neighbouring words, somebody who knows
-seven of them could try out the next one, and so on to the end. As it is, a guess is right about a
-whole run or tells nothing. The run that counts most is the last: in Winograd schemas the beginning
-is often a common phrase, and the ending tells who is meant.
-"""
-
+import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,35 +14,30 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.leakcheck.sentences import RUN, Collection, Sentence
-from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, Sieve, prefix_hashes, scattered
+from pronominal.dataset_scripts.leakcheck.entries import COLUMNS, digest, entries
+from pronominal.dataset_scripts.leakcheck.gaps import gaps, half, hashed_around, words_around
+from pronominal.dataset_scripts.leakcheck.sentences import RUN, Collection
+from pronominal.dataset_scripts.leakcheck.word_runs import (
+    Hashes,
+    Sieve,
+    are_among,
+    prefix_hashes,
+    scattered,
+)
 from pronominal.errors import InputError
 from pronominal.json_files import parse_object
 
-FORMAT = "pronominal leak index 1"
+FORMAT = "pronominal leak index 2"
 REMEDY = "make one with 'pronominal leakcheck --write-index FILE --dataset FOLDER'"
 
-SPARE_BITS = 10
-"""Of 2**10 runs of other text, one has the tag of a known run, and its digest is compared."""
 SIEVE_BITS = 22
-"""The sieve before the tags takes at most 4 MiB, about what a core's cache holds."""
-
-COLUMNS = pa.schema(
-    [
-        ("digest", pa.uint64()),
-        ("tag", pa.uint32()),
-        ("length", pa.uint8()),
-        ("offset", pa.int32()),
-        ("sentence", pa.int32()),
-        ("runs", pa.int32()),
-        ("split", pa.int32()),
-        ("row", pa.int32()),
-    ]
-)
+"""A sieve takes at most 4 MiB, about what a core's cache holds."""
+SPARE_HALF_BITS = 5
+"""Of 2**5 halves of other text, one is let through; more bits would tell what a half is."""
 
 
 class Run(NamedTuple):
-    """One run of a sentence.
+    """One run of a sentence, or a remainder of one.
 
     Attributes:
         offset: how many words of the sentence come before it.
@@ -58,6 +45,8 @@ class Run(NamedTuple):
         runs: how many runs the sentence has.
         split: number of the split that it is from.
         row: the first row there that holds the sentence, from 0.
+        remainder: 1 if one word of the run is missing, else 0.
+        head: how many words before it are hashed with it.
     """
 
     offset: int
@@ -65,6 +54,23 @@ class Run(NamedTuple):
     runs: int
     split: int
     row: int
+    remainder: int
+    head: int
+
+
+class _Tags:
+    """The tags of runs: they tell nearly all other text apart, without a digest."""
+
+    def __init__(self, tags: NDArray[np.uint32], bits: int) -> None:
+        self._shift = np.uint64(64 - bits)
+        self._tags = np.unique(tags).astype(np.uint64)
+        self._sieve = Sieve(self._tags << self._shift, min(bits - 4, SIEVE_BITS))
+
+    def suspects(self, hashes: Hashes) -> list[int]:
+        """Return the places of the hashes whose tag is known."""
+        places = self._sieve.candidates(hashes)
+        known = are_among(hashes[places] >> self._shift, self._tags)
+        return [*map(int, places[known])]
 
 
 @dataclass(slots=True)
@@ -72,7 +78,8 @@ class LeakIndex:
     """What `leakcheck` looks for.
 
     Attributes:
-        table: one row for each run, sorted by digest; columns as in `COLUMNS`.
+        table: one row for each run and remainder, sorted by digest; columns as in `COLUMNS`.
+        halves: lets through the halves of last runs, without telling which is whose.
         tag_bits: how many leading bits of a run's quick hash are its tag. A quick hash could be
             undone, so the tags keep no more of it than tells most common text apart.
         splits: names of the splits, such as ``"winopron double/test"``.
@@ -82,6 +89,7 @@ class LeakIndex:
     """
 
     table: pa.Table
+    halves: Sieve
     tag_bits: int
     splits: list[str]
     canaries: dict[str, str]
@@ -90,19 +98,24 @@ class LeakIndex:
     _canary: re.Pattern[bytes] = field(init=False)
     _digests: Hashes = field(init=False)
     _runs: NDArray[np.int32] = field(init=False)
-    _tags: Hashes = field(init=False)
-    _sieve: Sieve = field(init=False)
-    _lengths: frozenset[int] = field(init=False)
+    _tags: tuple[_Tags, _Tags] = field(init=False)
+    _lengths: list[int] = field(init=False)
+    _heads: dict[int, list[int]] = field(init=False)
 
     def __post_init__(self) -> None:
         canaries = [re.escape(canary.encode()) for canary in self.canaries.values()]
         self._canary = re.compile(b"|".join(canaries) or b"(?!)")
-        self._digests = self.table["digest"].to_numpy()
-        self._runs = np.column_stack([self.table[name].to_numpy() for name in Run._fields])
-        tags = np.unique(self.table["tag"].to_numpy()).astype(np.uint64)
-        self._tags = tags << np.uint64(64 - self.tag_bits)
-        self._sieve = Sieve(self._tags, min(self.tag_bits - 4, SIEVE_BITS))
-        self._lengths = frozenset(self.table["length"].to_numpy().tolist())
+        columns = {name: self.table[name].to_numpy() for name in COLUMNS.names}
+        self._digests = columns["digest"]
+        self._runs = np.column_stack([columns[name].astype(np.int32) for name in Run._fields])
+        changed, lengths = columns["remainder"], columns["length"]
+        whole_tags, changed_tags = (columns["tag"][changed == kind] for kind in (False, True))
+        self._tags = (_Tags(whole_tags, self.tag_bits), _Tags(changed_tags, self.tag_bits))
+        self._lengths = np.unique(lengths[~changed]).tolist()
+        self._heads = {
+            length + 1: np.unique(columns["head"][changed & (lengths == length)]).tolist()
+            for length in np.unique(lengths[changed]).tolist()
+        }
 
     @classmethod
     def of(cls, folders: Iterable[str | Path]) -> "LeakIndex":
@@ -113,14 +126,10 @@ class LeakIndex:
         if not collection.sentences:
             raise InputError("no sentence is long enough", cure="give --dataset FOLDER")
         splits = sorted({sentence.split for sentence in collection.sentences})
-        rows, words = _runs(collection.sentences, splits)
-        tag_bits = len(rows).bit_length() + SPARE_BITS
-        for row, tag in zip(rows, _tags(words, tag_bits), strict=True):
-            row["tag"] = tag
-        table = pa.Table.from_pylist(rows, schema=COLUMNS)
-        table = table.sort_by([("digest", "ascending"), ("sentence", "ascending")])
+        table, tag_bits, known_halves = entries(collection.sentences, splits)
+        bits = min(len(known_halves).bit_length() + SPARE_HALF_BITS, SIEVE_BITS)
         counts = (len(collection.sentences), collection.too_short)
-        return cls(table, tag_bits, splits, collection.canaries, *counts)
+        return cls(table, Sieve(known_halves, bits), tag_bits, splits, collection.canaries, *counts)
 
     @classmethod
     def read(cls, path: str | Path) -> "LeakIndex":
@@ -134,12 +143,14 @@ class LeakIndex:
         known = table.schema.remove_metadata().equals(COLUMNS)
         if facts.pop("format", None) != FORMAT or not known:
             raise InputError("not an index of this version", cure=REMEDY, file=path)
-        return cls(table, **facts)
+        halves = Sieve.unpacked(base64.b64decode(facts.pop("halves")))
+        return cls(table, halves, **facts)
 
     def write(self, path: str | Path) -> None:
         """Write the index as one Parquet file; the same datasets give the same bytes."""
         names = ("tag_bits", "splits", "canaries", "sentences", "too_short")
         facts = {"format": FORMAT, **{name: getattr(self, name) for name in names}}
+        facts["halves"] = base64.b64encode(self.halves.packed()).decode()
         table = self.table.replace_schema_metadata({"pronominal": json.dumps(facts)})
         with new_file(path) as beside:
             pq.write_table(table, beside, compression="zstd")
@@ -150,59 +161,46 @@ class LeakIndex:
             names = [name for name, guid in self.canaries.items() if guid.encode() == found[0]]
             yield found.start(), names[0]
 
-    def find_runs(self, words: Hashes) -> Iterator[tuple[int, int, list[Run]]]:
-        """Yield every known run: its place in `words`, its length, and whose run it is."""
-        runs = prefix_hashes(words[first:] for first in range(min(RUN, len(words))))
-        for length, hashes in enumerate(runs, start=1):
-            if length in self._lengths:
-                for place in self._suspects(scattered(hashes)):
-                    if known := self._known(words[place : place + length]):
+    def find_runs(
+        self, words: Hashes, *, changed: bool = False
+    ) -> Iterator[tuple[int, int, list[Run]]]:
+        """Yield every known run: its place in `words`, its length there, and whose run it is.
+
+        With `changed`, also last runs of which one word is changed or lost, or that have one more.
+        """
+        prefixes = [*prefix_hashes(words[first:] for first in range(RUN))]
+        halves = {
+            size: self.halves.candidates(scattered(prefixes[size - 1]))
+            for size in ({half(length) for length in self._heads} if changed else ())
+        }
+        for length in self._lengths:
+            # with changed ones, shorter runs are found by their halves
+            if length == RUN or half(length) not in halves:
+                for place in self._tags[False].suspects(scattered(prefixes[length - 1])):
+                    if known := self._known(words[place : place + length], remainder=False):
                         yield place, length, known
+        for length in self._heads:
+            if len(halves.get(half(length), ())):
+                yield from self._changed_runs(words, prefixes, length, halves[half(length)])
 
-    def _suspects(self, hashes: Hashes) -> list[int]:
-        """Return the places whose tag is known."""
-        places = self._sieve.candidates(hashes)
-        shift = np.uint64(64 - self.tag_bits)
-        tags = hashes[places] >> shift << shift
-        nearest = np.minimum(np.searchsorted(self._tags, tags), len(self._tags) - 1)
-        return [*map(int, places[self._tags[nearest] == tags])]
+    def _changed_runs(
+        self, words: Hashes, prefixes: Sequence[Hashes], length: int, places: NDArray[np.intp]
+    ) -> Iterator[tuple[int, int, list[Run]]]:
+        for remainder in (True, False):
+            ways = gaps(length, remainder=remainder)
+            around = [hashed_around(prefixes, places, gap) for gap in ways]
+            starts, hashes = (np.concatenate(arrays) for arrays in zip(*around, strict=True))
+            whose = np.repeat(np.arange(len(ways)), [len(starts) for starts, _ in around])
+            for suspect in self._tags[remainder].suspects(scattered(hashes)):
+                start, gap = int(starts[suspect]), ways[whose[suspect]]
+                for head in self._heads[length] if remainder else (0,):
+                    before = words[max(0, start - head) : start]
+                    kept = np.concatenate([before, words_around(words, start, gap)])
+                    if known := self._known(kept, remainder=remainder):
+                        yield start, gap.before + gap.width + gap.after, known
 
-    def _known(self, words: Hashes) -> list[Run]:
-        digest = np.uint64(_digest(words))
-        first = int(np.searchsorted(self._digests, digest))
-        last = int(np.searchsorted(self._digests, digest, "right"))
+    def _known(self, words: Hashes, *, remainder: bool) -> list[Run]:
+        wanted = np.uint64(digest(words, remainder))
+        first = int(np.searchsorted(self._digests, wanted))
+        last = int(np.searchsorted(self._digests, wanted, "right"))
         return [Run(*run) for run in self._runs[first:last].tolist()]
-
-
-def _runs(
-    sentences: Sequence[Sentence], splits: Sequence[str]
-) -> tuple[list[dict[str, Any]], list[Hashes]]:
-    """Return the table's rows without tags, and the words of each run."""
-    rows: list[dict[str, Any]] = []
-    words: list[Hashes] = []
-    for number, sentence in enumerate(sentences):
-        length = min(RUN, len(sentence.words))
-        offsets = range(len(sentence.words) - length, -1, -length)
-        for offset in offsets:
-            run = sentence.words[offset : offset + length]
-            words.append(run)
-            split = splits.index(sentence.split)
-            whose = Run(offset, number, len(offsets), split, sentence.row)._asdict()
-            rows.append({"digest": _digest(run), "length": length, **whose})
-    return rows, words
-
-
-def _tags(runs: Sequence[Hashes], bits: int) -> list[int]:
-    tags = np.zeros(len(runs), dtype=np.uint64)
-    lengths = np.array([len(run) for run in runs])
-    for length in np.unique(lengths):
-        places = np.flatnonzero(lengths == length)
-        *_, hashes = prefix_hashes(np.array([runs[place] for place in places.tolist()]).T)
-        tags[places] = scattered(hashes) >> np.uint64(64 - bits)
-    return [*map(int, tags)]
-
-
-def _digest(words: Hashes) -> int:
-    """Return the one-way hash of a run, 64 bits."""
-    content = words.astype("<u8", copy=False).tobytes()
-    return int.from_bytes(blake2b(content, digest_size=8, person=b"pronominal-leak").digest())

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow.compute as pc
 
 from pronominal.dataset_scripts.leakcheck.corpora import documents
 from pronominal.dataset_scripts.leakcheck.finder import Survey, existing_paths, whole_words
@@ -74,7 +75,8 @@ def overlap(
         InputError: a path does not exist.
     """
     survey = survey if survey is not None else Survey()
-    columns = [index.table[name].to_pylist() for name in ("sentence", "runs", "split", "row")]
+    whole = index.table.filter(pc.invert(index.table["remainder"]))
+    columns = [whole[name].to_pylist() for name in ("sentence", "runs", "split", "row")]
     seen = {sentence: _Seen(*its) for sentence, *its in zip(*columns, strict=True)}
     for path in existing_paths(paths):
         for document in documents(path, exclude, history=False, ignored=True):

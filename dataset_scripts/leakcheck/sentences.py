@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, hashed_words, without_zero_width
+from pronominal.dataset_scripts.leakcheck.word_runs import Hashes, hashed_words, plain
 from pronominal.errors import InputError
+from pronominal.switching import occurrences
 
 RUN = 8
 """Words in a run; with the pronoun that is passed over, nine words of running text."""
@@ -21,7 +22,8 @@ SHORTEST = 5
 
 SENTENCE_END = re.compile(r"""(?<=[.!?])["')\]”’]*\s+(?=["'(\[“‘]*[A-Z0-9])""")
 PUNCTUATION = re.compile(r"[^\w\s]")
-SLOTS = ("occupation", "participant")
+ENTITIES = ("occupation", "participant")
+"""Columns with a template's two entities."""
 
 
 class Sentence(NamedTuple):
@@ -42,8 +44,9 @@ class Collection:
     """The distinct sentences of datasets, in the order in which they were added.
 
     Attributes:
-        sentences: the sentences; those with punctuation inside a word also without it, and those
-            of templates also with slots for the entities.
+        sentences: the sentences; those with punctuation inside a word also without it, those of
+            templates also with slots for the entities, and those with two candidates also with
+            their names exchanged.
         canaries: the canary of each dataset that has one.
         too_short: number of rows whose whole text has fewer than `SHORTEST` words.
     """
@@ -74,12 +77,14 @@ class Collection:
         with pq.ParquetFile(file) as source:
             facts = json.loads((source.schema_arrow.metadata or {})[b"pronominal"])
             split = f"{facts['dataset']} {facts['config']}/{facts['split']}"
-            names = ["text", *(name for name in SLOTS if name in source.schema_arrow.names)]
+            read = ("text", "candidates", *ENTITIES)
+            names = [name for name in read if name in source.schema_arrow.names]
             first_row = 0
             for batch in source.iter_batches(columns=names):
                 rows = batch.to_pylist()
                 self.too_short += self._add([row["text"] for row in rows], split, first_row)
                 self._add(_templates(rows), split, first_row)
+                self._add([_with_names_exchanged(row) for row in rows], split, first_row)
                 first_row += len(batch)
         if "canary" in facts:
             self.canaries[facts["dataset"]] = facts["canary"]
@@ -97,16 +102,28 @@ class Collection:
         return too_short
 
 
-def _templates(rows: Sequence[dict[str, str]]) -> list[str]:
+def _templates(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Return the texts as upstream's table of templates has them, with slots for the entities."""
     texts = []
     for row in rows:
         text = row["text"]
-        for slot in SLOTS:
-            if row.get(slot):
-                text = re.sub(rf"\b{re.escape(row[slot])}\b", f"${slot.upper()}", text)
+        for entity in ENTITIES:
+            if row.get(entity):
+                text = re.sub(rf"\b{re.escape(row[entity])}\b", f"${entity.upper()}", text)
         texts.append(text)
     return texts
+
+
+def _with_names_exchanged(row: dict[str, Any]) -> str:
+    """Return a text with the two candidates in each other's place, or as it is without them."""
+    text: str = row["text"]
+    candidates = [candidate["text"] for candidate in row.get("candidates") or ()]
+    names = candidates or [row[entity] for entity in ENTITIES if row.get(entity)]
+    places = occurrences(text, names) if len(names) == 2 else []
+    if {place.candidate for place in places} == {0, 1}:
+        for start, end, candidate in reversed(places):
+            text = text[:start] + names[1 - candidate] + text[end:]
+    return text
 
 
 def _sentences(texts: Sequence[str], bare: bool) -> Iterator[tuple[int, Hashes]]:
@@ -116,8 +133,8 @@ def _sentences(texts: Sequence[str], bare: bool) -> Iterator[tuple[int, Hashes]]
     """
     pieces = [SENTENCE_END.split(text) for text in texts]
     flat = [piece.replace("\n", " ") for text in pieces for piece in text]
-    lines = [(PUNCTUATION.sub("", piece) if bare else piece).encode() for piece in flat]
-    words = hashed_words(without_zero_width(b"\n".join(lines)))
+    lines = [plain((PUNCTUATION.sub("", piece) if bare else piece).encode()) for piece in flat]
+    words = hashed_words(b"\n".join(lines))
     line_ends = np.cumsum([len(line) + 1 for line in lines])
     ends = np.searchsorted(words.starts, line_ends).tolist()
     done = begin = 0

@@ -6,6 +6,9 @@ matter. Passed over are words of one letter ('s, <b>, A.), third-person pronouns
 sentence of a template is the same for every pronoun set, and the names of markup and of slots.
 """
 
+import re
+import string
+import sys
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -42,7 +45,14 @@ FACTORS = tuple(
 FIRST_LETTERS = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)
 WINDOW = 8
 # soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark
-ZERO_WIDTH = tuple(c.encode() for c in "\u00ad\u200b\u200c\u200d\u2060\ufeff")
+ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+# &#84; and &#x54;, also where the ampersand was escaped once more
+ENTITY = re.compile(rb"&(?:amp;)*#(?:0*([0-9]{1,7})|[xX]0*([0-9a-fA-F]{1,6}));")
+# JSON's \u0054
+JSON_CODE = re.compile(rb"\\u()([0-9a-fA-F]{4})")
+JSON_LETTERS = frozenset(
+    b"%04x" % ord(character) for character in string.ascii_letters + ZERO_WIDTH
+)
 
 
 class Words(NamedTuple):
@@ -68,26 +78,72 @@ class Sieve:
         self._table = np.zeros(1 << bits, dtype=np.bool_)
         self._table[members >> self._shift] = True
 
+    @classmethod
+    def unpacked(cls, content: bytes) -> "Sieve":
+        """Return the sieve of which this is what `packed` gave."""
+        table = np.unpackbits(np.frombuffer(content, dtype=np.uint8))
+        bits = len(table).bit_length() - 1
+        return cls(np.flatnonzero(table).astype(np.uint64) << np.uint64(64 - bits), bits)
+
+    def packed(self) -> bytes:
+        """Return the sieve as bytes, one bit for each member that there could be."""
+        return np.packbits(self._table).tobytes()
+
     def candidates(self, hashes: Hashes) -> NDArray[np.intp]:
         """Return the places of the hashes that may be members."""
         return np.flatnonzero(self._table[hashes >> self._shift])
+
+
+def are_among(hashes: Hashes, known: Hashes) -> NDArray[np.bool_]:
+    """Return which of some hashes are known; the known ones are sorted, and there is one."""
+    nearest = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+    found: NDArray[np.bool_] = known[nearest] == hashes
+    return found
 
 
 def hashed_words(text: bytes) -> Words:
     """Return the words of a text in any encoding that contains ASCII, valid or not."""
     words = _every_word(text)
     suspects = PASSED_OVER_SIEVE.candidates(words.hashes)
-    passed_over = suspects[np.isin(words.hashes[suspects], PASSED_OVER_HASHES)]
+    passed_over = suspects[are_among(words.hashes[suspects], PASSED_OVER_HASHES)]
     kept = np.ones(len(words.hashes), dtype=np.bool_)
     kept[passed_over] = False
     return Words(words.hashes[kept], words.starts[kept])
 
 
-def without_zero_width(text: bytes) -> bytes:
-    """Return a text in UTF-8 without the characters that divide a word and cannot be seen."""
-    for character in ZERO_WIDTH:
-        text = text.replace(character, b"")
+def plain(text: bytes) -> bytes:
+    """Return a text in UTF-8 with escaped letters as letters, and without what cannot be seen.
+
+    Taken out are the characters that divide a word and have no width.
+    """
+    if b"&#" in text or b"&amp;#" in text:
+        text = ENTITY.sub(_unescaped, text)
+    if _has_json_letters(text):
+        text = JSON_CODE.sub(_unescaped, text)
+    if not text.isascii():
+        for character in ZERO_WIDTH:
+            text = text.replace(character.encode(), b"")
     return text
+
+
+def _has_json_letters(text: bytes) -> bool:
+    """Whether letters, or what cannot be seen, are written as JSON's codes, which is rare."""
+    if b"\\" not in text or len(text) < len(r"\u0054"):
+        return False
+    characters = np.frombuffer(text, dtype=np.uint8)
+    marks = np.flatnonzero(characters[: -len("u0054")] == ord("\\"))
+    marks = marks[characters[marks + 1] == ord("u")]
+    codes = np.ndarray((len(text) - 3,), dtype="<u4", buffer=characters, strides=(1,))[marks + 2]
+    return not JSON_LETTERS.isdisjoint(code.tobytes().lower() for code in np.unique(codes))
+
+
+def _unescaped(escape: re.Match[bytes]) -> bytes:
+    decimal, hexadecimal = escape.groups()
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    character = chr(code) if code <= sys.maxunicode else " "
+    if character in ZERO_WIDTH:
+        return b""
+    return character.encode() if character.isascii() and character.isalpha() else b" "
 
 
 def prefix_hashes(columns: Iterable[Hashes]) -> Iterator[Hashes]:

@@ -52,7 +52,16 @@ def benchmark() -> ModuleType:
         ("Ann (never closed left.", "Ann (never closed left."),
         ("[[Town|Ann]] met [[Bert]] [[File:a.png|b]].", "Ann met Bert ."),
         ("'''Ann''' met ''Bert''.", "Ann met Bert."),
-        ("See [http://x.org the page] or http://y.org now.", "See the page or now."),
+        ("See [http://x.org the page] or http://y.org now.", "See the page or \ufffc now."),
+        ("Ann left. http://x.org/Ann Bert stayed.", "Ann left. Bert stayed."),
+        ("http://x.org\nAnn left. http://x.org/a", "Ann left."),
+        ("Ann read http://x.org/a, then left.", "Ann read \ufffc, then left."),
+        ("Ann left (see http://x.org/a) now.", "Ann left now."),
+        (
+            "Write to ann.b@mail.example.org or @ann_b or u/ann-b.",
+            "Write to EMAIL or USER or USER.",
+        ),
+        ("Ann met him @ noon and/or later, and u are late.",) * 2,
         ("See [the page](http://x.org/a) or ![it](/b.png) now.", "See the page or it now."),
         (
             "Ann **surely** saw *the dog*, _twice_, ~~not~~ once.",
@@ -87,6 +96,20 @@ def test_the_released_code_cleans_in_its_own_way() -> None:
     assert kept.rows["body"].to_pylist() == [plain]
     assert sum(kept.dropped.values()) == 2
     assert clean.clean(documents(quoting, article, plain), CleanRules()).rows.num_rows == 3
+
+
+def test_a_sentence_that_lost_a_link_is_dropped() -> None:
+    broken = "Ann told Bert to look at \ufffc because he wanted to know."
+    kept = filters.filters(sentences(broken, broken.replace("\ufffc", "it")))
+    assert kept.rows.num_rows == 1
+    assert kept.dropped == {"a link was taken out of it": 1}
+    released = clean_text("See http://y.org now, @ann.", clean.RELEASED)
+    assert released == "See now, @ann."
+
+
+def test_masked_users_are_counted() -> None:
+    kept = clean.clean(documents("Ask @ann.", "Ask u/ann.", "Ask a@b.org.", "Ask Ann."))
+    assert kept.noted == {clean.MASKED: 3}
 
 
 def test_what_was_mended_is_counted() -> None:

@@ -1,5 +1,6 @@
 """Noun phrases, genders, labels and the replacement of names."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,13 @@ from pronominal.dataset_scripts.construction.connectives import (
     connectives,
 )
 from pronominal.dataset_scripts.construction.duplicates import Duplicates
-from pronominal.dataset_scripts.construction.genders import NameGenders, genders, load_names
+from pronominal.dataset_scripts.construction.genders import (
+    BOTH_GENDERS,
+    NameGenders,
+    genders,
+    load_names,
+)
+from pronominal.dataset_scripts.construction.giveaways import gives_away
 from pronominal.dataset_scripts.construction.labels import ALIKE, NO_GENDER, UNKNOWN, labels
 from pronominal.dataset_scripts.construction.noun_phrases import (
     NOT_PERSONS,
@@ -37,11 +44,13 @@ from pronominal.dataset_scripts.construction.replacement import (
     STRAY,
     Edit,
     ReplacementRules,
+    contradicts,
     edited,
 )
 from pronominal.dataset_scripts.construction.rules import PAPER, RELEASED, Rules
 from pronominal.dataset_scripts.construction.stage import Stage
 from pronominal.dataset_scripts.construction.tagged_phrases import TaggedPhrases
+from pronominal.dataset_scripts.construction.words import Gender
 from pronominal.errors import InputError
 from pronominal.spans import Span
 from tests.dataset_scripts.construction.texts import NAMES, few_names, sentences
@@ -184,6 +193,10 @@ def test_a_pronoun_before_the_connective_is_seen_again(names: NameGenders) -> No
         ("Adam waited in Victor because he was early.", NOT_PERSONS),
         ("People told Bruno and Clara much because he was early.", ["Bruno", "Clara"]),
         ("Adamson thanked Bruno and Clara because he was early.", ["Bruno", "Clara"]),
+        ("Adam laughed at Bruno because he was early.", ["Adam", "Bruno"]),
+        ("Adam ran into Bruno because he was early.", ["Adam", "Bruno"]),
+        ("Adam met Paul van Grey because he was early.", ["Adam", "Paul van Grey"]),
+        ("Adam de la Tour met Bruno because he was early.", ["Adam de la Tour", "Bruno"]),
     ],
 )
 def test_proper_names_without_a_model(
@@ -202,6 +215,8 @@ def test_proper_names_without_a_model(
         ("Grace thanked David because he was early.", ["Grace", "David"]),
         ("General Grey thanked David because he was early.", ["General Grey", "David"]),
         ("David left America because he was early.", NOT_PERSONS),
+        ("David left Verona because he was early.", NOT_PERSONS),
+        ("David liked Paris because he was early.", NOT_PERSONS),
         ("David asked Denver Brown because he was early.", ["David", "Denver Brown"]),
     ],
 )
@@ -384,6 +399,72 @@ def test_names_agree_with_the_pronoun(
 ) -> None:
     row = replaced(text, names, **rules)
     assert (row if isinstance(row, str) else row["text"]) == expected
+
+
+def test_gender_guessers_answer_for_names_of_both_genders() -> None:
+    sure, guessed = load_names(None), load_names(None, guess=True)
+    both = [name for name, gender in sure.genders.items() if gender is None]
+    answers = {name: guessed.of(name) for name in both}
+    assert set(answers.values()) == {"male", "female", None}
+    assert all(guessed.genders[name] == gender for name, gender in sure.genders.items() if gender)
+    name = next(name for name, gender in answers.items() if gender and name.isascii())
+    marked = connectives(sentences(f"Yesterday {name} met Anna, but she left.")).rows
+    rows = phrases.noun_phrases(ProperNames(sure))(marked).rows
+    for names in (sure, guessed):
+        assert genders(names)(rows).noted == {BOTH_GENDERS: 1}
+        assert genders(names)(rows).rows["genders"].to_pylist()[0][0] == names.of(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Vera, the husband of a friend, met Berta.",
+        "Berta met Vera, a tall young policeman.",
+        "The old waiter, Vera, met Berta.",
+        "Her husband Vera met Berta.",
+        "Berta thanked the waiter, Vera.",
+        "Vera was still a waiter and met Berta.",
+        "Vera, who had once been a monk, met Berta.",
+        "The monk was Vera and met Berta.",
+        "Vera, father of two, met Berta.",
+        "Vera the fireman met Berta.",
+        "Vera worked as a night watchman and met Berta.",
+        "No, sir, said Vera to Berta.",
+        "Yes, Sir, said Vera to Berta.",
+    ],
+)
+def test_a_word_beside_a_name_tells_of_another_gender(text: str) -> None:
+    assert told_otherwise(text, "female")
+    assert not told_otherwise(text, "male")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Vera, a dentist, met Berta near the waiter.",
+        "Berta, mother of two, met Vera, a waitress.",
+        "Vera asked the waiter about Berta.",
+        "Vera was late and the policeman saw Berta.",
+        "Vera and a fireman of the town saw Berta.",
+        "Vera liked Berta, who knew a waiter.",
+    ],
+)
+def test_a_noun_that_is_told_of_somebody_else_contradicts_no_name(text: str) -> None:
+    assert not told_otherwise(text, "female")
+
+
+def told_otherwise(text: str, gender: Gender) -> bool:
+    names = [re.search(name, text) for name in ("Vera", "Berta")]
+    return gives_away(text, tuple(Span(*name.span()) for name in names if name), gender)
+
+
+def test_sentences_that_contradict_a_new_name_are_dropped_or_counted(names: NameGenders) -> None:
+    text = "Vera thanked Felix, a waiter, because she had asked for the bill."
+    assert replaced(text, names) == replacement.GIVEAWAY
+    counting = replacement.replacement(names, ReplacementRules(giveaways="count"))
+    kept = counting(labelled(text, names).rows)
+    assert kept.noted == {replacement.GIVEAWAY: 1}
+    assert [contradicts(row) for row in kept.rows.to_pylist()] == [True]
 
 
 def test_both_names_become_first_names(names: NameGenders) -> None:

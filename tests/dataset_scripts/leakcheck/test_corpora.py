@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -114,6 +115,53 @@ def test_a_zip_bomb_is_named_and_left(
     assert survey.size < 1 << 22
     (bomb,) = survey.unreadable
     assert "unpacks to more than 100 times its size, as a zip bomb does" in bomb
+
+
+def zipped_by_zstandard(name: str, content: bytes) -> bytes:
+    """A zip archive as inspect writes it: zipfile has this method from Python 3.14 on."""
+    packed = bytearray(zipped_as_it_is(name, pa.compress(content, "zstd", asbytes=True)))
+    for header, method, checksum in ((b"PK\x03\x04", 8, 14), (b"PK\x01\x02", 10, 16)):
+        start = packed.rindex(header)
+        packed[start + method] = 93
+        packed[start + checksum : start + checksum + 4] = zlib.crc32(content).to_bytes(4, "little")
+    return bytes(packed)
+
+
+def zipped_as_it_is(name: str, content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def logged(sentence: str) -> bytes:
+    """One sample as inspect logs it."""
+    messages = [{"role": "user", "content": f"Who is meant?\n\n{sentence}"}]
+    return json.dumps({"id": 1, "epoch": 1, "input": "a", "messages": messages}, indent=2).encode()
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        lambda content: zipped(("samples/1_epoch_1.json", content)),
+        lambda content: zipped_by_zstandard("samples/1_epoch_1.json", content),
+    ],
+    ids=["deflated", "zstandard"],
+)
+def test_inspects_logs_are_read(
+    pack: Callable[[bytes], bytes], sentence: str, index: LeakIndex, tmp_path: Path
+) -> None:
+    (tmp_path / "log.eval").write_bytes(pack(logged(sentence)))
+    survey = Survey()
+    assert found(tmp_path, index, survey=survey) == [("log.eval", 8, "")]
+    assert survey.unreadable == []
+
+
+def test_lm_evals_samples_are_read(sentence: str, index: LeakIndex, tmp_path: Path) -> None:
+    arguments = {"gen_args_0": {"arg_0": f"Text:\n{sentence}\nAnswer:", "arg_1": " the \u00e9"}}
+    lines = [json.dumps({"doc_id": 0, "doc": {"a": "b"}}), json.dumps({"arguments": arguments})]
+    (tmp_path / "samples_x_2026.jsonl").write_text("\n".join(lines))
+    assert found(tmp_path, index) == [("samples_x_2026.jsonl", 2, "")]
 
 
 def test_parquet_is_read_by_row(sentence: str, index: LeakIndex, tmp_path: Path) -> None:

@@ -98,6 +98,10 @@ layouts: dict[str, Callable[[str], str | bytes]] = {
     "another pronoun": lambda text: re.sub(r"\b(he|him|his)\b", "zir", text),
     "a slot": lambda text: re.sub(r"\b(he|him|his)\b", "$NOM_PRONOUN", text),
     "a blank": lambda text: re.sub(r"\b(he|him|his)\b", "___", text),
+    "entities": lambda text: "".join(f"&#{ord(c)};" for c in text),
+    "hexadecimal entities, escaped": lambda text: "".join(f"&amp;#x{ord(c):X};" for c in text),
+    "json codes": lambda text: "".join(f"\\u{ord(c):04x}" for c in text),
+    "zero-width characters, escaped": lambda text: json.dumps(text.replace("e", "e\u200b")),
     "a mask": lambda text: re.sub(r"\b(he|him|his)\b", "[MASK]", text),
 }
 
@@ -167,13 +171,66 @@ def test_any_bytes_can_be_read(index: LeakIndex, pieces: list[str]) -> None:
     assert [*find_leaks([content[:7], content[7:]], index)] == []
 
 
+# copies with one change
+
+OTHER = "walnut"
+
+
+def counted(text: str) -> list[re.Match[str]]:
+    """The words that count: two letters and more, no pronoun."""
+    return [w for w in re.finditer("[A-Za-z]{2,}", text) if not re.fullmatch("he|him|his", w[0])]
+
+
+@pytest.mark.parametrize("other", [OTHER, "", f"{OTHER} {{}}"], ids=["changed", "lost", "added"])
+def test_a_copy_with_any_one_word_changed_is_found(
+    other: str, rows: list[dict], index: LeakIndex
+) -> None:
+    texts = [row["text"] for row in rows if row["pronoun"]["text"] in ("he", "him", "his")]
+    copies = [
+        text[: word.start()] + other.format(word[0]) + text[word.end() :]
+        for text in texts
+        for word in counted(text)
+    ]
+    assert len(copies) > 1000
+    content = "\n\n".join(f"Amber basil.\n{copy}\nCedar dune." for copy in copies)
+    lines = set(lines_of(content, index))
+    missed = [
+        number for number in range(len(copies)) if not lines & {4 * number + 2, 4 * number + 3}
+    ]
+    assert missed == []
+
+
+def test_names_that_changed_places_are_found(rows: list[dict], index: LeakIndex) -> None:
+    for row in rows[::7]:
+        first, second = (candidate["text"] for candidate in row["candidates"])
+        swapped = row["text"].replace(first, "#").replace(second, first).replace("#", second)
+        assert lines_of(swapped, index) == [1], row["id"]
+
+
+def test_two_changed_words_hide_a_short_sentence(tmp_path: Path) -> None:
+    text = "Amber basil cedar dune ember fjord grove heath iris jade."
+    index = LeakIndex.of([dataset(tmp_path / "own", [text])])
+    assert lines_of(text.replace("ember", OTHER), index) == [1]
+    assert lines_of(text.replace("ember", OTHER).replace("heath", OTHER), index) == []
+
+
+def test_of_one_copy_one_sentence_is_told(tmp_path: Path) -> None:
+    """The one that it is, where others of the dataset are nearly the same."""
+    texts = [f"Amber {word} cedar dune ember fjord grove heath iris." for word in FILLER[9:]]
+    index = LeakIndex.of([dataset(tmp_path / "own", texts)])
+    for row, text in enumerate(texts):
+        told = [source for _, source in find_leaks([f"{text}\n".encode()], index)]
+        assert told == [f"sentence of own own/test, row {row}"]
+
+
 # precision
 
 
 def test_a_long_sentence_without_its_last_words_is_not_reported(
     rows: list[dict], index: LeakIndex
 ) -> None:
-    cut = [" ".join(row["text"].split()[:-2]) for row in rows]
+    texts = [row["text"] for row in rows if row["pronoun"]["text"] in ("he", "him", "his")]
+    cut = [text[: counted(text)[-3].start()] for text in texts]
     whole = [" ".join(row["text"].split()[-11:]) for row in rows]
     assert lines_of("\n\n".join(f"{one} amber basil" for one in cut), index) == []
     assert len(lines_of("\n".join(f"{one} amber basil" for one in whole), index)) == len(whole)
@@ -218,7 +275,8 @@ def test_the_index_holds_numbers_only(sample: Path, index: LeakIndex, tmp_path: 
     assert table.schema.remove_metadata() == COLUMNS
     assert not any(pa.types.is_string(kind) or pa.types.is_binary(kind) for kind in COLUMNS.types)
     facts = json.loads(table.schema.metadata[b"pronominal"])
-    assert facts.keys() == {"format", "tag_bits", "splits", "canaries", "sentences", "too_short"}
+    named = {"format", "tag_bits", "halves", "splits", "canaries", "sentences", "too_short"}
+    assert facts.keys() == named
     assert facts["splits"] == ["sample double/test", "sample single/test"]
 
 
@@ -226,6 +284,8 @@ def test_no_two_runs_of_a_sentence_share_a_word(index: LeakIndex) -> None:
     """Or else whoever knows one run could find its neighbours word by word."""
     offsets: dict[int, list[int]] = {}
     for row in index.table.to_pylist():
+        if row["remainder"]:
+            continue
         offsets.setdefault(row["sentence"], []).append(row["offset"])
     distances = {b - a for one in map(sorted, offsets.values()) for a, b in pairwise(one)}
     assert distances == {RUN}
