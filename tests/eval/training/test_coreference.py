@@ -137,7 +137,7 @@ def test_documents_of_two_words_are_nothing_to_learn_from(
     documents = f"conll:{tmp_path / 'own_conll'}"
     command[3:4] = [documents, "--validation", documents]
     assert run(command) == 2
-    assert "none of 1 documents has enough words" in capsys.readouterr().err
+    assert "none of 1 documents can be learnt: it is too short" in capsys.readouterr().err
 
 
 def test_settings_are_those_of_the_system() -> None:

@@ -25,7 +25,7 @@ LAST_LOSS = 20
 LENGTH = ("--updates", 24, "--save-every", 3, "--validate-every", 12, "--batch-size", 4)
 
 
-@pytest.fixture(params=["e2e", "c2f"])
+@pytest.fixture(params=["e2e", "spanbert"])
 def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[object, ...]:
     """A training of 54 rows, but for where it goes."""
     if request.param == "e2e":
