@@ -13,6 +13,8 @@ from pronominal.adapters.training.settings import TrainingSettings
 TRAINABLE: dict[str, str] = {
     "bert": "bert.training_settings:BertTraining",
     "e2e": "c2f.e2e.training_settings:E2ETraining",
+    "fcoref": "fastcoref.training_settings:FCorefTraining",
+    "lingmess": "fastcoref.training_settings:LingMessTraining",
     "spanbert": "c2f.bert.training_settings:TransformerTraining",
 }
 """Command -> the `TrainingSettings` of its system, as ``module:attribute`` below our package.
