@@ -1,6 +1,6 @@
 """LingMess (Otmazgin et al., 2023, "LingMess: Linguistically Informed Multi Expert Scorers")."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -15,6 +15,8 @@ from pronominal.adapters.fastcoref.categories import (
 )
 from pronominal.adapters.fastcoref.dense_longformer import dense_limit, encode_densely
 from pronominal.adapters.fastcoref.package import FastcorefSystem, LingMessModel, PadCollator
+from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
+from pronominal.pronouns import asked_pronoun_sets
 
 
 class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is untyped
@@ -112,7 +114,14 @@ class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is unt
 class LingMess(FastcorefSystem):
     """Scores a pair of mentions with the expert for its category, such as pronoun and entity.
 
-    A text has to fit into the encoder's position table. See `FastcorefSystem` for the arguments.
+    A text has to fit into the encoder's position table.
+
+    Args:
+        checkpoint: see `FastcorefSystem`, as for the others.
+        device: where to compute.
+        batch_size: texts of equal length that go through the model at once.
+        pronoun_sets: names of sets, such as ``xe``, or TOML files, whose forms are pronouns to the
+            categories, too; those that the checkpoint was trained with are anyway.
     """
 
     name = "lingmess"
@@ -120,3 +129,18 @@ class LingMess(FastcorefSystem):
     collator_class = PadCollator
     architecture = "LingMessModel"
     package_class = "LingMessCoref"
+
+    def __init__(
+        self,
+        checkpoint: str,
+        *,
+        device: str | None = None,
+        batch_size: int = 128,
+        pronoun_sets: Sequence[str] = (),
+    ) -> None:
+        further = asked_pronoun_sets(pronoun_sets)
+        super().__init__(checkpoint, device=device, batch_size=batch_size)
+        if further:
+            head, tokenizer = self._package.model.config.coref_head, self._package.tokenizer
+            warn_of_split_forms(further, self.name, tokenizer, head["max_span_length"])
+            head[GROUPS] = pronoun_groups(head.get(GROUPS), further)

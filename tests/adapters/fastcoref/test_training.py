@@ -20,6 +20,7 @@ from pronominal.adapters.fastcoref.categories import (
     pair_categories,
     pronoun_groups,
 )
+from pronominal.adapters.fastcoref.lingmess import LingMess
 from pronominal.adapters.fastcoref.package import (
     CATEGORIES,
     PRONOUNS_GROUPS,
@@ -160,6 +161,9 @@ def test_categories_know_the_pronouns_that_are_learnt(tmp_path: Path) -> None:
     system.save(system.new_model(), tmp_path)
     head = json.loads((tmp_path / "config.json").read_text())["coref_head"]
     assert head[GROUPS]["xemself"] == groups["xe"]
+    # a system without training takes them as a setting
+    told = LingMess(str(checkpoint("lingmess")), device="cpu", pronoun_sets=["xe"])
+    assert told._package.model.config.coref_head[GROUPS] == head[GROUPS]
     # a training that goes on knows them, too
     again = trainable("lingmess", checkpoint=str(tmp_path), pronoun_sets=["they"])
     assert again._head[GROUPS] == {**head[GROUPS], "theirs": 6, "themself": 6}
