@@ -260,10 +260,13 @@ def _parts(system: type[FastcorefSystem], asked: FastcorefTraining) -> tuple[Par
 
 
 def draw_head(model: Any) -> None:
-    """Draw all weights but the encoder's anew, as fastcoref and transformers draw them."""
-    for name, part in model.named_children():
-        if name == model.base_model_prefix:
-            continue
+    """Draw all weights but the encoder's anew, as fastcoref and transformers draw them.
+
+    The encoder's pooler, which nothing reads, is drawn too: not every encoder comes with one.
+    """
+    head = [part for name, part in model.named_children() if name != model.base_model_prefix]
+    pooler = getattr(model.base_model, "pooler", None)
+    for part in (*head, *([] if pooler is None else [pooler])):
         for module in part.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=model.config.initializer_range)
