@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from pronominal.adapters.catalogue.trainable import TRAINABLE, training_settings
+from pronominal.adapters.catalogue.trainable import FORMER_NAMES, TRAINABLE, training_settings
 from pronominal.adapters.training.settings import TrainingSettings
 from pronominal.cli.arguments import Json, Markdown
 from pronominal.cli.declared_options import settings_options, taking
@@ -34,10 +34,10 @@ Seeds = Annotated[int, typer.Option(min=1, help="Number of trainings.")]
 FirstSeed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first one.")]
 
 
-def add_command(name: str, kind: type[TrainingSettings]) -> None:
+def add_command(name: str, kind: type[TrainingSettings], *, hidden: bool = False) -> None:
     """Add the command that trains a system, with its settings' docstring and options."""
 
-    @train.command(name, help=inspect.getdoc(kind))
+    @train.command(name, help=inspect.getdoc(kind), hidden=hidden)
     @taking(settings_options(DataRequest, kind))
     def command(out: Out, seeds: Seeds = 1, first_seed: FirstSeed = 1, **given: Any) -> None:
         require_packages(*PACKAGES, *kind.packages)
@@ -80,6 +80,8 @@ def bag_of_words(out: Out, **given: Any) -> None:
 
 for system in TRAINABLE:
     add_command(system, training_settings(system))
+for former, system in FORMER_NAMES.items():
+    add_command(former, training_settings(system), hidden=True)
 
 
 @train.command("compare")

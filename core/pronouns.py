@@ -1,10 +1,12 @@
 """English third-person pronoun sets, and how a user adds one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from pronominal.errors import InputError
+from pronominal.names import nearest_name
 from pronominal.text_files import read_toml
 
 Case = Literal["nominative", "accusative", "possessive"]
@@ -86,6 +88,26 @@ def load_pronoun_sets(path: str | Path) -> tuple[PronounSet, ...]:
             raise InputError(cause, cure="rename it", file=path, row=f"[{name}]")
         sets.append(_pronoun_set(name, table, path))
     return tuple(sets)
+
+
+def asked_pronoun_sets(asked: Sequence[str]) -> tuple[PronounSet, ...]:
+    """Return sets by their names, such as ``xe``, or of TOML files (see `load_pronoun_sets`).
+
+    Raises:
+        InputError: a name is none of the four known ones, or a file is wrong.
+    """
+    known = {one.name: one for one in PRONOUN_SETS}
+    found: dict[str, PronounSet] = {}
+    for one in asked:
+        if Path(one).suffix:
+            further = load_pronoun_sets(one)[len(PRONOUN_SETS) :]
+        elif one in known:
+            further = (known[one],)
+        else:
+            cure = f"{nearest_name(one, known)}, or give a TOML file of sets"
+            raise InputError(f"there is no pronoun set '{one}'", cure=cure)
+        found.update({one.name: one for one in further})
+    return tuple(found.values())
 
 
 def _pronoun_set(name: str, table: object, path: str | Path) -> PronounSet:

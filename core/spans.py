@@ -58,3 +58,20 @@ class Document:
 
 Cluster = list[Span]
 """The spans of one text that a system takes to be the same entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedDocument:
+    """A document and its gold clusters.
+
+    Attributes:
+        document: words, speakers, genre, and a key such as ``"bc/cctv/00/cctv_0000_0"``.
+        clusters: half-open spans of words, counted over all sentences; mentions of two clusters
+            are known to be different entities. A cluster may have one mention.
+        complete: whether every other span is known to corefer with nothing; otherwise nothing is
+            known of it.
+    """
+
+    document: Document
+    clusters: list[Cluster]
+    complete: bool = True

@@ -34,16 +34,16 @@ def command_line(*arguments: str) -> None:
 
 
 def command_line_until_loss(last: int, *arguments: str) -> None:
-    """Run the command line, and die when it comes to compute its N-th loss of coreference."""
-    from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
+    """Run the command line, and die when it comes to compute its N-th loss."""
+    from pronominal.adapters.training.loop import _Loop
 
-    losses, loss = [], TrainableCoarseToFine.loss
+    losses, update = [], _Loop._update
 
-    def loss_or_death(*given: Any) -> Any:
+    def update_or_death(*given: Any) -> None:
         losses.append(given)
         if len(losses) == last:
             os.kill(os.getpid(), signal.SIGKILL)
-        return loss(*given)
+        update(*given)
 
-    TrainableCoarseToFine.loss = loss_or_death
+    _Loop._update = update_or_death
     command_line(*arguments)

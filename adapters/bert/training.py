@@ -1,8 +1,8 @@
 """A classifier of antecedents to be trained: its batches, its loss and its optimiser."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,7 +24,7 @@ from pronominal.adapters.bert.training_settings import BertTraining, Recipe
 from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.adapters.training.optimisation import decay_groups, linear_with_warmup
 from pronominal.adapters.training.trainable import CardText, Training
-from pronominal.adapters.words.length_batches import length_buckets
+from pronominal.adapters.words.length_batches import UnitBatches
 from pronominal.instances import ResolutionInstance
 
 NOT_DECAYED = ("bias", "LayerNorm.weight", "layer_norm.weight", "norm.weight")
@@ -41,7 +41,6 @@ class TrainableBERT:
 
     Attributes:
         asked: the settings, with the encoder's longest sequence and the prior of what is learnt.
-        units: the training set; see `learn`.
 
     Raises:
         InputError: the encoder is wrong, or a decoder whose first token sees no text.
@@ -55,7 +54,6 @@ class TrainableBERT:
             require_seeing_first_token(network, asked.encoder)
         longest = min(asked.classifier.max_length, longest_sequence(network, self._tokenizer))
         self._complete(asked, max_length=longest)
-        self.units: Sequence[Unit] = ()
         self.title = asked.classifier.scorer
         self.begins_with = {"encoder": self._checkpoint.digest}
         self._reader = InstanceEncoder(self._tokenizer, self.asked.classifier)
@@ -72,7 +70,8 @@ class TrainableBERT:
 
     def learn(self, units: Sequence[Unit]) -> None:
         """Take the training set: what stays together in a batch has one size, or is smaller."""
-        self.units = units
+        size = self.asked.recipe.batch_size
+        self._batches = UnitBatches(units, size, length=attrgetter("length"))
         right = [one.label == one.first for unit in units for one in unit]
         # kept away from 0 and 1
         self._complete(self.asked, first_prior=(sum(right) + 1) / (len(right) + 2))
@@ -80,11 +79,7 @@ class TrainableBERT:
     @property
     def updates_in_epoch(self) -> int:
         """Batches of one pass over the training set."""
-        return math.ceil(len(self.units) / self._units_in_batch)
-
-    @property
-    def _units_in_batch(self) -> int:
-        return max(1, self.asked.recipe.batch_size // max(map(len, self.units)))
+        return self._batches.in_epoch
 
     def new_model(self) -> AntecedentClassifier:
         """Return the encoder under a new head, drawn by torch's random numbers."""
@@ -93,22 +88,16 @@ class TrainableBERT:
 
     def training(self, model: AntecedentClassifier, *, seed: int, updates: int) -> Training:
         """Return what the loop needs to train a model."""
-        recipe, size = self.asked.recipe, self._units_in_batch
+        recipe = self.asked.recipe
         if recipe.freeze_embeddings:
             _embeddings(model.encoder).requires_grad_(False)
         groups = decay_groups(dict(model.named_parameters()), recipe.weight_decay, NOT_DECAYED)
         optimiser = AdamW(groups, lr=recipe.learning_rate)
-        lengths = [max(one.length for one in unit) for unit in self.units]
-
-        def batches(epoch: int) -> list[list[Unit]]:
-            buckets = length_buckets(lengths, size, seed=seed, epoch=epoch)
-            return [[self.units[index] for index in bucket] for bucket in buckets]
-
         return Training(
             model=model,
             optimisers=[optimiser],
             schedules=[linear_with_warmup(optimiser, updates, recipe.warmup)],
-            batches=batches,
+            batches=self._batches.drawn(seed),
             loss=AntecedentLoss(recipe, self.asked.classifier.first_prior, model.padding),
             updates=updates,
             clip=1.0,

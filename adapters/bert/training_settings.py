@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, get_args
 
 from pronominal.adapters.bert.settings import Classifier
-from pronominal.adapters.training.settings import Kind, Precision, TrainingSettings, require_choice
+from pronominal.adapters.training.settings import Precision, TrainingSettings, require_choice
 from pronominal.errors import InputError
 from pronominal.settings import required, setting
 
@@ -34,7 +34,6 @@ class BertTraining(TrainingSettings):
     'run --system bert'; OUT/summary.json has mean and spread over the seeds.
     """
 
-    kind: ClassVar[Kind] = "choosing"
     opens: ClassVar[str] = "bert.training:TrainableBERT"
     usual_epochs: ClassVar[int] = 3
     several_processes: ClassVar[bool] = True
@@ -51,11 +50,8 @@ class BertTraining(TrainingSettings):
         # super() knows nothing of a class with slots
         TrainingSettings.__post_init__(self)
         require_choice("--precision", self.precision, get_args(Precision))
-        if self.pair_batches and not self.switching:
-            raise InputError("there are no pairs without switching", cure="add --switching")
-        if self.pair_batches and self.recipe.batch_size % 2:
-            cause = f"a batch of {self.recipe.batch_size} instances holds no whole pairs"
-            raise InputError(cause, cure="give --pair-batches an even --batch-size")
+        if self.pair_batches:
+            self.require_pairs_fit(self.recipe.batch_size)
         if self.recipe.consistency_penalty and not self.pair_batches:
             cause = "the consistency penalty compares the two versions of a row"
             raise InputError(cause, cure="add --switching --pair-batches")

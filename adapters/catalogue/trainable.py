@@ -12,13 +12,19 @@ from pronominal.adapters.training.settings import TrainingSettings
 
 TRAINABLE: dict[str, str] = {
     "bert": "bert.training_settings:BertTraining",
-    "c2f": "c2f.bert.training_settings:TransformerTraining",
     "e2e": "c2f.e2e.training_settings:E2ETraining",
+    "fcoref": "fastcoref.training_settings:FCorefTraining",
+    "lingmess": "fastcoref.training_settings:LingMessTraining",
+    "spanbert": "c2f.bert.training_settings:TransformerTraining",
 }
 """Command -> the `TrainingSettings` of its system, as ``module:attribute`` below our package.
 
 Those modules import no model library.
 """
+
+
+FORMER_NAMES = {"c2f": "spanbert"}
+"""Commands of earlier versions -> what they are called now."""
 
 
 def training_settings(name: str) -> type[TrainingSettings]:

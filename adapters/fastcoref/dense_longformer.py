@@ -24,22 +24,26 @@ def dense_limit(encoder: nn.Module) -> int:
     return 1 + min(sides)
 
 
-def encode_densely(encoder: Any, ids: Tensor) -> Tensor:
-    """Return the last hidden states, as [texts, tokens, hidden], of texts of equal length.
+def encode_densely(encoder: Any, ids: Tensor, there: Tensor | None = None) -> Tensor:
+    """Return the last hidden states of texts, as [texts, tokens, hidden].
 
-    The encoder's own modules compute them, without dropout on attention: this is for inference.
+    The encoder's own modules compute them.
 
     Args:
         encoder: a Longformer, used without global attention.
-        ids: token ids as [texts, tokens]; nothing is padding, and `dense_limit` holds.
+        ids: token ids as [texts, tokens], as many as `dense_limit` allows.
+        there: which of them are no padding; None where all are.
     """
     states: Tensor = encoder.embeddings(ids)
+    seen = None if there is None or bool(there.all()) else there[:, None, None]
     for layer in encoder.encoder.layer:
         own = layer.attention.self
         query, key, value = (
             project(states).unflatten(-1, (own.num_heads, own.head_dim)).transpose(1, 2)
             for project in (own.query, own.key, own.value)
         )
-        attended = scaled_dot_product_attention(query, key, value).transpose(1, 2).flatten(-2)
+        dropout = own.dropout if encoder.training else 0.0
+        heads = scaled_dot_product_attention(query, key, value, seen, dropout)
+        attended = heads.transpose(1, 2).flatten(-2)
         states = layer.ff_chunk(layer.attention.output(attended, states))
     return states

@@ -12,3 +12,5 @@ class FCoref(FastcorefSystem):
     name = "fcoref"
     model_class = FCorefModel
     collator_class = LeftOversCollator
+    architecture = "FCorefModel"
+    package_class = "FCoref"

@@ -1,12 +1,22 @@
 """LingMess (Otmazgin et al., 2023, "LingMess: Linguistically Informed Multi Expert Scorers")."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from pronominal.adapters.fastcoref.categories import (
+    GROUPS,
+    SubtokenWords,
+    expert_pairs,
+    pair_categories,
+    pronoun_groups,
+)
 from pronominal.adapters.fastcoref.dense_longformer import dense_limit, encode_densely
 from pronominal.adapters.fastcoref.package import FastcorefSystem, LingMessModel, PadCollator
+from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
+from pronominal.pronouns import asked_pronoun_sets
 
 
 class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is untyped
@@ -29,10 +39,13 @@ class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is unt
             self.start_mention_mlp(states), self.end_mention_mlp(states)
         )
         starts, ends, present, mentions, _ = self._prune_topk_mentions(spans, attention)
-        words = (batch[name] for name in ("tokens", "subtoken_map", "new_token_map"))
-        _, categories = self._get_categories_labels(*words, starts, ends)
+        groups = self.config.coref_head.get(GROUPS) or pronoun_groups()
+        words = map(SubtokenWords.read, batch["tokens"], batch["subtoken_map"])
+        texts = zip(starts, ends, words, strict=True)
+        categories = torch.stack([pair_categories(*text, groups) for text in texts])
         rows = torch.arange(len(states), device=states.device)[:, None]
-        pairs = self._pair_scores(states[rows, starts], states[rows, ends], categories.bool())
+        first, last = states[rows, starts], states[rows, ends]
+        pairs = self._pair_scores(first, last, expert_pairs(categories))
         scores = self._mask_antecedent_logits(pairs + mentions, present)
         none = scores.new_zeros(*scores.shape[:-1], 1)
         return starts, ends, spans, torch.cat((scores, none), dim=-1)
@@ -51,14 +64,22 @@ class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is unt
         `first` and `last` are states of the mentions' outer tokens, as [texts, mentions, hidden];
         `categories` the pairs that an expert is for, as [texts, experts, mentions, antecedents].
         """
+        scores = first.new_zeros(categories[:, 0].shape)
+        every = self.expert_scores(first, last, categories)
+        for pairs, of_expert in zip(categories.unbind(1), every, strict=True):
+            scores += pairs * of_expert
+        return scores
+
+    def expert_scores(self, first: Tensor, last: Tensor, categories: Tensor) -> Iterator[Tensor]:
+        """Yield each expert's scores of its pairs, [texts, mentions, antecedents].
+
+        Its scores of other pairs mean nothing; the arguments are those of `_pair_scores`.
+        """
         starts = self.coref_start_all_mlps(first).unflatten(-1, (self.num_cats, -1))
         ends = self.coref_end_all_mlps(last).unflatten(-1, (self.num_cats, -1))
-        scores = first.new_zeros(categories[:, 0].shape)
         for expert, pairs in enumerate(categories.unbind(1)):
-            scores += pairs * self._expert_scores(
-                expert, starts[..., expert, :], ends[..., expert, :], pairs
-            )
-        return scores
+            own = starts[..., expert, :], ends[..., expert, :]
+            yield self._expert_scores(expert, *own, pairs)
 
     def _expert_scores(self, expert: int, starts: Tensor, ends: Tensor, pairs: Tensor) -> Tensor:
         """Score one expert's pairs; the scores of all others mean nothing.
@@ -93,9 +114,33 @@ class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is unt
 class LingMess(FastcorefSystem):
     """Scores a pair of mentions with the expert for its category, such as pronoun and entity.
 
-    A text has to fit into the encoder's position table. See `FastcorefSystem` for the arguments.
+    A text has to fit into the encoder's position table.
+
+    Args:
+        checkpoint: see `FastcorefSystem`, as for the others.
+        device: where to compute.
+        batch_size: texts of equal length that go through the model at once.
+        pronoun_sets: names of sets, such as ``xe``, or TOML files, whose forms are pronouns to the
+            categories, too; those that the checkpoint was trained with are anyway.
     """
 
     name = "lingmess"
     model_class = FasterLingMess
     collator_class = PadCollator
+    architecture = "LingMessModel"
+    package_class = "LingMessCoref"
+
+    def __init__(
+        self,
+        checkpoint: str,
+        *,
+        device: str | None = None,
+        batch_size: int = 128,
+        pronoun_sets: Sequence[str] = (),
+    ) -> None:
+        further = asked_pronoun_sets(pronoun_sets)
+        super().__init__(checkpoint, device=device, batch_size=batch_size)
+        if further:
+            head, tokenizer = self._package.model.config.coref_head, self._package.tokenizer
+            warn_of_split_forms(further, self.name, tokenizer, head["max_span_length"])
+            head[GROUPS] = pronoun_groups(head.get(GROUPS), further)

@@ -10,13 +10,14 @@ import logging
 import math
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import torch
 from torch import Tensor
+from transformers import AutoTokenizer
 
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import require_same
@@ -54,7 +55,14 @@ with _unchanged_logging():
     from fastcoref.coref_models.modeling_lingmess import LingMessModel
     from fastcoref.modeling import CorefModel
     from fastcoref.utilities.collate import LeftOversCollator, PadCollator
-    from fastcoref.utilities.util import encode
+    from fastcoref.utilities.consts import (
+        CATEGORIES,
+        PRONOUNS_GROUPS,
+        SPEAKER_END,
+        SPEAKER_START,
+        STOPWORDS,
+    )
+    from fastcoref.utilities.util import create_clusters, encode
 
 
 MOST_SUBTOKENS = 4096
@@ -66,6 +74,26 @@ length, so no batch of shorter ones needs more than that text.
 
 HIGHEST_SCORE = 10_000
 """Where fastcoref cuts scores off (``mask_tensor``), infinite ones too; none comes near it."""
+
+
+class Parts(NamedTuple):
+    """What a checkpoint of fastcoref is made of.
+
+    Attributes:
+        model: of fastcoref.
+        tokenizer: of transformers.
+        segment_length: subtokens that are encoded together; None for whole texts.
+        limit: how many subtokens a text may have, and what says so.
+        architecture: fastcoref's name of the model.
+        package_class: fastcoref's name of what opens a checkpoint.
+    """
+
+    model: Any
+    tokenizer: Any
+    segment_length: int | None
+    limit: tuple[float, str]
+    architecture: str
+    package_class: str
 
 
 class FastcorefSystem:
@@ -81,6 +109,8 @@ class FastcorefSystem:
     name: str
     model_class: ClassVar[type]
     collator_class: ClassVar[type]
+    architecture: ClassVar[str]
+    package_class: ClassVar[str]
 
     def __init__(
         self, checkpoint: str, *, device: str | None = None, batch_size: int = 128
@@ -90,7 +120,8 @@ class FastcorefSystem:
         self.batch_size = batch_size
         self._package = self._load(self.checkpoint, torch_device(device))
         self._package.model.register_forward_hook(self._check_scores)
-        self._limit = _limit(self._package, segmented=self.collator_class is LeftOversCollator)
+        parts = self._parts_of(self._package.model, self._package.tokenizer)
+        self._limit = parts.limit
         self.self_check = announce(check_clusters(self))
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
@@ -120,7 +151,7 @@ class FastcorefSystem:
             input_error_on(Exception, cause=cause, cure=cure, file=checkpoint.name),
         ):
             given = {"enable_progress_bar": False, "device": device, "nlp": english_pipeline()}
-            model_class = _loadable(cls.model_class)
+            model_class = loadable(cls.model_class)
             package = CorefModel(str(checkpoint.folder), model_class, cls.collator_class, **given)
         report = package.model.loading_report
         # fastcoref would draw at random what is missing, as all of LingMess's head in an FCoref's
@@ -129,6 +160,40 @@ class FastcorefSystem:
         # the package keeps the encoder's attribute name on the class, for the latest model only
         package.model.base_model_prefix = package.model.base_model_prefix
         return package
+
+    @classmethod
+    def parts(cls, checkpoint: Checkpoint, device: torch.device) -> "Parts":
+        """Return what a checkpoint is made of; `InputError` if it cannot be read."""
+        package = cls._load(checkpoint, device)
+        return cls._parts_of(package.model, package.tokenizer)
+
+    @classmethod
+    def new_parts(cls, encoder: Any, files: Checkpoint, head: Mapping[str, Any]) -> "Parts":
+        """Return an encoder under a head of the given sizes, whose weights mean nothing."""
+        config = encoder.config
+        config.coref_head = dict(head)
+        config._attn_implementation = "eager"  # as its checkpoints are opened
+        cause = f"no {cls.name} can be made of it"
+        cure = "give an encoder such as BERT, RoBERTa or Longformer"
+        with (
+            _unchanged_logging(),
+            silent_transformers(),
+            input_error_on(Exception, cause=cause, cure=cure, file=files.name),
+        ):
+            model: Any = loadable(cls.model_class)(config)
+            model.base_model_prefix = model.base_model_prefix
+            model.base_model.load_state_dict(encoder.state_dict())
+            tokenizer = AutoTokenizer.from_pretrained(
+                files.folder, use_fast=True, add_prefix_space=True, trust_remote_code=False
+            )
+        return cls._parts_of(model, tokenizer)
+
+    @classmethod
+    def _parts_of(cls, model: Any, tokenizer: Any) -> "Parts":
+        head, segmented = model.config.coref_head, cls.collator_class is LeftOversCollator
+        length = head["max_segment_len"] if segmented else None
+        limit = _limit(model, head.get("max_doc_len"), length)
+        return Parts(model, tokenizer, length, limit, cls.architecture, cls.package_class)
 
     def _encoded(self, texts: Sequence[str]) -> list[dict[str, Any]]:
         if not texts:
@@ -161,7 +226,7 @@ class FastcorefSystem:
                 raise scores_not_finite(index, self.checkpoint.name)
 
 
-def _loadable(model_class: type) -> type:
+def loadable(model_class: type) -> type:
     """Return a model class of fastcoref with what transformers 5 asks of it.
 
     Its models keep the loader's account of missing and unexpected tensors as `loading_report`.
@@ -170,7 +235,7 @@ def _loadable(model_class: type) -> type:
     def from_pretrained(cls: Any, *args: Any, **kwargs: Any) -> Any:
         # fastcoref computes in float32; transformers 5 would compute as the file was saved
         kwargs["config"].torch_dtype = torch.float32
-        model, cls.loading_report = super(loadable, cls).from_pretrained(*args, **kwargs)
+        model, cls.loading_report = super(shimmed, cls).from_pretrained(*args, **kwargs)
         return model, cls.loading_report
 
     shims = {
@@ -178,16 +243,16 @@ def _loadable(model_class: type) -> type:
         "_supports_sdpa": False,  # Longformer has no SDPA, and FCoref's batches need eager
         "from_pretrained": classmethod(from_pretrained),
     }
-    loadable: Any = type(model_class.__name__, (model_class,), shims)
-    return cast(type, loadable)
+    shimmed: Any = type(model_class.__name__, (model_class,), shims)
+    return cast(type, shimmed)
 
 
-def _limit(package: Any, *, segmented: bool) -> tuple[float, str]:
+def _limit(model: Any, longest_text: int | None, segment: int | None) -> tuple[float, str]:
     """Return how many subtokens a text may have, and what says so."""
-    table = longest_input(package.model.base_model)
-    unlimited = table is None or (segmented and package.max_segment_len <= table)
+    table = longest_input(model.base_model)
+    unlimited = table is None or (segment is not None and segment <= table)
     positions = math.inf if table is None or unlimited else table
-    longest = math.inf if package.max_doc_len is None else package.max_doc_len
+    longest = math.inf if longest_text is None else longest_text
     return min((positions, "its position table"), (longest, "max_doc_len in its config"))
 
 
@@ -215,4 +280,19 @@ def _unchanged_randomness() -> Iterator[None]:
         np.random.set_state(numpy)
 
 
-__all__ = ["FCorefModel", "FastcorefSystem", "LeftOversCollator", "LingMessModel", "PadCollator"]
+__all__ = [
+    "CATEGORIES",
+    "PRONOUNS_GROUPS",
+    "SPEAKER_END",
+    "SPEAKER_START",
+    "STOPWORDS",
+    "CorefModel",
+    "FCorefModel",
+    "FastcorefSystem",
+    "LeftOversCollator",
+    "LingMessModel",
+    "PadCollator",
+    "create_clusters",
+    "english_pipeline",
+    "loadable",
+]

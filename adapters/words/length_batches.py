@@ -3,11 +3,16 @@
 In inference within a bound on memory; in training in an order that the seed and the epoch decide.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from pronominal.errors import InputError
+
+T = TypeVar("T")
 
 POOL = 50
 """Batches that are sorted together: their lengths differ little, and still everything mixes."""
@@ -79,3 +84,37 @@ def length_buckets(
             for start in range(0, len(together), batch_size)
         ]
     return [batches[index] for index in draw.permutation(len(batches))]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitBatches(Generic[T]):
+    """The batches of a training set.
+
+    Attributes:
+        units: what stays in one batch: one text, or an original and its switched version.
+        batch_size: texts in a batch at most, unless it is one unit.
+        length: of a text, in any unit of measure; texts of similar length go together.
+    """
+
+    units: Sequence[tuple[T, ...]]
+    batch_size: int
+    length: Callable[[T], int]
+
+    @property
+    def in_epoch(self) -> int:
+        """Batches of one pass over the training set."""
+        return math.ceil(len(self.units) / self._units_in_batch)
+
+    def drawn(self, seed: int) -> Callable[[int], list[list[tuple[T, ...]]]]:
+        """Return what draws the batches of an epoch, which depend on it and the seed alone."""
+        lengths = [max(map(self.length, unit)) for unit in self.units]
+
+        def batches(epoch: int) -> list[list[tuple[T, ...]]]:
+            buckets = length_buckets(lengths, self._units_in_batch, seed=seed, epoch=epoch)
+            return [[self.units[index] for index in bucket] for bucket in buckets]
+
+        return batches
+
+    @property
+    def _units_in_batch(self) -> int:
+        return max(1, self.batch_size // max(map(len, self.units), default=1))

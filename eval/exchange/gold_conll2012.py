@@ -5,32 +5,17 @@ Words are given as they are written; ``/.`` and ``/?`` are for the systems to re
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pronominal.errors import InputError
 from pronominal.eval.exchange.documents import linked
 from pronominal.eval.exchange.formats.conll2012 import SPEAKER, WORD, Dialect, Part, parts
-from pronominal.spans import Cluster, Document, Span
+from pronominal.spans import AnnotatedDocument, Cluster, Document, Span
 
 GOLD = Dialect(
     re.compile(r"#begin document \((?P<name>.+)\); part (?P<part>\d+)\s*"), 12, bars=True
 )
 """The shared task's own form: eleven columns, any number for predicates, and coreference."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatedDocument:
-    """A document and its gold clusters.
-
-    Attributes:
-        document: words, speakers, genre, and a key such as ``"bc/cctv/00/cctv_0000_0"``.
-        clusters: half-open spans of words, counted over all sentences; in the order of their
-            first mentions, as are the mentions in a cluster.
-    """
-
-    document: Document
-    clusters: list[Cluster]
 
 
 def read_conll(path: Path) -> list[AnnotatedDocument]:

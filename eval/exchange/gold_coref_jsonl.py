@@ -9,11 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
-from pronominal.errors import InputError
 from pronominal.eval.exchange.documents import half_open
-from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument, genre_of
-from pronominal.spans import Cluster, Document, Span
+from pronominal.eval.exchange.gold_conll2012 import genre_of
+from pronominal.eval.exchange.gold_json import read_gold_json
+from pronominal.spans import AnnotatedDocument, Cluster, Document, Span
 
 FRAME = ("[CLS]", "[SEP]")
 """Pieces that no word has."""
@@ -31,15 +30,11 @@ def read_coref_jsonl(path: Path) -> list[AnnotatedDocument]:
     `InputError` names file and line where one cannot be read, or a key is missing or of the wrong
     shape.
     """
-    found = []
-    for number, record in read_json_lines(path):
-        try:
-            found.append(_from_pieces(record) if "subtoken_map" in record else _from_words(record))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            cause = f"no document of a coreference repository ({type(error).__name__}: {error})"
-            cure = "give doc_key, sentences, speakers and clusters in the same shape"
-            raise InputError(cause, cure=cure, file=path, row=f"line {number}") from error
-    return found
+    return read_gold_json(
+        path,
+        lambda record: (_from_pieces if "subtoken_map" in record else _from_words)(record),
+        "doc_key, sentences, speakers and clusters in the same shape",
+    )
 
 
 def _from_words(record: Mapping[str, Any]) -> AnnotatedDocument:

@@ -9,7 +9,7 @@ from typing import Any
 from pronominal.adapters.training.curves import draw_curves, read_curves
 from pronominal.adapters.training.devices import OneProcess, open_devices
 from pronominal.adapters.training.loop import CURVES, remove_state, train
-from pronominal.adapters.training.settings import TrainingSettings
+from pronominal.adapters.training.settings import ClusteringTraining, TrainingSettings
 from pronominal.adapters.training.state import seeded
 from pronominal.errors import InputError
 from pronominal.eval.training.card import write_card
@@ -47,9 +47,9 @@ def train_seeds(
             "it trains in one process", cure="start it without accelerate launch, a seed at a time"
         )
     prepared = (
-        prepare_chooser(data, asked)
-        if asked.kind == "choosing"
-        else prepare_clusterer(data, asked, out)
+        prepare_clusterer(data, asked, out)
+        if isinstance(asked, ClusteringTraining)
+        else prepare_chooser(data, asked)
     )
     earlier = asked.earlier()
     refuse_other_trainings(out, prepared.identity, earlier)

@@ -1,4 +1,4 @@
-"""What ``pronominal train c2f`` is asked for."""
+"""What ``pronominal train spanbert`` is asked for."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal, get_args

@@ -5,10 +5,13 @@ units. What upstream computes in a matrix of spans by units of the document is c
 windows of the greatest width: the same sums without the zeros.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from pronominal.spans import Span
 
 
 def rows_at_once(like: Tensor, size: int) -> int:
@@ -43,6 +46,17 @@ class CandidateGrid(NamedTuple):
     def width(self) -> int:
         """Columns of the grid: the width of the widest span that there is."""
         return self.windows.shape[1]
+
+    def places(self, spans: Sequence[Span]) -> tuple[Tensor, Tensor]:
+        """Return rows and columns of those spans that are candidates."""
+        inside = [
+            span
+            for span in spans
+            if span.end - span.start <= self.width
+            and self.inside[span.start, span.end - span.start - 1]
+        ]
+        rows, ends = self.windows.new_tensor(inside).reshape(-1, 2).unbind(1)
+        return rows, ends - rows - 1
 
     def attention(self, logits: Tensor) -> Tensor:
         """Return how much each span attends to each of its units, [N, W, W].

@@ -18,7 +18,9 @@ BUCKETS = (1, 2, 3, 4, 5, 8, 16, 32, 64)
 def top_candidates(batch: UnitBatch, grid: CandidateGrid, scores: Tensor) -> tuple[Tensor, Tensor]:
     """Return rows and columns of the top spans, document after document."""
     rows, columns = grid.inside.nonzero(as_tuple=True)
-    of_candidates = scores[rows, columns]
+    of_candidates = scores.index_put(grid.places(batch.kept), scores.new_tensor(torch.inf))[
+        rows, columns
+    ]
     in_document = torch.bincount(batch.document_of[rows], minlength=len(batch.lengths))
     starts, ends = rows.tolist(), (rows + columns + 1).tolist()
     kept: list[int] = []

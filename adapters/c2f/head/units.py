@@ -57,6 +57,7 @@ class Units:
         words: number of the word that each is a part of.
         genre: two-letter OntoNotes genre; None when unknown.
         key: name under which cached vectors are found.
+        kept: spans that are among the top spans whatever their score is.
     """
 
     strings: Sequence[str]
@@ -66,6 +67,7 @@ class Units:
     words: Sequence[int]
     genre: str | None = None
     key: str | None = None
+    kept: Sequence[Span] = ()
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -132,6 +134,7 @@ class UnitBatch:
         firsts: where each document begins, [D].
         lengths: units of each document, [D].
         spans_to_keep: how many spans each document keeps, [D].
+        kept: spans that are kept in any case, of all units.
     """
 
     boundary: Tensor
@@ -144,6 +147,7 @@ class UnitBatch:
     firsts: list[int]
     lengths: list[int]
     spans_to_keep: list[int]
+    kept: list[Span]
 
     @classmethod
     def of(
@@ -163,6 +167,7 @@ class UnitBatch:
         ]
         speakers = [speaker_numbers(document.speakers, config.max_speakers) for document in units]
         device = boundary.device
+        firsts = [*accumulate(lengths, initial=0)][:-1]
         return cls(
             boundary=boundary,
             head_values=torch.cat([document.head_values for document in encoded]),
@@ -171,9 +176,14 @@ class UnitBatch:
             segments=_flat([document.segments for document in units]).to(device),
             speakers=_flat(speakers).to(device),
             genres=genres.repeat_interleave(each).to(device),
-            firsts=[*accumulate(lengths, initial=0)][:-1],
+            firsts=firsts,
             lengths=lengths,
             spans_to_keep=[spans_to_keep(length, config) for length in lengths],
+            kept=[
+                Span(first + start, first + end)
+                for first, document in zip(firsts, units, strict=True)
+                for start, end in document.kept
+            ],
         )
 
     def refuse_marked(self, marked: Tensor) -> None:

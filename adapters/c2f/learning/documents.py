@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
 
 from pronominal.adapters.c2f.head.units import FRAME_SPEAKER, Units, inside_frame, word_span
-from pronominal.spans import Cluster, Document, Span
+from pronominal.adapters.training.antecedents import GoldMentions
+from pronominal.adapters.words.mention_borders import MentionBorders
+from pronominal.spans import AnnotatedDocument, Cluster, Document, Span
 
 Drawn = Literal["every epoch", "once"]
 """When a document's window is drawn: kentonl and mandarjoshi90 draw anew each time that the
@@ -25,6 +28,7 @@ class TrainingDocument:
         document: the words of the whole document.
         longest: length of the whole document's longest unit, in characters.
         first_unit: where the window begins in the whole document, in units.
+        complete: whether spans outside of the clusters are known to corefer with nothing.
     """
 
     units: Units
@@ -32,20 +36,38 @@ class TrainingDocument:
     document: Document
     longest: int
     first_unit: int = 0
+    complete: bool = True
 
     @classmethod
-    def of(
-        cls, document: Document, units: Units, clusters: Sequence[Cluster]
-    ) -> "TrainingDocument":
-        """Return a whole document.
-
-        Args:
-            document: the words.
-            units: what an encoder reads of them.
-            clusters: gold clusters, in words.
-        """
+    def of(cls, gold: AnnotatedDocument, units: Units) -> "TrainingDocument":
+        """Return a whole document, given what an encoder reads of its words."""
         longest = max(map(len, units.strings), default=0)
-        return cls(units, unit_clusters(units, clusters), document, longest)
+        clusters = unit_clusters(units, gold.clusters)
+        return cls(units, clusters, gold.document, longest, complete=gold.complete)
+
+    def with_mentions_kept(self) -> "TrainingDocument":
+        """Return the document with its mentions kept whatever their scores, if others are unknown.
+
+        The few that a partial annotation has would hardly be among the top spans of a new head.
+        """
+        if self.complete:
+            return self
+        mentions = [*chain.from_iterable(self.clusters)]
+        return replace(self, units=replace(self.units, kept=mentions))
+
+    @property
+    def gold(self) -> GoldMentions:
+        """The gold mentions, in units."""
+        if self.complete:
+            return GoldMentions(self.clusters)
+        units = self.units
+        words = [*chain.from_iterable(self.document.words)]
+        word_of = [
+            None if speaker == FRAME_SPEAKER else word
+            for word, speaker in zip(units.words, units.speakers, strict=True)
+        ]
+        borders = MentionBorders(words, word_of, self.clusters)
+        return GoldMentions(self.clusters, borders.exclude)
 
 
 def unit_clusters(units: Units, clusters: Sequence[Cluster]) -> list[Cluster]:

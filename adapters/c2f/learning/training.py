@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,12 +20,21 @@ from pronominal.adapters.c2f.learning.documents import (
 )
 from pronominal.adapters.c2f.learning.optimisers import Optimisation
 from pronominal.adapters.c2f.learning.settings import CoarseToFineTraining
+from pronominal.adapters.training.antecedents import (
+    GoldMentions,
+    Targets,
+    marginal_losses,
+    mention_losses,
+)
 from pronominal.adapters.training.trainable import CardText, Training
-from pronominal.adapters.words.length_batches import length_buckets
-from pronominal.spans import Cluster, Document, Span
+from pronominal.adapters.words.length_batches import UnitBatches
+from pronominal.spans import AnnotatedDocument, Cluster, Document
 
-Draw = tuple[int, int]
-"""The number of a document, and the epoch in which it comes up."""
+Numbered = tuple[int, TrainingDocument]
+"""A document, whole, and its number in the training set."""
+
+Draw = tuple[int, TrainingDocument, int]
+"""The same, and the epoch in which it comes up."""
 
 
 class TrainableCoarseToFine(ABC):
@@ -36,9 +46,6 @@ class TrainableCoarseToFine(ABC):
         window: segments that a training step sees of a document at most.
         drawn: when the window of a longer document is drawn.
         begins_with: digests of the files that the training begins with.
-
-    Attributes:
-        documents: the training set; see `learn`.
     """
 
     name: ClassVar[str]
@@ -56,7 +63,6 @@ class TrainableCoarseToFine(ABC):
         self.window = window
         self.drawn = drawn
         self.title = self.name
-        self.documents: Sequence[TrainingDocument] = ()
         self.begins_with = {"begins_with": dict(begins_with)}
 
     @abstractmethod
@@ -85,35 +91,41 @@ class TrainableCoarseToFine(ABC):
     def save(self, model: nn.Module, folder: Path) -> None:
         """Write a checkpoint of the system into a folder that is there."""
 
-    def read(self, document: Document, clusters: Sequence[Cluster], place: str) -> TrainingDocument:
-        """Return a document with its gold clusters, in words, as the encoder reads it."""
-        return TrainingDocument.of(document, self.units(document, place), clusters)
+    def read(self, gold: AnnotatedDocument, place: str) -> TrainingDocument:
+        """Return a document with its gold clusters as the encoder reads it."""
+        return TrainingDocument.of(gold, self.units(gold.document, place))
 
-    def can_learn(self, document: TrainingDocument) -> bool:
-        """Say whether a document is long enough for a span of it to be scored."""
-        return spans_to_keep(len(document.units), self.head) > 0
+    def why_not(self, document: TrainingDocument) -> str:
+        """Say why a document cannot be learnt, for it keeps no span; empty where it can."""
+        keeps = spans_to_keep(len(document.units), self.head) > 0
+        return "" if keeps else "it is too short to keep a span"
 
-    def learn(self, documents: Sequence[TrainingDocument]) -> None:
-        """Take the training set, each document whole."""
-        self.documents = documents
+    def learn(self, units: Sequence[tuple[TrainingDocument, ...]]) -> None:
+        """Take the training set, each document whole, in what stays together in a batch."""
+        number = count()
+        numbered = [tuple((next(number), document) for document in unit) for unit in units]
+        size = self.asked.texts_in_batch
+        self._batches: UnitBatches[Numbered] = UnitBatches(
+            numbered, size, length=lambda one: len(one[1].units)
+        )
 
     @property
     def updates_in_epoch(self) -> int:
         """Batches of one pass over the training set."""
-        return -(-len(self.documents) // self.asked.batch_size)
+        return self._batches.in_epoch
 
     def training(self, model: nn.Module, *, seed: int, updates: int) -> Training:
         """Return what the loop needs to train a model."""
         optimisers, schedules = self.optimisation(model, updates)
         windows = Windows(self.window, self.drawn, seed)
-        lengths = [len(document.units) for document in self.documents]
+        drawn = self._batches.drawn(seed)
 
-        def batches(epoch: int) -> list[list[Draw]]:
-            buckets = length_buckets(lengths, self.asked.batch_size, seed=seed, epoch=epoch)
-            return [[(number, epoch) for number in bucket] for bucket in buckets]
+        def batches(epoch: int) -> list[list[list[Draw]]]:
+            return [[[(*one, epoch) for one in unit] for unit in batch] for batch in drawn(epoch)]
 
-        def loss(learning: nn.Module, drawn: Sequence[Draw]) -> Tensor:
-            cut = [windows.cut(self.documents[number], number, epoch) for number, epoch in drawn]
+        def loss(learning: nn.Module, units: Sequence[Sequence[Draw]]) -> Tensor:
+            draws = chain.from_iterable(units)
+            cut = [windows.cut(whole, number, epoch) for number, whole, epoch in draws]
             return self.loss(learning, cut)
 
         # each optimiser clips its own parameters' gradients, as the recipes have it
@@ -125,9 +137,10 @@ class TrainableCoarseToFine(ABC):
         Raises:
             NonFiniteScoresError: there is none, for the training diverged.
         """
+        asked = [document.with_mentions_kept() for document in documents]
         losses = [
-            marginal_loss(scores, gold_labels(document.clusters))
-            for scores, document in zip(self.scores(model, documents), documents, strict=True)
+            marginal_loss(scores, document.gold)
+            for scores, document in zip(self.scores(model, asked), documents, strict=True)
         ]
         return torch.stack(losses).mean()
 
@@ -154,36 +167,18 @@ class TrainableCoarseToFine(ABC):
         return CardText(title=self.name, summary=summary, settings=self.asked.identity())
 
 
-def gold_labels(clusters: Sequence[Cluster]) -> dict[Span, int]:
-    """Return the number of each gold mention's cluster, from 1 on; no two clusters share one."""
-    return {span: number for number, cluster in enumerate(clusters, 1) for span in cluster}
-
-
-def right_antecedents(scores: AntecedentScores, gold: Mapping[Span, int]) -> Tensor:
-    """Say which of the scored antecedents are right, none included, [k, 1 + c].
-
-    An antecedent is right when both spans are gold mentions of one cluster, by exact borders.
-    None is right where no scored antecedent is.
-
-    Args:
-        scores: the head's scores.
-        gold: the cluster of each gold mention, in units, from 1 on.
-    """
-    borders = zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)
-    labels = scores.antecedents.new_tensor([gold.get(Span(*span), 0) for span in borders])
-    same = labels[scores.antecedents] == labels.unsqueeze(1)
-    # a filler repeats a span, possibly of the same cluster, and its score is -inf
-    right = same & (labels > 0).unsqueeze(1) & scores.scores[:, 1:].isfinite()
-    return torch.cat([~right.any(1, keepdim=True), right], dim=1)
-
-
-def marginal_loss(scores: AntecedentScores, gold: Mapping[Span, int]) -> Tensor:
+def marginal_loss(scores: AntecedentScores, gold: GoldMentions) -> Tensor:
     """Return the negative log-likelihood of the right antecedents, summed over the top spans.
 
     Args:
         scores: the head's scores of one document.
-        gold: the cluster of each gold mention, in units, from 1 on (see `gold_labels`).
+        gold: the gold mentions, in units.
     """
-    right = right_antecedents(scores, gold)
-    of_right = scores.scores.masked_fill(~right, -torch.inf).logsumexp(1)
-    return (scores.scores.logsumexp(1) - of_right).sum()
+    spans = [*zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)]
+    numbers = scores.antecedents.new_tensor(gold.numbers(spans))
+    opening = torch.tensor(gold.opening(spans), dtype=torch.bool, device=numbers.device)
+    # a filler repeats a span, possibly of the same cluster, and its score is -inf
+    scored = scores.scores[:, 1:].isfinite()
+    targets = Targets.of(numbers, numbers[scores.antecedents], scored, opening)
+    loss = marginal_losses(scores.scores, targets).sum()
+    return loss if gold.complete else loss + mention_losses(scores.mention_scores, numbers).sum()

@@ -38,19 +38,24 @@ def write(texts: Iterable[ExportedText], out: Path) -> None:
 
 
 def read(file: Path) -> Iterator[PredictedDocument]:
+    """Yield the documents of a file as answers; see `documents`."""
+    return (document.finished() for document in documents(file))
+
+
+def documents(file: Path) -> Iterator["CorefUDDocument"]:
     """Yield the documents of a file.
 
     A mention in parts (``e7[1/2]``) reaches from its first word to its last; empty nodes are no
     words, and a mention of nothing else is left out.
     """
-    document: _Document | None = None
+    document: CorefUDDocument | None = None
     declared = ATTRIBUTES
     for number, line in numbered_lines(file):
         if document is not None:
             document.mentions.line = number
         begin = NEW_DOCUMENT.fullmatch(line)
         if begin is not None and document is not None:
-            yield document.finished()
+            yield document
         if begin is not None:
             document = _begun(file, number, begin["key"], declared)
         elif (match := DECLARED.fullmatch(line)) is not None:
@@ -60,21 +65,35 @@ def read(file: Path) -> Iterator[PredictedDocument]:
         elif line.strip() and not line.startswith("#"):
             document = document or _begun(file, number, None, declared)
             document.add(line)
+        elif document is not None and not line.strip():
+            document.end_sentence()
     if document is not None:
-        yield document.finished()
+        document.end_sentence()
+        yield document
 
 
 @dataclass(slots=True)
-class _Document:
-    """A document while it is read."""
+class CorefUDDocument:
+    """A document while it is read.
+
+    Attributes:
+        place: where it begins in the file.
+        key: its id; None where it has none.
+        declared: what is between the dashes of an opening bracket.
+        mentions: its mentions so far.
+        words: its words so far.
+        sentence_ends: number of words before the end of each sentence.
+    """
 
     place: str
     key: str | None
     declared: str
     mentions: OpenBrackets
     words: list[str] = field(default_factory=list)
+    sentence_ends: list[int] = field(default_factory=list)
 
     def add(self, line: str) -> None:
+        """Take a word's line."""
         columns = line.rstrip("\r\n").split("\t")
         if len(columns) != 10:
             raise self.mentions.refusal(f"{len(columns)} columns, not 10")
@@ -114,13 +133,19 @@ class _Document:
         part, parts = int(match["part"] or 1), int(match["parts"] or 1)
         return match["name"], part == 1, part == parts
 
+    def end_sentence(self) -> None:
+        """Take an empty line."""
+        if len(self.words) > max((*self.sentence_ends, 0)):
+            self.sentence_ends.append(len(self.words))
+
     def finished(self) -> PredictedDocument:
+        """Return the whole document."""
         return PredictedDocument(self.place, self.key, self.words, self.mentions.clusters())
 
 
-def _begun(file: Path, line: int, key: str | None, declared: str) -> _Document:
+def _begun(file: Path, line: int, key: str | None, declared: str) -> CorefUDDocument:
     mentions = OpenBrackets(file, "the format of CorefUD 1.x", line)
-    return _Document(f"line {line}", key, declared, mentions)
+    return CorefUDDocument(f"line {line}", key, declared, mentions)
 
 
 def _lines(text: ExportedText, entities: int) -> Iterator[str]:

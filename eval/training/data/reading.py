@@ -8,8 +8,11 @@ from pathlib import Path
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
-from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument, read_conll
+from pronominal.eval.exchange.gold_caw import read_caw
+from pronominal.eval.exchange.gold_conll2012 import read_conll
 from pronominal.eval.exchange.gold_coref_jsonl import read_coref_jsonl
+from pronominal.eval.exchange.gold_corefud import read_corefud
+from pronominal.eval.exchange.gold_fastcoref import read_fastcoref
 from pronominal.eval.training.data.request import DataRequest
 from pronominal.eval.training.data.rows import (
     TrainingData,
@@ -18,9 +21,13 @@ from pronominal.eval.training.data.rows import (
     own_tests,
     published_data,
 )
+from pronominal.spans import AnnotatedDocument
 
 READERS: dict[str, Callable[[Path], list[AnnotatedDocument]]] = {
+    "caw": read_caw,
     "conll": read_conll,
+    "corefud": read_corefud,
+    "fastcoref": read_fastcoref,
     "jsonlines": read_coref_jsonl,
 }
 """How documents are read, by the word before the colon in ``--data KIND:PATH``."""

@@ -21,13 +21,14 @@ class DataRequest:
     usual_validation_share: ClassVar[float] = 0.1
 
     data: list[str] = required(
-        "knowref, gap, or a JSONL or Parquet file of your own rows; conll:PATH or "
-        "jsonlines:PATH for documents with gold clusters. Several are one shuffled set."
+        "knowref, gap, or a JSONL or Parquet file of your own rows; conll:PATH, corefud:PATH, "
+        "jsonlines:PATH, caw:PATH or fastcoref:PATH for documents with gold clusters. Several are "
+        "one shuffled set."
     )
     dataset: str | None = setting(None, "Folder of the built knowref or gap.")
     sources: Path | None = setting(None, "Folder of upstream's files of knowref or gap.")
     validation: list[str] | None = setting(
-        None, "Own rows, conll:PATH or jsonlines:PATH to stop by; a share of --data without them."
+        None, "Own rows or documents, as KIND:PATH, to stop by; a share of --data without them."
     )
     validation_share: float | None = setting(
         None, "Share of your own data held out.", least=0.0, most=0.9

@@ -20,10 +20,10 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.columns import resolution_columns
 from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.errors import InputError
-from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument
 from pronominal.eval.training.data.lost_pronouns import fill_in
 from pronominal.instances import ResolutionInstance
 from pronominal.names import nearest_name
+from pronominal.spans import AnnotatedDocument
 from pronominal.switching import Unswitchable, switch_row
 
 TRAINABLE = ("knowref", "gap")

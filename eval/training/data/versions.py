@@ -23,7 +23,8 @@ class LeftOut:
     Attributes:
         split: ``train``, ``validation`` or ``test``.
         id: of the row.
-        version: ``original`` (and then also its switched one) or ``switched``.
+        version: ``original`` (and then also its switched one) or ``switched``; with a pronoun
+            set behind it where only the text with those pronouns is left out.
         reason: why, without text of the row.
     """
 

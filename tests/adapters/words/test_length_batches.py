@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pronominal.adapters.words.length_batches import length_batches, require_batch_size
+from pronominal.adapters.words.length_batches import UnitBatches, length_batches, require_batch_size
 from pronominal.errors import InputError
 
 
@@ -40,3 +40,13 @@ def test_batches_of_no_whole_number_of_texts(size: Any) -> None:
     require_batch_size(1)
     with pytest.raises(InputError, match=f"a batch of {size} texts; give a batch size above 0"):
         require_batch_size(size)
+
+
+def test_what_belongs_together_stays_in_one_batch() -> None:
+    units = [("a", "bb"), ("ccc",), ("d", "ee"), ("f", "g")]
+    batches = UnitBatches(units, batch_size=4, length=len)
+    drawn = batches.drawn(seed=1)
+    assert len(drawn(0)) == batches.in_epoch == 2
+    assert sorted(unit for batch in drawn(0) for unit in batch) == sorted(units)
+    assert all(len(batch) <= 2 for batch in drawn(0))
+    assert drawn(3) == UnitBatches(units, batch_size=4, length=len).drawn(seed=1)(3)

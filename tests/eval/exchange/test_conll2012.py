@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal import Document, InputError, Span
-from pronominal.eval.exchange.gold_conll2012 import AnnotatedDocument, merged, read_conll
+from pronominal.eval.exchange.gold_conll2012 import merged, read_conll
 from pronominal.eval.exchange.gold_coref_jsonl import read_coref_jsonl
+from pronominal.spans import AnnotatedDocument
 
 Row = tuple[str, str, str]
 """A word, its speaker, and its coreference column."""

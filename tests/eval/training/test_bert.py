@@ -471,7 +471,7 @@ def test_a_malformed_row_is_an_error(
         (["--epochs", "3", "--updates", "9"], "--epochs 3 and --updates 9 both say how long"),
         (
             ["--switching", "--pair-batches", "--batch-size", "5"],
-            "5 instances holds no whole pairs",
+            "5 texts holds no whole pairs",
         ),
     ],
 )

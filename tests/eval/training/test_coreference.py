@@ -137,7 +137,7 @@ def test_documents_of_two_words_are_nothing_to_learn_from(
     documents = f"conll:{tmp_path / 'own_conll'}"
     command[3:4] = [documents, "--validation", documents]
     assert run(command) == 2
-    assert "none of 1 documents has enough words" in capsys.readouterr().err
+    assert "none of 1 documents can be learnt: it is too short" in capsys.readouterr().err
 
 
 def test_settings_are_those_of_the_system() -> None:
@@ -147,3 +147,10 @@ def test_settings_are_those_of_the_system() -> None:
     assert c2f.keys() - e2e.keys() == {"recipe", "transformer_rates"}
     reduced = E2ETraining(embeddings_of="encoder", embedding_size=7)
     assert reduced.identity() == {**e2e, "embeddings": {"size": 7}}
+
+
+def test_the_former_name_of_a_command_goes_on_working(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["train", "c2f", "--data", "none.jsonl", "--out", "out"]) == 2
+    assert "not said what the training begins with" in capsys.readouterr().err
+    assert run(["train", "--help"]) == 0
+    assert "c2f" not in capsys.readouterr().out

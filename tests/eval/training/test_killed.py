@@ -1,4 +1,4 @@
-"""A training of E2E or of SpanBERT that is killed ends with the weights of one that is not."""
+"""A training of a coreference system that is killed ends with the weights of one that is not."""
 
 import json
 import signal
@@ -8,11 +8,13 @@ import pytest
 
 pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
 pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
+pytest.importorskip("fastcoref")
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 
 from pronominal.adapters.training import state
 from tests.adapters.c2f.bert.test_training import write_encoder
+from tests.conftest import ROOT
 from tests.eval.training.coreference_rows import run, write_rows, write_vectors
 from tests.processes import command_line_until_loss, started
 
@@ -25,16 +27,20 @@ LAST_LOSS = 20
 LENGTH = ("--updates", 24, "--save-every", 3, "--validate-every", 12, "--batch-size", 4)
 
 
-@pytest.fixture(params=["e2e", "c2f"])
+@pytest.fixture(params=["e2e", "fcoref", "lingmess", "spanbert"])
 def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[object, ...]:
     """A training of 54 rows, but for where it goes."""
     if request.param == "e2e":
-        beginning = ("--context-embeddings", write_vectors(tmp_path / "vectors.txt"))
+        vectors = write_vectors(tmp_path / "vectors.txt")
+        beginning: tuple[object, ...] = ("--context-embeddings", vectors, "--size", "small")
+    elif request.param == "lingmess":
+        beginning = ("--checkpoint", ROOT / "tests/goldens/lingmess/checkpoint")
     else:
         goldens = request.getfixturevalue("goldens")
-        beginning = ("--encoder", write_encoder(goldens, tmp_path / "encoder"))
+        size = {"fcoref": ("--ffnn-size", 16), "spanbert": ("--size", "small")}[request.param]
+        beginning = ("--encoder", write_encoder(goldens, tmp_path / "encoder"), *size)
     rows = write_rows(tmp_path / "own.jsonl", 60)
-    return ("train", request.param, "--data", rows, *beginning, "--size", "small", *LENGTH, "--out")
+    return ("train", request.param, "--data", rows, *beginning, *LENGTH, "--out")
 
 
 def test_a_killed_training_ends_with_the_same_weights(

@@ -29,9 +29,10 @@ from pronominal.adapters.c2f.head.units import (
     Units,
     genre_number,
 )
-from pronominal.adapters.c2f.learning.training import gold_labels, marginal_loss
+from pronominal.adapters.c2f.learning.training import marginal_loss
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, RefusedTextError
 from pronominal.adapters.contract.systems import OversizedSentenceWarning
+from pronominal.adapters.training.antecedents import GoldMentions
 from pronominal.cli.progress import loud_warnings
 from pronominal.eval.runs.runner import predict
 from pronominal.instances import ResolutionInstance
@@ -232,8 +233,8 @@ def test_loss_is_upstreams(folder: Path, depth: int) -> None:
     np.testing.assert_allclose(losses, [row["expected"][key] for row in labelled], rtol=1e-4)
 
 
-def gold_of(given: dict[str, Any]) -> dict[Span, int]:
-    return gold_labels([[Span(a, b + 1) for a, b in cluster] for cluster in given["clusters"]])
+def gold_of(given: dict[str, Any]) -> GoldMentions:
+    return GoldMentions([[Span(a, b + 1) for a, b in cluster] for cluster in given["clusters"]])
 
 
 def test_dropout_hides_in_training_alone(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,21 @@ def test_a_trajectory(goldens: Path, file: str, recipe: Recipe) -> None:
     assert {name for name in norms if "pooler" not in name} == ours.keys()
     for name, norm in ours.items():
         assert norm == pytest.approx(norms[name], rel=1e-5, abs=1e-6), name
+
+
+def test_the_mentions_of_a_partial_annotation_are_kept(goldens: Path) -> None:
+    recorded = json.loads((goldens / "c2f" / TRAINING[0]).read_text(encoding="utf-8"))
+    system = trainable(goldens / "c2f", "coref-hoi")
+    model = system.new_model().eval()
+    for one in recorded["documents"]:
+        whole = training_document(one["input"])
+        partial = replace(whole, complete=False)
+        with torch.no_grad():
+            (scores,) = system.scores(model, [partial.with_mentions_kept()])
+            assert system.loss(model, [partial]).isfinite()
+        kept = {*zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)}
+        assert kept >= {*chain.from_iterable(whole.clusters)}
+        assert whole.with_mentions_kept() is whole
 
 
 @pytest.mark.parametrize("file", TRAINING)

@@ -29,7 +29,7 @@ from pronominal.adapters.c2f.learning.documents import TrainingDocument, window
 from pronominal.adapters.training.trainable import Corpus
 from pronominal.eval.training.data.row_documents import RowReader
 from pronominal.eval.training.data.versions import originals_first, versions
-from pronominal.spans import Mention
+from pronominal.spans import AnnotatedDocument, Mention
 from tests.eval.training.coreference_rows import run, write_conll, write_rows, write_vectors
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
@@ -63,7 +63,7 @@ def whole(system: TrainableE2E, record: dict[str, Any]) -> TrainingDocument:
     key = record["doc_key"]
     document = Document(record["sentences"], record["speakers"], key[:2], key)
     clusters = [[Span(a, b + 1) for a, b in cluster] for cluster in record["clusters"]]
-    return TrainingDocument.of(document, system.units(document, key), clusters)
+    return TrainingDocument.of(AnnotatedDocument(document, clusters), system.units(document, key))
 
 
 def without_dropout(model: E2EModel) -> E2EModel:
@@ -164,7 +164,8 @@ def command(data: Path, out: Path, *options: str) -> list[str]:
 
 def test_it_learns_what_can_be_learnt(data: Path, tmp_path: Path) -> None:
     rows = str(data / "own.jsonl")
-    options = ("--data", rows, "--validation", rows, "--test", rows, "--switching")
+    data_options = ("--data", rows, "--validation", rows, "--test", rows, "--switching")
+    options = (*data_options, "--unannotated", "negative")
     learnt = ("--updates", "250", "--learning-rate", "0.005", "--batch-size", "8")
     assert run(command(data, tmp_path, *options, *learnt, "--validate-every", "50")) == 0
     summary = json.loads((tmp_path / "summary.json").read_text())
@@ -203,7 +204,7 @@ def test_rows_and_documents_are_one_set(data: Path, tmp_path: Path) -> None:
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["data"]["name"] == "own+conll"
     assert summary["counts"]["train_documents"] == 54 + 6
-    assert {*summary["validation"]} == {"rows", "documents"}
+    assert {*summary["validation"]} == {"rows", "switching", "documents"}
     assert summary["validation"]["documents"]["conll"]["f1"]["mean"] >= 0
     folder = tmp_path / "seed-1"
     names = {"README.md", "config.json", "curves.jsonl", "curves.svg", "model.safetensors"}
@@ -306,7 +307,7 @@ def test_a_row_becomes_a_document_or_is_listed(case: str) -> None:
     if isinstance(wanted, str):
         assert (found, [one.reason for one in left_out]) == ([], [wanted])
     else:
-        (cluster,) = found[0][0].content.gold.clusters
+        cluster = found[0][0].content.gold.clusters[0]
         assert [tuple(span) for span in cluster] == wanted
         assert left_out == []
 
