@@ -195,11 +195,15 @@ class TrainableFastcoref:
 
     def card_text(self) -> CardText:
         """Return what the model card says of the system."""
+        given = self.asked.checkpoint or self.asked.encoder or ""
+        (digest,) = self.begins_with["begins_with"].values()
+        # where a folder lies says something of its owner alone
+        name = Path(given).name if Path(given).is_dir() else given
         return CardText(
             title=self._parts.architecture.removesuffix("Model"),
             summary="Clusters the mentions of a text.",
             settings=self.asked.identity(),
-            beginning=f"Began with {self.asked.checkpoint or self.asked.encoder}",
+            beginning=f"It began with {name} (SHA-256 of its files {digest[:12]})",
             libraries=["library_name: fastcoref"],
             use=[
                 "or in fastcoref:",
