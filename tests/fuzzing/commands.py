@@ -123,7 +123,11 @@ CASES = [
         (TABLE, "systems.toml", "words/*.json"),
     ),
     Case("evaluate", f"{DATASET} --system {PAIRS} --out {{}}/runs", SCORED),
-    Case("plan", f"{DATASET} --systems {{}}/systems.toml --out {{}}/out.json", (TABLE, "systems.toml")),
+    Case(
+        "plan",
+        f"{DATASET} --systems {{}}/systems.toml --out {{}}/out.json",
+        (TABLE, "systems.toml"),
+    ),
     Case(
         "evaluate",
         f"{DATASET} --plan {{}}/plan.json --out {{}}/out",
@@ -294,7 +298,6 @@ def _write_runs(folder: Path, call: Call) -> None:
     for name in ("key", "response"):
         to = ("export", "conll2012", folder / f"{name}.conll", *rows)
         call(*to, "--predictions", folder / RUN)
-
 
     call("plan", *rows, "--systems", folder / "systems.toml", "--out", folder / "plan.json")
 
