@@ -12,7 +12,7 @@ from pronominal.adapters.contract.refusals import FailedCallError
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.decisions import Decision
 from pronominal.errors import InputError, os_errors
-from pronominal.eval.runs.record import PredictionsRecord, RunRecord, is_run, read_record
+from pronominal.eval.runs.record import RUN, PredictionsRecord, RunRecord, is_run, read_record
 from pronominal.json_files import parse_object
 
 PREDICTIONS = "predictions.jsonl"
@@ -87,6 +87,9 @@ def as_left(folder: Path, record: RunRecord) -> RunRecord:
     """
     if not record.complete:
         return record
+    if record.predictions is not None and record.predictions.rows != record.answers:
+        cause = f"it has {record.predictions.rows:,} predictions, and answers to {record.answers:,}"
+        raise InputError(cause, cure="take the run's folder as it was", file=folder / RUN)
     found = PredictionsRecord.of(folder / PREDICTIONS)
     if record.answers is not None and found.rows < record.answers:
         # rows that failed are asked again, and may end with other bytes

@@ -156,10 +156,10 @@ class RunRecord:
 
     @property
     def answers(self) -> int | None:
-        """How many predictions a run that is complete has."""
-        if self.predictions is not None:
-            return self.predictions.rows
-        return self.counts["rows"] - self.counts.get("failed", 0) if "rows" in self.counts else None
+        """How many predictions a run that is complete has, by its counts where it has them."""
+        if "rows" in self.counts:
+            return self.counts["rows"] - self.counts.get("failed", 0)
+        return None if self.predictions is None else self.predictions.rows
 
     def __post_init__(self) -> None:
         require_name("label", self.label)

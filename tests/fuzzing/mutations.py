@@ -177,10 +177,11 @@ def _values(table: pa.Table, name: str, chance: Random) -> pa.Table:
     values = table[name].to_pylist()
     one, other = chance.randrange(len(values)), chance.randrange(len(values))
     values[one], values[other] = values[other], values[one]
-    text = json.dumps(values[one], default=str).encode()
+    kept, kind = values[one], table.schema.field(name).type
     try:
-        values[one] = json.loads(other_value(text, chance))
-    except (ValueError, RecursionError):
-        values[one] = values[other]
-    column = pa.array(values, table.schema.field(name).type)
+        values[one] = json.loads(other_value(json.dumps(kept, default=str).encode(), chance))
+        column = pa.array(values, kind)
+    except (ValueError, TypeError, OverflowError, RecursionError):  # not JSON, or not for Parquet
+        values[one] = kept
+        column = pa.array(values, kind)
     return table.set_column(table.column_names.index(name), name, column)

@@ -213,3 +213,16 @@ def test_an_import_is_gone_on_with_by_its_own_command(sample: Path, runs: Path) 
     file.write_text(json.dumps(content))
     emptied(runs / NAME / "predictions.jsonl")
     assert [found.command for found in unfinished_runs([runs])] == ["the command that began it"]
+
+
+def test_a_record_that_vouches_for_half_of_its_answers_is_refused(runs: Path) -> None:
+    file = runs / NAME / "predictions.jsonl"
+    halved(file)
+    text = file.read_text().rpartition("\n")[0] + "\n"
+    file.write_text(text)
+    record = json.loads((file.parent / "run.json").read_text())
+    record["predictions"] = {"rows": 300, "sha256": PredictionsRecord.of(file).sha256}
+    (file.parent / "run.json").write_text(json.dumps(record))
+    result = pronominal("report", runs)
+    assert result.returncode == 2
+    assert "it has 300 predictions, and answers to 576; take the run's folder" in result.stderr
