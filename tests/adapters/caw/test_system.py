@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytest.importorskip("pronominal.adapters.caw", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.caw.system", exc_type=ImportError)
 
 import numpy as np
 import torch
@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 
 from pronominal import Document, InputError, Span
 from pronominal.adapters import SYSTEMS, kind_of, load
-from pronominal.adapters.caw import CAW, model, scorer, spans, tokens
+from pronominal.adapters.caw import model, scorer, spans, tokens
+from pronominal.adapters.caw.system import CAW
 from pronominal.adapters.contract.systems import OversizedSentenceWarning, contract_clusters
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.adapters.words.windows import oversized

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytest.importorskip("pronominal.adapters.caw", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.caw.system", exc_type=ImportError)
 
 import torch
 from hypothesis import given
@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from torch import nn
 
 from pronominal import InputError
-from pronominal.adapters.caw import CAW
 from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.caw.documents import WordLevelDocument
 from pronominal.adapters.caw.heads import head_of, head_spans
 from pronominal.adapters.caw.model import ENTRIES
+from pronominal.adapters.caw.system import CAW
 from pronominal.adapters.caw.training import TrainableCAW, open_caw
 from pronominal.adapters.caw.training_settings import CAWTraining, WordLevelRates
 from pronominal.adapters.contract.self_check import SelfCheckWarning

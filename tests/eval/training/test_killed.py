@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
 pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
-pytest.importorskip("pronominal.adapters.caw", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.caw.system", exc_type=ImportError)
 pytest.importorskip("fastcoref")
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
