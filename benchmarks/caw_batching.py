@@ -25,8 +25,9 @@ import torch
 import transformers
 from torch import Tensor
 
-from pronominal.adapters.caw import CAW, model
+from pronominal.adapters.caw import model
 from pronominal.adapters.caw.model import Encoder
+from pronominal.adapters.caw.system import CAW
 from pronominal.spans import Cluster
 
 CHECKPOINT = Path(__file__).parent.parent / "tests" / "goldens" / "caw" / "checkpoint"

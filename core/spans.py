@@ -60,6 +60,18 @@ Cluster = list[Span]
 """The spans of one text that a system takes to be the same entity."""
 
 
+class Syntax(NamedTuple):
+    """What a dependency parse says of a word.
+
+    Attributes:
+        tag: its part of speech, such as ``CC``.
+        governor: the word that governs it, counted over all sentences; None for a root.
+    """
+
+    tag: str
+    governor: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class AnnotatedDocument:
     """A document and its gold clusters.
@@ -70,8 +82,10 @@ class AnnotatedDocument:
             are known to be different entities. A cluster may have one mention.
         complete: whether every other span is known to corefer with nothing; otherwise nothing is
             known of it.
+        syntax: the parse of each word; None where there is none.
     """
 
     document: Document
     clusters: list[Cluster]
     complete: bool = True
+    syntax: Sequence[Syntax] | None = None

@@ -87,7 +87,7 @@ SYSTEMS: dict[str, SystemEntry] = {
         weights="https://github.com/mandarjoshi90/coref",
     ),
     "caw": _clustering(
-        "caw:CAW",
+        "caw.system:CAW",
         "CAW-coref (D'Oosterlinck et al., 2023) and WL-coref (Dobrovolskii, 2021), word-level",
         extra="caw",
         weights="https://github.com/KarelDO/wl-coref",

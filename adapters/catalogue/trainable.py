@@ -12,6 +12,7 @@ from pronominal.adapters.training.settings import TrainingSettings
 
 TRAINABLE: dict[str, str] = {
     "bert": "bert.training_settings:BertTraining",
+    "caw": "caw.training_settings:CAWTraining",
     "e2e": "c2f.e2e.training_settings:E2ETraining",
     "fcoref": "fastcoref.training_settings:FCorefTraining",
     "lingmess": "fastcoref.training_settings:LingMessTraining",

@@ -7,8 +7,7 @@ Resolution") is trained to link, and nothing else, so this code serves the weigh
 In the order of computation: `tokens` (words to subwords and windows), `scorer` (which words
 corefer), `spans` (whose heads they are), `model` (all of it for a batch of documents, with the
 encoder); besides, `checkpoint` (files), `loading` (files to a model) and `system` (the interface).
+
+It learns with `training_settings` (what is asked for), `heads` (which word of a mention is
+linked), `documents` (gold clusters in heads), `learning` (the losses) and `training` (all of it).
 """
-
-from pronominal.adapters.caw.system import CAW
-
-__all__ = ["CAW"]

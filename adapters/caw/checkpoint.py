@@ -12,7 +12,7 @@ optionally, the encoder's folder; ours is what `convert` writes and what a Hub r
 import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,20 @@ ENCODER = "encoder"
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """What ``config.json`` of the converted form says of a model."""
+
+    section: str
+    settings: Hyperparameters
+    tokenizer_kwargs: Mapping[str, Any]
+
+    def table(self) -> dict[str, Any]:
+        """Return what is written."""
+        own = {"section": self.section, "tokenizer_kwargs": dict(self.tokenizer_kwargs)}
+        return {"format": FORMAT, **asdict(self.settings), **own}
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """What a checkpoint holds; its tensors by entry and name.
 
@@ -55,6 +69,11 @@ class Parts:
     encoder: str
     tokenizer_kwargs: Mapping[str, Any]
     entries: Mapping[str, Tensors]
+
+    @property
+    def described(self) -> Described:
+        """What is written of it beside its tensors and its encoder."""
+        return Described(self.section, self.settings, self.tokenizer_kwargs)
 
 
 def open_parts(checkpoint: str, section: str | None = None) -> Parts:

@@ -1,6 +1,7 @@
 """A checkpoint's parts to a model and its tokenizer, and to the form without pickles."""
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,10 @@ import torch
 import transformers
 from torch import nn
 
-from pronominal.adapters.caw.checkpoint import ENCODER, FORMAT, Parts, open_parts
-from pronominal.adapters.caw.model import ENTRIES, Encoder, WordLevelModel
+from pronominal.adapters.caw.checkpoint import ENCODER, Described, Parts, open_parts
+from pronominal.adapters.caw.model import ENTRIES, Encoder, Hyperparameters, WordLevelModel
 from pronominal.adapters.caw.tokens import SubwordTokenizer
-from pronominal.adapters.checkpoints.encoders import pretrained
+from pronominal.adapters.checkpoints.encoders import open_encoder, pretrained
 from pronominal.adapters.checkpoints.tensors import load_tensors, write_tensors
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
@@ -31,11 +32,11 @@ def load_model(parts: Parts, *, batch_size: int) -> tuple[WordLevelModel, Subwor
     missing, left over or of the wrong shape, or the encoder's config, tokenizer or weights are not
     to be had.
     """
-    config, tokenizer = _config_and_tokenizer(parts)
+    name = parts.checkpoint.name
+    config, tokenizer = _config_and_tokenizer(parts.encoder, parts.tokenizer_kwargs, name)
     transformer = _transformer(parts, config)
     require_vocabulary(tokenizer, transformer, parts.checkpoint.name)
-    frame, padding = (tokenizer.cls_token_id, tokenizer.sep_token_id), tokenizer.pad_token_id
-    encoder = Encoder(transformer, frame=frame, padding=padding, batch_size=batch_size)
+    encoder = _framed(transformer, tokenizer, batch_size)
     with torch.device("meta"):  # no memory and no random numbers for what is loaded at once
         model = WordLevelModel(encoder, config.hidden_size, parts.settings)
     for entry, module in ENTRIES.items():
@@ -58,6 +59,14 @@ def convert(source: str, target: Path, section: str | None = None) -> None:
         raise InputError("it is there already", cure="name a new folder", file=target)
     parts = open_parts(source, section)
     model, tokenizer = load_model(parts, batch_size=1)
+    with new_folder(target) as folder:
+        write_model(folder, model, tokenizer, parts.described)
+
+
+def write_model(
+    folder: Path, model: WordLevelModel, tokenizer: SubwordTokenizer, described: Described
+) -> None:
+    """Write a model in the form without pickles into a folder that is there."""
     modules = {"bert": model.encoder.transformer} | {
         entry: model.get_submodule(module) for entry, module in ENTRIES.items()
     }
@@ -66,29 +75,53 @@ def convert(source: str, target: Path, section: str | None = None) -> None:
         for entry, module in modules.items()
         for name, tensor in module.state_dict().items()
     }
-    description = {
-        "format": FORMAT,
-        "section": parts.section,
-        **asdict(parts.settings),
-        "tokenizer_kwargs": dict(parts.tokenizer_kwargs),
-    }
-    with new_folder(target) as folder, silent_transformers():
-        write_json(folder / "config.json", description)
-        write_tensors(folder / "model.safetensors", tensors)
+    write_json(folder / "config.json", described.table())
+    write_tensors(folder / "model.safetensors", tensors)
+    with silent_transformers():
         model.encoder.transformer.config.save_pretrained(folder / ENCODER)
         tokenizer.tokenizer.save_pretrained(folder / ENCODER)
 
 
-def _config_and_tokenizer(parts: Parts) -> tuple[Any, Any]:
-    cause = f"config and tokenizer of the encoder '{Path(parts.encoder).name}' are not available"
-    cure, file = "put the encoder's folder next to config.toml, or go online", parts.checkpoint.name
+def new_model(
+    encoder: str, settings: Hyperparameters, *, batch_size: int
+) -> tuple[WordLevelModel, SubwordTokenizer, str]:
+    """Put a head of the given sizes on a pretrained encoder, with windows that it can read.
+
+    Returns:
+        The model, its tokenizer, and the digest of the encoder's files.
+
+    Raises:
+        InputError: the encoder's files are missing, damaged, or of another kind.
+    """
+    transformer, _, files = open_encoder(encoder)
+    config, tokenizer = _config_and_tokenizer(str(files.folder), {}, encoder)
+    longest = longest_input(transformer)
+    if longest is not None:
+        size = min(settings.bert_window_size, longest)
+        settings = replace(settings, bert_window_size=size)
+    framed = _framed(transformer, tokenizer, batch_size)
+    model = WordLevelModel(framed, config.hidden_size, settings)
+    return model.eval(), SubwordTokenizer(tokenizer, config.model_type), files.digest
+
+
+def _framed(transformer: Any, tokenizer: Any, batch_size: int) -> Encoder:
+    frame = tokenizer.cls_token_id, tokenizer.sep_token_id
+    padding = tokenizer.pad_token_id
+    return Encoder(transformer, frame=frame, padding=padding, batch_size=batch_size)
+
+
+def _config_and_tokenizer(
+    encoder: str, tokenizer_kwargs: Mapping[str, Any], file: str
+) -> tuple[Any, Any]:
+    cause = f"config and tokenizer of the encoder '{Path(encoder).name}' are not available"
+    cure = "put the encoder's folder next to config.toml, or go online"
     # transformers and the Hub's client fail in many ways
     with silent_transformers(), input_error_on(Exception, cause=cause, cure=cure, file=file):
-        config = transformers.AutoConfig.from_pretrained(parts.encoder, trust_remote_code=False)
+        config = transformers.AutoConfig.from_pretrained(encoder, trust_remote_code=False)
         # the encoder reads isolated words, so that RoBERTa's have to be told of their space
         spaces = {"add_prefix_space": True} if config.model_type == "roberta" else {}
-        kwargs = {**spaces, **parts.tokenizer_kwargs, "trust_remote_code": False}
-        return config, transformers.AutoTokenizer.from_pretrained(parts.encoder, **kwargs)
+        kwargs = {**spaces, **tokenizer_kwargs, "trust_remote_code": False}
+        return config, transformers.AutoTokenizer.from_pretrained(encoder, **kwargs)
 
 
 def _transformer(parts: Parts, config: Any) -> Any:

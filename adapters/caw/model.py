@@ -117,6 +117,11 @@ class WordLevelModel(nn.Module):
         )
         self.span_predictor = SpanPredictor(size)
 
+    @property
+    def scorers(self) -> list[nn.Module]:
+        """Everything but the encoder, in upstream's order of names."""
+        return [self.get_submodule(ENTRIES[entry]) for entry in sorted(ENTRIES)]
+
     @torch.inference_mode()
     def forward(self, documents: Sequence[TokenizedDocument]) -> list[list[Cluster]]:
         """Return each document's clusters as half-open word spans, as upstream gives them.
@@ -142,9 +147,18 @@ class WordLevelModel(nn.Module):
 
     def word_vectors(self, documents: Sequence[TokenizedDocument]) -> Tensor:
         """Encode documents and return the vectors of all their words, [words, hidden]."""
+        return self.combined(self.subword_states(documents), documents)
+
+    def subword_states(self, documents: Sequence[TokenizedDocument]) -> Tensor:
+        """Return the encoder's states of all subwords, [subwords, hidden]."""
         capacity = self.settings.capacity
         cuts = [(document, cut) for document in documents for cut in document.windows(capacity)]
-        states = self.encoder([document.subwords[cut.start : cut.end] for document, cut in cuts])
+        windows = [document.subwords[cut.start : cut.end] for document, cut in cuts]
+        states: Tensor = self.encoder(windows)
+        return states
+
+    def combined(self, states: Tensor, documents: Sequence[TokenizedDocument]) -> Tensor:
+        """Return the vectors of all words, [words, hidden], given the states of their subwords."""
         lengths = [
             end - start for document in documents for start, end in pairwise(document.word_starts)
         ]
@@ -152,9 +166,17 @@ class WordLevelModel(nn.Module):
         words: Tensor = self.word_attention(states, word_of.to(states.device), len(lengths))
         return words
 
-    def scored_pairs(self, words: Tensor, documents: Sequence[TokenizedDocument]) -> Pairs:
-        """Return the pairs of words that may be linked, with their final scores."""
-        pairs: Pairs = self.rough_scorer(words, document_rows(documents))
+    def scored_pairs(
+        self,
+        words: Tensor,
+        documents: Sequence[TokenizedDocument],
+        always: Tensor | None = None,
+    ) -> Pairs:
+        """Return the pairs of words that may be linked, with their final scores.
+
+        `always` says which words, [words], are scored as antecedents whatever their rough scores.
+        """
+        pairs: Pairs = self.rough_scorer(words, document_rows(documents), always)
         current, antecedent, device = pairs.current, pairs.antecedent, words.device
         speakers = torch.tensor([n for d in documents for n in d.speakers], device=device)
         genres = torch.tensor([d.genre for d in documents for _ in range(d.words)], device=device)

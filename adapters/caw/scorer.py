@@ -7,11 +7,15 @@ pairs of a whole batch are in one list, so that nothing is padded.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from pronominal.spans import Span
+
+DROPOUT = 0.3
+"""Share of the numbers that are hidden while the model learns, as upstream trained it."""
 
 PAIRS_AT_ONCE = 8192
 """How many pairs go through the anaphoricity scorer at once; it bounds memory only."""
@@ -38,6 +42,7 @@ class WordAttention(nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()
         self.attn = nn.Linear(size, 1)
+        self.dropout = nn.Dropout(DROPOUT)
 
     def forward(self, states: Tensor, word_of: Tensor, words: int) -> Tensor:
         """Average each word's subwords, weighted by a softmax over them alone, to [words, hidden].
@@ -48,9 +53,11 @@ class WordAttention(nn.Module):
         highest = scores.new_full((words,), -torch.inf).scatter_reduce(0, word_of, scores, "amax")
         weights = (scores - highest[word_of]).exp()
         weights = weights / weights.new_zeros(words).index_add(0, word_of, weights)[word_of]
-        return states.new_zeros(words, states.shape[1]).index_add(
+        vectors = states.new_zeros(words, states.shape[1]).index_add(
             0, word_of, weights[:, None] * states
         )
+        dropped: Tensor = self.dropout(vectors)
+        return dropped
 
 
 class RoughScorer(nn.Module):
@@ -59,28 +66,40 @@ class RoughScorer(nn.Module):
     def __init__(self, size: int, kept: int) -> None:
         super().__init__()
         self.bilinear = nn.Linear(size, size)
+        self.dropout = nn.Dropout(DROPOUT)
         self.kept = kept
 
     def all_pairs(self, words: Tensor) -> Tensor:
         """Return the scores of every word (row) with every other, [words, words]."""
-        scores: Tensor = self.bilinear(words) @ words.T
+        scores: Tensor = self.dropout(self.bilinear(words)) @ words.T
         return scores
 
-    def forward(self, words: Tensor, documents: Sequence[Span]) -> Pairs:
+    def forward(
+        self, words: Tensor, documents: Sequence[Span], always: Tensor | None = None
+    ) -> Pairs:
         """Keep each word's best earlier words in its own document.
 
-        `words` are [words, hidden], those of all documents; `documents` the rows of each.
+        `words` are [words, hidden], those of all documents; `documents` the rows of each. Those
+        that `always` says, [words], are kept before better ones.
         """
-        kept = [self._best(words[start:end], start) for start, end in documents]
+        kept = [
+            self._best(words[start:end], start, None if always is None else always[start:end])
+            for start, end in documents
+        ]
         return Pairs(*(torch.cat(parts) for parts in zip(*kept, strict=True)))
 
-    def _best(self, words: Tensor, first: int) -> tuple[Tensor, Tensor, Tensor]:
+    def _best(
+        self, words: Tensor, first: int, always: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
         count = len(words)
         own = torch.arange(count, device=words.device)[:, None]
-        scores = self.all_pairs(words).masked_fill(own <= own.T, -torch.inf)
-        best, antecedent = scores.topk(min(self.kept, count))
+        scores = self.all_pairs(words)
+        ranked = scores if always is None else scores.masked_fill(always, torch.inf)
+        ranked = ranked.masked_fill(own <= own.T, -torch.inf)
+        antecedent = ranked.topk(min(self.kept, count)).indices
         earlier = antecedent < own
         current = own.expand_as(antecedent)
+        best = scores.gather(1, antecedent)
         return first + current[earlier], first + antecedent[earlier], best[earlier]
 
 
@@ -92,6 +111,7 @@ class PairFeatures(nn.Module):
         self.genre_emb = nn.Embedding(genres, size)
         self.distance_emb = nn.Embedding(9, size)
         self.speaker_emb = nn.Embedding(2, size)
+        self.dropout = nn.Dropout(DROPOUT)
 
     def forward(self, same_speaker: Tensor, distance: Tensor, genre: Tensor) -> Tensor:
         """Return [pairs, 3 * size].
@@ -105,7 +125,10 @@ class PairFeatures(nn.Module):
         borders = torch.tensor([2, 3, 4, 5, 8, 16, 32, 64], device=distance.device)
         binned = torch.bucketize(distance, borders, right=True)
         speakers, distances = self.speaker_emb(same_speaker.long()), self.distance_emb(binned)
-        return torch.cat([speakers, distances, self.genre_emb(genre)], dim=1)
+        features: Tensor = self.dropout(
+            torch.cat([speakers, distances, self.genre_emb(genre)], dim=1)
+        )
+        return features
 
 
 class AnaphoricityScorer(nn.Module):
@@ -116,7 +139,7 @@ class AnaphoricityScorer(nn.Module):
         sizes = [3 * size + features, *[hidden_size] * layers]
         parts: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):
-            parts += [nn.Linear(inputs, outputs), nn.LeakyReLU(), nn.Dropout(0.3)]
+            parts += [nn.Linear(inputs, outputs), nn.LeakyReLU(), nn.Dropout(DROPOUT)]
         self.hidden = nn.Sequential(*parts)
         self.out = nn.Linear(sizes[-1], 1)
 
@@ -126,7 +149,8 @@ class AnaphoricityScorer(nn.Module):
         The first layer reads [current; antecedent; product; features]. It is applied part by part,
         so that what depends on one word is computed once a word and not once a pair.
         """
-        first, *rest = [*(part for part in self.hidden if isinstance(part, nn.Linear)), self.out]
+        layers: list[Any] = [*self.hidden, self.out]
+        first, *rest = layers
         size = words.shape[1]
         current, antecedent, product, other = torch.split(
             first.weight, [size, size, size, features.shape[1]], dim=1
@@ -139,7 +163,7 @@ class AnaphoricityScorer(nn.Module):
             i, j = pairs.current[part], pairs.antecedent[part]
             layer = as_current[i] + as_antecedent[j]
             layer += (words[i] * words[j]) @ product.T + features[part] @ other.T
-            for linear in rest:
-                layer = linear(nn.functional.leaky_relu(layer))
+            for following in rest:
+                layer = following(layer)
             scores.append(layer.squeeze(1))
         return torch.cat(scores) if scores else features.new_empty(0)

@@ -1,7 +1,7 @@
 """The JSON lines that CAW-coref and WL-coref are trained on, as gold documents.
 
-Words, the number of each one's sentence, its speaker, and ``span_clusters`` of words, half open
-(``convert_to_jsonlines.py`` of KarelDO/wl-coref).
+Words, the number of each one's sentence, its speaker, tag and governor, and ``span_clusters`` of
+words, half open (``convert_to_jsonlines.py`` of KarelDO/wl-coref).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any
 from pronominal.eval.exchange.documents import spans
 from pronominal.eval.exchange.gold_conll2012 import genre_of, merged
 from pronominal.eval.exchange.gold_json import read_gold_json
-from pronominal.spans import AnnotatedDocument, Document
+from pronominal.spans import AnnotatedDocument, Document, Syntax
 
 
 def read_caw(path: Path) -> list[AnnotatedDocument]:
@@ -31,7 +31,20 @@ def _annotated(record: Mapping[str, Any]) -> AnnotatedDocument:
         genre_of(key),
         key,
     )
-    return AnnotatedDocument(document, merged(spans(record["span_clusters"], len(words))))
+    clusters = merged(spans(record["span_clusters"], len(words)))
+    return AnnotatedDocument(document, clusters, syntax=_syntax(record))
+
+
+def _syntax(record: Mapping[str, Any]) -> list[Syntax] | None:
+    """Return the parse, which only what CAW is trained on has."""
+    if "pos" not in record or "head" not in record:
+        return None
+    length = len(record["cased_words"])
+    parsed = [Syntax(*one) for one in zip(record["pos"], record["head"], strict=True)]
+    wrong = [one for one in parsed if one.governor is not None and not 0 <= one.governor < length]
+    if len(parsed) != length or wrong:
+        raise ValueError("pos and head are not those of the words")
+    return parsed
 
 
 def _sentences(column: Sequence[str], numbers: Sequence[int]) -> list[list[str]]:

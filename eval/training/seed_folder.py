@@ -1,5 +1,6 @@
 """One seed's training on disk: what was asked, and whether it is done."""
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,7 +72,10 @@ class SeedFolder:
             with new_folder(whole) as beside:
                 save(beside)
             for file in sorted(whole.iterdir(), key=lambda file: file.suffix == ".safetensors"):
-                file.replace(self.path / file.name)
+                place = self.path / file.name
+                if place.is_dir():  # of a save that was killed
+                    shutil.rmtree(place)
+                file.replace(place)
             whole.rmdir()
         except Exception as error:
             # safetensors and tokenizers are in Rust, whose file errors end in "(os error N)"

@@ -24,7 +24,7 @@ READS_NOTHING = {
 }
 """Commands without a file of the user's: lists, the Hub, environments."""
 
-NOT_CALLED = {"train spanbert", "train e2e", "train lingmess", "train fcoref"}
+NOT_CALLED = {"train spanbert", "train e2e", "train lingmess", "train fcoref", "train caw"}
 """Commands that read what ``train bert`` reads, by the same readers, and take much longer."""
 
 ROWS = 48

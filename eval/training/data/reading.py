@@ -118,7 +118,8 @@ def _read_documents(given: Sequence[str]) -> tuple[list[AnnotatedDocument], dict
     for number, named in enumerate(given):
         kind, _, path = named.partition(":")
         own = READERS[kind](Path(path))
-        content = repr([(d.document, d.clusters) for d in own])
+        parses = [d.syntax for d in own if d.syntax is not None]
+        content = repr([(d.document, d.clusters) for d in own]) + repr(parses) * bool(parses)
         digests[f"{kind}{number}"] = hashlib.sha256(content.encode("utf-8")).hexdigest()
         documents += own
     return documents, digests

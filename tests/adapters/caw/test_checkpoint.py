@@ -11,15 +11,15 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytest.importorskip("pronominal.adapters.caw", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.caw.system", exc_type=ImportError)
 
 import torch
 from safetensors.torch import load_file
 
 from pronominal import InputError
 from pronominal.adapters.catalogue.convertible import convert
-from pronominal.adapters.caw import CAW
 from pronominal.adapters.caw.checkpoint import open_parts
+from pronominal.adapters.caw.system import CAW
 from pronominal.adapters.contract.self_check import SelfCheckWarning
 from pronominal.spans import Cluster
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytest.importorskip("pronominal.adapters.caw", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.caw.system", exc_type=ImportError)
 
 import numpy as np
 import torch
@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 
 from pronominal import Document, InputError, Span
 from pronominal.adapters import SYSTEMS, kind_of, load
-from pronominal.adapters.caw import CAW, model, scorer, spans, tokens
+from pronominal.adapters.caw import model, scorer, spans, tokens
+from pronominal.adapters.caw.system import CAW
 from pronominal.adapters.contract.systems import OversizedSentenceWarning, contract_clusters
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.adapters.words.windows import oversized
@@ -242,7 +243,7 @@ def test_a_link_has_to_exceed_the_dummy() -> None:
 def test_bins_of_distance() -> None:
     bins = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 7: 4, 8: 5, 15: 5, 16: 6, 31: 6, 32: 7, 63: 7}
     bins |= {64: 8, 500: 8}
-    module = scorer.PairFeatures(1, 7)
+    module = scorer.PairFeatures(1, 7).eval()
     module.distance_emb.weight.data = torch.arange(9.0)[:, None]
     same, genre = torch.ones(len(bins)), torch.zeros(len(bins), dtype=torch.long)
     with torch.inference_mode():
@@ -253,7 +254,7 @@ def test_bins_of_distance() -> None:
 def test_the_rough_scorer_keeps_the_best_earlier_words() -> None:
     with torch.random.fork_rng(), torch.inference_mode():
         torch.manual_seed(1)
-        module, words = scorer.RoughScorer(4, kept=2), torch.randn(9, 4)
+        module, words = scorer.RoughScorer(4, kept=2).eval(), torch.randn(9, 4)
         found = module(words, [Span(0, 6), Span(6, 9)])
         scores = module.all_pairs(words)
     wanted = []

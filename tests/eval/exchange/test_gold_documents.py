@@ -58,6 +58,11 @@ def test_a_document(case: str, tmp_path: Path) -> None:
 FAULTS: dict[str, tuple[Callable[[Path], list[AnnotatedDocument]], dict[str, Any], str]] = {
     "no clusters": (read_caw, {**CAW, "span_clusters": None}, "give document_id, cased_words"),
     "too few numbers": (read_caw, {**CAW, "sent_id": [0]}, "no document with gold clusters"),
+    "a governor behind the end": (
+        read_caw,
+        {**CAW, "pos": ["NN"] * len(CAW["cased_words"]), "head": [99] * len(CAW["cased_words"])},
+        "pos and head are not those of the words",
+    ),
     "behind the end": (read_caw, {**CAW, "span_clusters": [[[5, 9]]]}, "lies outside"),
     "inside a word": (read_fastcoref, {**TEXT, "clusters": [[[0, 2]]]}, "0:2 begins or ends"),
     "no words": (read_fastcoref, {"clusters": []}, "give clusters, and text, tokens or sentences"),

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
 pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
 pytest.importorskip("pronominal.adapters.fastcoref.lingmess", exc_type=ImportError)
-pytest.importorskip("pronominal.adapters.caw", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.caw.system", exc_type=ImportError)
 
 import pyarrow as pa
 import pyarrow.parquet as pq

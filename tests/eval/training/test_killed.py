@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
 pytest.importorskip("pronominal.adapters.c2f.bert.system", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.caw.system", exc_type=ImportError)
 pytest.importorskip("fastcoref")
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
@@ -27,7 +28,7 @@ LAST_LOSS = 20
 LENGTH = ("--updates", 24, "--save-every", 3, "--validate-every", 12, "--batch-size", 4)
 
 
-@pytest.fixture(params=["e2e", "fcoref", "lingmess", "spanbert"])
+@pytest.fixture(params=["caw", "e2e", "fcoref", "lingmess", "spanbert"])
 def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[object, ...]:
     """A training of 54 rows, but for where it goes."""
     if request.param == "e2e":
@@ -37,7 +38,7 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[object, ...
         beginning = ("--checkpoint", ROOT / "tests/goldens/lingmess/checkpoint")
     else:
         goldens = request.getfixturevalue("goldens")
-        size = {"fcoref": ("--ffnn-size", 16), "spanbert": ("--size", "small")}[request.param]
+        size = ("--size", "small") if request.param == "spanbert" else ("--ffnn-size", 16)
         beginning = ("--encoder", write_encoder(goldens, tmp_path / "encoder"), *size)
     rows = write_rows(tmp_path / "own.jsonl", 60)
     return ("train", request.param, "--data", rows, *beginning, *LENGTH, "--out")
