@@ -43,6 +43,7 @@ def instances(folder: str, table: PaperTable, figure: PaperFigure) -> dict[str, 
 DATA_FIGURES: dict[str, DataFigure] = {
     "knowref:2": characteristics,
     "ruff:1": instances,
+    "winogender:1": templates,
     "winopron:1": templates,
 }
 """Tables about the data alone -> what computes their figures."""

@@ -1,5 +1,6 @@
 """What ``pronominal reproduce`` shows: a paper's table beside ours, as a table and as JSON."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -26,6 +27,9 @@ class Line:
             with these accuracies, or to two sets of this size; None where nobody says.
         runs: labels of the runs.
         why: the known reason for a difference.
+        parameters: of the row's model in millions, where the paper gives them.
+        tests: of a difference over models, p-values by ``welch`` and ``paired``
+            (`pronominal.eval.papers.across_models.Tests`).
     """
 
     row: str
@@ -38,6 +42,8 @@ class Line:
     chance: float | None
     runs: tuple[str, ...]
     why: str | None
+    parameters: float | None = None
+    tests: Mapping[str, float | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,20 @@ class Reproduction:
             f"{self.table.paper}, {self.table.place}: {self.table.title}",
             tuple(columns),
             tuple(cells),
-            (*spreads, *(f"{name}: {reason}" for name, reason in why.items()), *self.table.notes),
+            (
+                *spreads,
+                *(self._tested(line) for line in shown if line.tests),
+                *(f"{name}: {reason}" for name, reason in why.items()),
+                *self.table.notes,
+            ),
+        )
+
+    def _tested(self, line: Line) -> str:
+        heading, tests = self.table.figures[line.figure].heading, line.tests or {}
+        welch, paired = (_written(tests[name], ".2g") for name in ("welch", "paired"))
+        return (
+            f"{line.name}, {heading}: over {len(line.runs)} models, p = {welch} by Welch's t-test"
+            f" and {paired} by the paired one."
         )
 
     def _by_chance(self, line: Line) -> str:

@@ -83,6 +83,17 @@ def test_every_figure_of_a_row_is_a_column(table: PaperTable) -> None:
     assert all(figure.path or table.name in DATA_FIGURES for figure in table.figures.values())
 
 
+def test_one_reading_of_consistency_cannot_be_e2es() -> None:
+    """A pair can only change if both are answered, and E2E answers fewer than the paper's share."""
+    for key, row in KNOWREF["knowref:4"].rows.items():
+        outcomes = shares("3", key)
+        decided = 100 * (outcomes["correct"] + outcomes["incorrect"])
+        # three shares rounded to whole percents
+        assert (row.paper["consistency"] > decided + 1.5) == (key == "e2e-conll")
+        assert ("58 %" in (row.why or "")) == (key == "e2e-conll")
+        assert len({row.paper[name] for name in row.paper}) == 1
+
+
 def test_a_row_without_a_run_stays_empty() -> None:
     for table in reproduce(list(KNOWREF.values())):
         assert all(found.ours is None and found.difference is None for found in table.lines)
