@@ -46,7 +46,7 @@ def plan(
     """
     from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval.evaluation import comparable_units
-    from pronominal.eval.plan import make_plan
+    from pronominal.eval.planning.plan import make_plan
     from pronominal.eval.runs import asked_systems
     from pronominal.eval.scores import task_of
     from pronominal.eval.task import load_task

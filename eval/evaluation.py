@@ -16,7 +16,7 @@ from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
 from pronominal.errors import InputError
-from pronominal.eval.plan import Plan
+from pronominal.eval.planning.plan import Plan
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures

@@ -23,7 +23,7 @@ from pronominal.eval.evaluation import (
     no_progress,
     score_answers,
 )
-from pronominal.eval.plan import Plan, read_plan
+from pronominal.eval.planning.plan import Plan, read_plan
 from pronominal.eval.runs.asked_systems import Asked, asked_systems
 from pronominal.eval.runs.given_predictions import Predictions, as_file, source_of
 from pronominal.eval.runs.units import read_units

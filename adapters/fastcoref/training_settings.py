@@ -17,9 +17,9 @@ class FastcorefRates:
     """
 
     encoder: float = setting(
-        1e-5, "The encoder's highest.", least=0.0, flag="encoder-learning-rate"
+        1e-5, "The encoder's highest.", least=0.0, name="encoder_learning_rate"
     )
-    task: float = setting(3e-4, "The head's highest.", least=0.0, flag="task-learning-rate")
+    task: float = setting(3e-4, "The head's highest.", least=0.0, name="task_learning_rate")
     warmup: float = setting(0.1, "Share of the updates in which it rises.", least=0.0, most=1.0)
     weight_decay: float = setting(0.01, "Of AdamW; biases have none.", least=0.0)
     freeze_embeddings: bool = setting(False, "Leave the encoder's embeddings alone.")
@@ -40,7 +40,7 @@ class NewHead:
     max_span_length: int = setting(30, "Subtokens of a mention, in a new head.", least=1)
     top_lambda: float = setting(0.4, "Spans for each subtoken, in a new head.", least=0.01)
     dropout_prob: float = setting(
-        0.3, "Dropout of a new head.", least=0.0, most=0.9, flag="head-dropout"
+        0.3, "Dropout of a new head.", least=0.0, most=0.9, name="head_dropout"
     )
     max_segment_len: int = 512
 

@@ -48,7 +48,9 @@ class Sighting:
     def add(self, run: Run, start: int, end: int, line: int) -> bool:
         """Take one more run; return whether it settles that the sentence is there."""
         before = self.is_settled
-        if start < self.start:
+        # a changed run may begin with a word of the line before
+        surer = not self.whole and not run.remainder
+        if surer or (start < self.start and not (self.whole and run.remainder)):
             self.start, self.line = start, line
         self.end = max(self.end, end)
         if run.remainder:

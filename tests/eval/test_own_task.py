@@ -137,8 +137,8 @@ def test_the_commands_take_it(mine: Path) -> None:
         "score", "mine", *place, "--predictions", run, "--set", "asked=3", "--json", cwd=mine
     )
     assert '"asked": 3' in scored.stdout
-    wrong = command("score", "mine", *place, "--predictions", run, "--set", "sede=3", cwd=mine)
-    assert "the scores of mine have no option 'sede'; did you mean 'seed'" in wrong.stderr
+    wrong = command("score", "mine", *place, "--predictions", run, "--set", "aksed=3", cwd=mine)
+    assert "the scores of mine have no option 'aksed'; did you mean 'asked'" in wrong.stderr
     report = command("report", "runs", "--task", "own_task:TASK", "--out", "r.html", cwd=mine)
     assert report.returncode == 0
 
@@ -179,7 +179,7 @@ def test_it_stands_in_one_report_with_ours(mine: Path, sample: Path) -> None:
     place = mine / "page.html"
     page = pronominal.report("runs", place, task="own_task:TASK").read_text()
     heads = re.findall(r'<th scope="col">((?:mine|sample) .*?)</th>', page)
-    assert heads == ["mine plain", "sample double"]
+    assert heads == ["mine plain", "sample double", "sample double, answered"]
     place.unlink()
     done = command("report", "runs", "--task", "own_task:TASK", "--out", place.name, cwd=mine)
     assert (done.returncode, place.exists()) == (0, True)

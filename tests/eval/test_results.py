@@ -132,7 +132,7 @@ def test_a_scored_run_keeps_its_label_and_its_system(results: pronominal.Results
     """A label may have a dot, which is no suffix of a file."""
     run = results.runs["seeded"]
     for predictions in (run, str(run / "predictions.jsonl")):
-        scored = pronominal.score(results.split, predictions, resamples=10)
+        scored = pronominal.score(results.split, predictions)
         tidy = scored.to_pandas()
         assert (set(tidy.label), set(tidy.system)) == ({"seeded"}, {"random"})
     expected = results.rows()
@@ -143,11 +143,11 @@ def test_a_scored_run_keeps_its_label_and_its_system(results: pronominal.Results
 def test_scores_of_a_run_are_reported_and_those_of_a_file_are_not(
     results: pronominal.Results, tmp_path: Path
 ) -> None:
-    scored = pronominal.score(results.split, results.runs["last"], resamples=10)
+    scored = pronominal.score(results.split, results.runs["last"])
     assert "last" in scored.report(tmp_path / "page.html").read_text()
     file = tmp_path / "mine.v2.jsonl"
     file.write_bytes((results.runs["last"] / "predictions.jsonl").read_bytes())
-    scored = pronominal.score(results.split, file, resamples=10)
+    scored = pronominal.score(results.split, file)
     assert [*scored.scores] == ["mine.v2"]
     with pytest.raises(InputError, match="there are no runs to report"):
         scored.report(tmp_path / "other.html")
@@ -195,8 +195,6 @@ def test_one_system_needs_no_list(sample: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"resamples": -1}, "the option resamples is -1; give at least 1"),
-        ({"resamples": "ten"}, "the option resamples is 'ten'; give a whole number"),
         ({"sources": "/nowhere"}, "there is no such place"),
         ({"upstream_groups": "banana"}, "give true or false"),
     ],

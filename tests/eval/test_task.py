@@ -11,8 +11,9 @@ from pronominal import Companion, InputError, Measure, Option, Task
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.eval.scores import task_of, task_of_run
-from pronominal.eval.task import RESAMPLES, Answered
+from pronominal.eval.task import Answered
 
+RESAMPLES = Option("resamples", int, "Draws.", least=1)
 ACCURACY = Measure("accuracy", "Accuracy", ("accuracy",))
 ROWS = Split("mine", "plain", "test", pa.table({"id": ["a", "b"]}), "0" * 64, Path("mine"))
 ANSWERED = Answered(ROWS, [Decision(0), Decision(1)])

@@ -132,7 +132,7 @@ def test_noise_is_named_once_whenever_it_comes(tmp_path: Path) -> None:
 def test_what_it_says_as_it_starts_is_shown_once(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ready = 'sys.stderr.write("ready\\n"); sys.stderr.flush()\n'
+    ready = 'sys.stderr.write("ready\\n"); sys.stderr.flush()\ntime.sleep(0.5)\n'
     system = load("command", program(tmp_path, ready + LATE_NOISE))
     for _ in range(2):
         with pytest.raises(RefusedTextError):
@@ -261,8 +261,11 @@ def alive(pid: int) -> bool:
 def test_what_it_says_about_evaluation_texts_is_not_shown(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    code = 'sys.stderr.write("ready\\n"); sys.stderr.flush()\n' + EACH_LINE.replace(
-        "    clusters =", '    sys.stderr.write(asked["text"] + "\\n")\n    clusters ='
+    code = (
+        'sys.stderr.write("ready\\n"); sys.stderr.flush()\ntime.sleep(0.5)\n'
+        + EACH_LINE.replace(
+            "    clusters =", '    sys.stderr.write(asked["text"] + "\\n")\n    clusters ='
+        )
     )
     system = load("command", program(tmp_path, code))
     system.cluster(TEXTS)

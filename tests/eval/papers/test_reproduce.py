@@ -190,7 +190,7 @@ def test_a_named_run_of_other_rows_is_refused() -> None:
 @pytest.mark.parametrize("content", ["", "[]", "{}"])
 def test_damaged_scores_are_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "score.json").write_text(content)
-    with pytest.raises(InputError, match=r"score\.json: .*pronominal evaluate"):
+    with pytest.raises(InputError, match=r"score\.json(, line 1)?: .*pronominal evaluate"):
         read_scores(tmp_path / "score.json")
 
 

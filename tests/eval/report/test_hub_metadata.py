@@ -1,6 +1,7 @@
 """Scores as the model-card metadata that huggingface_hub defines."""
 
 import json
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from pronominal.eval.report.hub_metadata import eval_results, write_hub_metadata
+from pronominal.eval.runs.predictions import PREDICTIONS
 from pronominal.eval.runs.record import DatasetRecord, RunRecord, SystemRecord, Times
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.units import SCORE
@@ -142,7 +144,8 @@ def test_runs_that_do_not_belong_together_are_refused(runs: Path, tmp_path: Path
         copy.mkdir(parents=True)
         run = json.loads((path / "run.json").read_text()) | {"checkpoint": str(number)}
         (copy / "run.json").write_text(json.dumps(run))
-        (copy / SCORE).write_text((path / SCORE).read_text())
+        for name in (SCORE, PREDICTIONS):
+            shutil.copy(path / name, copy / name)
     with pytest.raises(InputError, match="the runs of random have different checkpoints"):
         write_hub_metadata(tmp_path / "runs", tmp_path / "out")
     assert not (tmp_path / "out").exists()

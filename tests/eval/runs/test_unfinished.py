@@ -11,13 +11,13 @@ import pytest
 from pronominal.adapters import load
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
-from pronominal.eval.evaluation import evaluate
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.record import PredictionsRecord, read_record
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.shards import merge
 from pronominal.eval.runs.unfinished import unfinished_runs
 from tests.cli.test_main import Result, pronominal
+from tests.eval.evaluated import evaluate
 
 NAME = "sample.double.test.random"
 

@@ -12,7 +12,7 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import comparable_units
-from pronominal.eval.plan import Plan, make_plan, read_plan
+from pronominal.eval.planning.plan import Plan, make_plan, read_plan
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED

@@ -1,0 +1,1 @@
+"""Plans: what will be compared, written before there are numbers."""
