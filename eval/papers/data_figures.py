@@ -50,7 +50,7 @@ DATA_FIGURES: dict[str, DataFigure] = {
 
 
 def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[str, str]:
-    """Return the folder of each dataset that tables about the data alone are on.
+    """Return the folder of each dataset that tables about the data alone, or its rows, are on.
 
     Raises:
         InputError: a folder holds no such dataset.
@@ -58,7 +58,7 @@ def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[st
     asked = {
         table.dataset_of(figure)
         for table in tables
-        if table.name in DATA_FIGURES
+        if table.name in DATA_FIGURES or table.switched
         for figure in table.figures.values()
     }
     folders = {}

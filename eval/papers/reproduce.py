@@ -10,6 +10,7 @@ from pronominal.errors import InputError
 from pronominal.eval.papers.across_models import Summary, trend
 from pronominal.eval.papers.data_figures import DATA_FIGURES, folders_of
 from pronominal.eval.papers.figures import Names, PaperFigure, PaperRow, PaperTable
+from pronominal.eval.papers.pair_outcomes import PairOutcome, pair_outcomes
 from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.runs.scored import Run, by_label
 from pronominal.eval.scores.winopron.bias import between_systems
@@ -25,6 +26,8 @@ def reproduce(
     runs: Sequence[Run] = (),
     named: Mapping[str, Sequence[Run]] | None = None,
     datasets: Sequence[str] = (),
+    *,
+    include_text: bool = False,
 ) -> list[Reproduction]:
     """Put our figures beside a paper's; a row without a run stays empty.
 
@@ -35,7 +38,8 @@ def reproduce(
         tables: the paper's.
         runs: scored runs.
         named: key of a row -> its runs; of several, mean and spread.
-        datasets: folders of built datasets, for the tables about the data alone.
+        datasets: folders of built datasets, for the tables about the data alone, or about rows.
+        include_text: whether the tables about rows have their text, and not only their ids.
 
     Raises:
         InputError: `named` has a row that is in no table, or for a row only runs that no table is
@@ -59,7 +63,10 @@ def reproduce(
     for table in tables:
         on_data = table.name in DATA_FIGURES
         lines = _data_lines(table, folders) if on_data else _run_lines(table, given)
-        made.append(Reproduction(table, tuple(lines)))
+        pairs: Mapping[str, list[PairOutcome]] = {}
+        if table.switched and table.dataset in folders:
+            pairs = pair_outcomes(table, folders[table.dataset], given, include_text=include_text)
+        made.append(Reproduction(table, tuple(lines), pairs))
     return made
 
 

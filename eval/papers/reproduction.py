@@ -1,12 +1,16 @@
 """What ``pronominal reproduce`` shows: a paper's table beside ours, as a table and as JSON."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PaperFigure, PaperTable, Value
+from pronominal.eval.papers.pair_outcomes import OUTCOMES, PairOutcome
 from pronominal.eval.tables.table import UNDEFINED, Table
+
+SHOWN = 3
+"""How many rows of each outcome a table names; ``--json`` has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,12 @@ class Reproduction:
     Attributes:
         table: the paper's.
         lines: row by row, and in a row figure by figure.
+        pairs: of a table about rows, what each system made of each row and its switched version.
     """
 
     table: PaperTable
     lines: tuple[Line, ...]
+    pairs: Mapping[str, Sequence[PairOutcome]] = field(default_factory=dict)
 
     @property
     def unexplained(self) -> list[Line]:
@@ -79,7 +85,30 @@ class Reproduction:
             "dataset": f"{self.table.dataset}/{self.table.config}/{self.table.split}",
             "lines": [asdict(line) for line in self.lines],
             "notes": list(self.table.notes),
+            **({"pairs": self._pairs()} if self.pairs else {}),
         }
+
+    def _pairs(self) -> dict[str, list[dict[str, Any]]]:
+        return {
+            system: [{k: v for k, v in asdict(pair).items() if v is not None} for pair in pairs]
+            for system, pairs in self.pairs.items()
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """Yield it as tables: its figures, and its rows where it lists some."""
+        yield self.to_table()
+        if self.pairs:
+            title = f"{self.table.paper}, {self.table.place}: rows by outcome"
+            yield Table(title, ("System", "Outcome", "Rows", "First"), self._by_outcome())
+
+    def _by_outcome(self) -> tuple[tuple[str, ...], ...]:
+        found = []
+        for system, pairs in self.pairs.items():
+            for outcome in OUTCOMES:
+                held = [pair for pair in pairs if pair.outcome == outcome]
+                shown = ", ".join(" / ".join((p.id, *(p.texts or ()))) for p in held[:SHOWN])
+                found.append((system, outcome, str(len(held)), shown))
+        return tuple(found)
 
     def to_table(self) -> Table:
         """Return it as a table: one row for each figure that the paper or a run has."""

@@ -109,6 +109,7 @@ class PaperTable:
         split: of the dataset.
         notes: sentences below it.
         between: keys of the two systems that its only row compares.
+        switched: config of the switched rows, where it lists what becomes of each row.
         models: the paper's models by the keys of their rows, where rows sum up over them.
     """
 
@@ -122,6 +123,7 @@ class PaperTable:
     split: str = "test"
     notes: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
+    switched: str | None = None
     models: Mapping[str, PaperModel] = field(default_factory=dict)
 
     @property
