@@ -24,6 +24,15 @@ from pronominal.eval.exchange import FORMATS
 SHOWN = 5
 """How many rows without an answer are named on stderr; ``failures.jsonl`` has all."""
 
+REPEATED = (
+    "repeated mentions; as in the reference scorer, one counts unless it stands in the response and"
+    " the key has the mention, too"
+)
+EMPTY = (
+    "mentions of empty nodes, which are left out; the others match by the same words, and not by"
+    " heads as in CorefUD's own scorer"
+)
+
 
 def import_predictions(
     form: Annotated[
@@ -77,16 +86,20 @@ def score_conll(
     ] = True,
     as_json: Json = False,
 ) -> None:
-    """Print MUC, B-cubed, CEAF, LEA and CoNLL's score of a response file."""
+    """Print MUC, B-cubed, CEAF, LEA, BLANC and CoNLL's score of a response file."""
     with extra_needed("stats", "this"):
         from pronominal.eval.exchange.conll_files import score_files
 
     scores = score_files(key, response, form, singletons=singletons)
+    for side in ("key", "response"):
+        for many, told in ((scores["repeats"][side], REPEATED), (scores["zeros"][side], EMPTY)):
+            if many:
+                print(f"pronominal: the {side} has {many} {told}", file=sys.stderr)
     if as_json:
         print(json.dumps(scores, indent=2))
         return
     table = RichTable("score", "recall", "precision", "F1", box=None)
     for name, values in scores.items():
-        if name != "n":
+        if name not in ("n", "repeats", "zeros"):
             table.add_row(name, *(f"{100 * value:.2f}" for value in values.values()))
     Console().print(table)

@@ -100,8 +100,13 @@ def reproduce(
     ] = None,
     dataset: Annotated[
         list[str] | None,
-        typer.Option(help="A built dataset, for tables about the data alone; several if need be."),
+        typer.Option(
+            help="A built dataset, for tables about the data or rows; several if need be."
+        ),
     ] = None,
+    include_text: Annotated[
+        bool, typer.Option(help="Print the rows' text, where a table lists rows.")
+    ] = False,
     as_json: Json = False,
     markdown: Markdown = False,
 ) -> int:
@@ -123,9 +128,9 @@ def reproduce(
         named.setdefault(row, []).extend(read_runs(Path(folder)))
     _say_unfinished(runs or [])
     given = [one for folder in runs or [] for one in read_runs(folder)]
-    reproductions = compare(tables, given, named, dataset or [])
+    reproductions = compare(tables, given, named, dataset or [], include_text=include_text)
     if as_json:
         print(json.dumps([one.to_json() for one in reproductions], indent=2))
     else:
-        print_tables((one.to_table() for one in reproductions), markdown=markdown)
+        print_tables((t for one in reproductions for t in one.tables()), markdown=markdown)
     return int(any(one.unexplained for one in reproductions))

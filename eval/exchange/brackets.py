@@ -70,16 +70,19 @@ class OpenBrackets:
         file: what is read.
         form: its format, as messages name it.
         line: number of the line that is being read.
+        zeros: how many mentions of empty nodes were left out.
     """
 
     file: Path
     form: str
     line: int
+    zeros: int = 0
     _open: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     _clusters: dict[str, list[Span]] = field(default_factory=dict)
 
     def open(self, cluster: str, start: int) -> None:
         """Begin a mention at a word."""
+        self._clusters.setdefault(cluster, [])
         self._open.setdefault(cluster, []).append((start, self.line))
 
     def close(self, cluster: str, end: int) -> None:
@@ -89,7 +92,9 @@ class OpenBrackets:
         start, _ = self._open[cluster].pop()
         # a mention of nothing belongs to an empty node
         if start < end:
-            self._clusters.setdefault(cluster, []).append(Span(start, end))
+            self._clusters[cluster].append(Span(start, end))
+        else:
+            self.zeros += 1
 
     def clusters(self) -> list[Cluster]:
         """Return the clusters in the order of their numbers, mentions in that of the text.
@@ -100,9 +105,17 @@ class OpenBrackets:
         if unclosed:
             self.line, name = min(unclosed)
             raise self.refusal(f"({name} opens a mention that is not closed")
+        return [sorted(self._clusters[name]) for name in self._numbered()]
+
+    def order(self) -> list[int]:
+        """Return the indices of `clusters` in the order in which the file begins them."""
+        place = {name: index for index, name in enumerate(self._numbered())}
+        return [place[name] for name in self._clusters if name in place]
+
+    def _numbered(self) -> list[str]:
         # e9 comes before e10
-        names = sorted(self._clusters, key=lambda name: (len(name), name))
-        return [sorted(self._clusters[name]) for name in names]
+        filled = (name for name, mentions in self._clusters.items() if mentions)
+        return sorted(filled, key=lambda name: (len(name), name))
 
     def refusal(self, cause: str) -> InputError:
         """Return the error that names the line and the format."""

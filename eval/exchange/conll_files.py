@@ -1,6 +1,7 @@
 """CoNLL's scores of any key and response file."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from pronominal.errors import InputError
 from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.documents import PredictedDocument
 from pronominal.eval.scores.conll import conll_scores
-from pronominal.spans import Cluster, Span
+from pronominal.spans import Cluster
 
 
 def score_files(
@@ -16,8 +17,9 @@ def score_files(
 ) -> dict[str, Any]:
     """Score the clusters of a response file against those of a key file.
 
-    A mention that is in several clusters of a file counts in the first of them, as in the
-    reference scorer (Pradhan et al., 2014).
+    Mentions match when they are the same words. Mentions that stand in a file more than once are
+    treated as in the reference scorer (Pradhan et al., 2014), as
+    `pronominal.eval.scores.conll.conll_scores` says.
 
     Args:
         key: the right clusters.
@@ -28,7 +30,9 @@ def score_files(
 
     Returns:
         The scores of `pronominal.eval.scores.conll.conll_scores`, each with ``recall``,
-        ``precision`` and ``f1`` in [0, 1]; and ``n``, the number of documents.
+        ``precision`` and ``f1`` in [0, 1]; ``n``, the number of documents; and for the ``key`` and
+        the ``response``, how many mentions are ``repeats`` of others, and how many mentions of
+        empty nodes were left out (``zeros``).
 
     Raises:
         InputError: the format has no clusters, a file is not in it, or the two are not of the same
@@ -40,11 +44,29 @@ def score_files(
     keys, responses = [*module.read(key)], [*module.read(response)]
     pairs = list(_paired(keys, responses, response))
     least = 1 if singletons else 2
-    scores = conll_scores(
-        [_partition(one.clusters, least) for one, _ in pairs],
-        [_partition(other.clusters, least) for _, other in pairs],
-    )
-    return {"n": len(pairs)} | {name: score._asdict() for name, score in scores.items()}
+    sides = [[_clusters(document, least) for document in side] for side in zip(*pairs, strict=True)]
+    scores = conll_scores(*(sides or ([], [])))
+    return {
+        "n": len(pairs),
+        **{name: score._asdict() for name, score in scores.items()},
+        "repeats": {"key": _repeats(keys), "response": _repeats(responses)},
+        "zeros": {
+            "key": sum(one.zeros for one in keys),
+            "response": sum(one.zeros for one in responses),
+        },
+    }
+
+
+def _clusters(document: PredictedDocument, least: int) -> list[Cluster]:
+    """Return the clusters in the order of the file, which decides where a repeat counts."""
+    order = range(len(document.clusters)) if document.order is None else document.order
+    clusters = (document.clusters[index] for index in order)
+    return [cluster for cluster in clusters if len({*cluster}) >= least]
+
+
+def _repeats(documents: Sequence[PredictedDocument]) -> int:
+    mentions = [[*chain.from_iterable(one.clusters)] for one in documents]
+    return sum(len(spans) - len({*spans}) for spans in mentions)
 
 
 def _paired(
@@ -64,14 +86,3 @@ def _paired(
             cause = "the document has not the words of the key file"
             raise InputError(cause, cure=cure, file=file, row=named[name].place)
         yield one, named[name]
-
-
-def _partition(clusters: Sequence[Cluster], least: int) -> list[Cluster]:
-    """Leave every mention in the first cluster that has it, and clusters of `least` mentions."""
-    seen: set[Span] = set()
-    found = []
-    for cluster in sorted((c for c in clusters if c), key=min):
-        own = [span for span in dict.fromkeys(cluster) if span not in seen]
-        seen.update(own)
-        found.append(own)
-    return [cluster for cluster in found if len(cluster) >= least]

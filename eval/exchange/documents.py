@@ -106,6 +106,9 @@ class PredictedDocument:
         content: its words over all sentences, or its text.
         clusters: half-open spans of the words, or of the text's characters.
         answer: what it was read to have answered, where the format has no clusters.
+        order: indices of the clusters in the order in which the file begins them, where that may
+            be another than theirs.
+        zeros: how many mentions of empty nodes, which are no words, were left out.
 
     Raises:
         TypeError: the key or a word is no string.
@@ -116,6 +119,8 @@ class PredictedDocument:
     content: Sequence[str] | str
     clusters: list[Cluster] = field(default_factory=list)
     answer: str | None = None
+    order: Sequence[int] | None = None
+    zeros: int = 0
 
     def __post_init__(self) -> None:
         if not isinstance(self.key, str | None):

@@ -43,13 +43,14 @@ def instances(folder: str, table: PaperTable, figure: PaperFigure) -> dict[str, 
 DATA_FIGURES: dict[str, DataFigure] = {
     "knowref:2": characteristics,
     "ruff:1": instances,
+    "winogender:1": templates,
     "winopron:1": templates,
 }
 """Tables about the data alone -> what computes their figures."""
 
 
 def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[str, str]:
-    """Return the folder of each dataset that tables about the data alone are on.
+    """Return the folder of each dataset that tables about the data alone, or its rows, are on.
 
     Raises:
         InputError: a folder holds no such dataset.
@@ -57,7 +58,7 @@ def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[st
     asked = {
         table.dataset_of(figure)
         for table in tables
-        if table.name in DATA_FIGURES
+        if table.name in DATA_FIGURES or table.switched
         for figure in table.figures.values()
     }
     folders = {}

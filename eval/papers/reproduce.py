@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from pronominal.errors import InputError
+from pronominal.eval.papers.across_models import Summary, trend
 from pronominal.eval.papers.data_figures import DATA_FIGURES, folders_of
 from pronominal.eval.papers.figures import Names, PaperFigure, PaperRow, PaperTable
+from pronominal.eval.papers.pair_outcomes import PairOutcome, pair_outcomes
 from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.runs.scored import Run, by_label
 from pronominal.eval.scores.winopron.bias import between_systems
@@ -24,6 +26,8 @@ def reproduce(
     runs: Sequence[Run] = (),
     named: Mapping[str, Sequence[Run]] | None = None,
     datasets: Sequence[str] = (),
+    *,
+    include_text: bool = False,
 ) -> list[Reproduction]:
     """Put our figures beside a paper's; a row without a run stays empty.
 
@@ -34,7 +38,8 @@ def reproduce(
         tables: the paper's.
         runs: scored runs.
         named: key of a row -> its runs; of several, mean and spread.
-        datasets: folders of built datasets, for the tables about the data alone.
+        datasets: folders of built datasets, for the tables about the data alone, or about rows.
+        include_text: whether the tables about rows have their text, and not only their ids.
 
     Raises:
         InputError: `named` has a row that is in no table, or for a row only runs that no table is
@@ -58,7 +63,10 @@ def reproduce(
     for table in tables:
         on_data = table.name in DATA_FIGURES
         lines = _data_lines(table, folders) if on_data else _run_lines(table, given)
-        made.append(Reproduction(table, tuple(lines)))
+        pairs: Mapping[str, list[PairOutcome]] = {}
+        if table.switched and table.dataset in folders:
+            pairs = pair_outcomes(table, folders[table.dataset], given, include_text=include_text)
+        made.append(Reproduction(table, tuple(lines), pairs))
     return made
 
 
@@ -77,7 +85,7 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterato
         given = {key: _compared(table, given) for key in table.rows}
     baselines = {row.baseline for row in table.rows.values()}
     others = {
-        key: PaperRow(key, {})
+        key: PaperRow(table.models[key].name if key in table.models else key, {})
         for key, runs in given.items()
         if key not in table.rows
         and key not in baselines
@@ -85,6 +93,9 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterato
     }
     for key, row in {**table.rows, **others}.items():
         for name, figure in table.figures.items():
+            if row.over is not None:
+                yield _summed_line(table, key, name, given)
+                continue
             runs = _fitting(table, figure, given.get(key, ()))
             if figure.unit == "occupations":
                 yield _occupations_line(key, row, name, figure, runs)
@@ -93,9 +104,37 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterato
             if figure.gain:
                 before = _fitting(table, figure, given.get(row.baseline or "", ()))
                 measured = _gain(measured, _measured(figure, before))
+            if figure.minus:
+                less = table.figures[figure.minus]
+                before = _fitting(table, less, given.get(key, ()))
+                measured = _gain(measured, _measured(less, before))
             line = _line(key, row, name, figure, measured, tuple(run.label for run in runs))
-            chance, _ = _measured(_by_chance(figure), runs)
-            yield replace(line, chance=None if chance is None else figure.scale * chance)
+            chance, _ = (None, None) if figure.minus else _measured(_by_chance(figure), runs)
+            size = table.models[key].parameters if key in table.models else None
+            chance = None if chance is None else figure.scale * chance
+            yield replace(line, chance=chance, parameters=size)
+
+
+def _summed_line(
+    table: PaperTable, key: str, name: str, given: Mapping[str, Sequence[Run]]
+) -> Line:
+    """Sum a figure up over the models of a row, each of which counts once."""
+    row, figure = table.rows[key], table.figures[name]
+    models = {m: model for m, model in table.models.items() if model.belongs_to(row.over or "")}
+
+    def scores(one: PaperFigure) -> dict[str, float]:
+        one = replace(one, trend=False)
+        means = {m: _measured(one, _fitting(table, one, given.get(m, ())))[0] for m in models}
+        return {m: mean for m, mean in means.items() if mean is not None}
+
+    own = scores(figure)
+    less = scores(table.figures[figure.minus]) if figure.minus else None
+    summary = Summary.of(own, less)
+    if figure.trend:
+        summary = Summary(trend(own, {m: model.parameters for m, model in models.items()}))
+    counted = [m for m in own if less is None or m in less]
+    line = _line(key, row, name, figure, (summary.mean, summary.sd), tuple(counted))
+    return replace(line, tests=summary.tests)
 
 
 def _fitting(table: PaperTable, figure: PaperFigure, runs: Sequence[Run]) -> list[Run]:
@@ -134,6 +173,8 @@ def _compared(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> list[Run
 
 def _measured(figure: PaperFigure, runs: Sequence[Run]) -> Measured:
     """Return mean and standard deviation over the runs that have a figure."""
+    if figure.trend:  # one system has none
+        return None, None
     values = [float(value) for run in runs if (value := _found(figure, run)) is not None]
     return (
         statistics.fmean(values) if values else None,

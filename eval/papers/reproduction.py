@@ -1,11 +1,16 @@
 """What ``pronominal reproduce`` shows: a paper's table beside ours, as a table and as JSON."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PaperFigure, PaperTable, Value
+from pronominal.eval.papers.pair_outcomes import OUTCOMES, PairOutcome
 from pronominal.eval.tables.table import UNDEFINED, Table
+
+SHOWN = 3
+"""How many rows of each outcome a table names; ``--json`` has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,9 @@ class Line:
             with these accuracies, or to two sets of this size; None where nobody says.
         runs: labels of the runs.
         why: the known reason for a difference.
+        parameters: of the row's model in millions, where the paper gives them.
+        tests: of a difference over models, p-values by ``welch`` and ``paired``
+            (`pronominal.eval.papers.across_models.Tests`).
     """
 
     row: str
@@ -38,6 +46,8 @@ class Line:
     chance: float | None
     runs: tuple[str, ...]
     why: str | None
+    parameters: float | None = None
+    tests: Mapping[str, float | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +57,12 @@ class Reproduction:
     Attributes:
         table: the paper's.
         lines: row by row, and in a row figure by figure.
+        pairs: of a table about rows, what each system made of each row and its switched version.
     """
 
     table: PaperTable
     lines: tuple[Line, ...]
+    pairs: Mapping[str, Sequence[PairOutcome]] = field(default_factory=dict)
 
     @property
     def unexplained(self) -> list[Line]:
@@ -73,7 +85,30 @@ class Reproduction:
             "dataset": f"{self.table.dataset}/{self.table.config}/{self.table.split}",
             "lines": [asdict(line) for line in self.lines],
             "notes": list(self.table.notes),
+            **({"pairs": self._pairs()} if self.pairs else {}),
         }
+
+    def _pairs(self) -> dict[str, list[dict[str, Any]]]:
+        return {
+            system: [{k: v for k, v in asdict(pair).items() if v is not None} for pair in pairs]
+            for system, pairs in self.pairs.items()
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """Yield it as tables: its figures, and its rows where it lists some."""
+        yield self.to_table()
+        if self.pairs:
+            title = f"{self.table.paper}, {self.table.place}: rows by outcome"
+            yield Table(title, ("System", "Outcome", "Rows", "First"), self._by_outcome())
+
+    def _by_outcome(self) -> tuple[tuple[str, ...], ...]:
+        found = []
+        for system, pairs in self.pairs.items():
+            for outcome in OUTCOMES:
+                held = [pair for pair in pairs if pair.outcome == outcome]
+                shown = ", ".join(" / ".join((p.id, *(p.texts or ()))) for p in held[:SHOWN])
+                found.append((system, outcome, str(len(held)), shown))
+        return tuple(found)
 
     def to_table(self) -> Table:
         """Return it as a table: one row for each figure that the paper or a run has."""
@@ -92,7 +127,20 @@ class Reproduction:
             f"{self.table.paper}, {self.table.place}: {self.table.title}",
             tuple(columns),
             tuple(cells),
-            (*spreads, *(f"{name}: {reason}" for name, reason in why.items()), *self.table.notes),
+            (
+                *spreads,
+                *(self._tested(line) for line in shown if line.tests),
+                *(f"{name}: {reason}" for name, reason in why.items()),
+                *self.table.notes,
+            ),
+        )
+
+    def _tested(self, line: Line) -> str:
+        heading, tests = self.table.figures[line.figure].heading, line.tests or {}
+        welch, paired = (_written(tests[name], ".2g") for name in ("welch", "paired"))
+        return (
+            f"{line.name}, {heading}: over {len(line.runs)} models, p = {welch} by Welch's t-test"
+            f" and {paired} by the paired one."
         )
 
     def _by_chance(self, line: Line) -> str:

@@ -1,22 +1,24 @@
-"""The scores of coreference resolution on whole documents: MUC, B-cubed, CEAF, LEA and CoNLL's.
+"""The scores of coreference resolution on whole documents: MUC, B-cubed, CEAF, LEA, BLANC, CoNLL's.
 
 As the reference implementation of Pradhan et al. (2014) has them for predicted mentions: mentions
 that only one side has are kept as they are, and count against that side.
 
 MUC: Vilain et al., 1995. B-cubed: Bagga and Baldwin, 1998. CEAF: Luo, 2005. LEA: Moosavi and
-Strube, 2016. The CoNLL score is the mean F1 of MUC, B-cubed and CEAF-e (Pradhan et al., 2012).
+Strube, 2016. BLANC: Luo et al., 2014. The CoNLL score is the mean F1 of MUC, B-cubed and CEAF-e
+(Pradhan et al., 2012).
 """
 
 from collections.abc import Callable, Sequence
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from pronominal.spans import Cluster, Span
 
-Entity = frozenset[Span]
+Entities = NDArray[np.float64]
+"""How often each entity (row) has each mention of either side (column); floats multiply faster."""
 
 
 class Tally(NamedTuple):
@@ -45,10 +47,15 @@ class Score(NamedTuple):
     @classmethod
     def of(cls, tally: Tally) -> "Score":
         """Divide a tally."""
-        recall = tally.found / tally.gold if tally.gold else 0.0
-        precision = tally.right / tally.predicted if tally.predicted else 0.0
+        recall = float(tally.found / tally.gold) if tally.gold else 0.0
+        precision = float(tally.right / tally.predicted) if tally.predicted else 0.0
         total = recall + precision
         return cls(recall, precision, 2 * recall * precision / total if total else 0.0)
+
+    @classmethod
+    def mean(cls, scores: Sequence["Score"]) -> "Score":
+        """Return the mean of each number; its F1 is not that of its recall and precision."""
+        return cls(*(sum(numbers) / len(scores) for numbers in zip(*scores, strict=True)))
 
 
 def conll_scores(
@@ -56,61 +63,68 @@ def conll_scores(
 ) -> dict[str, Score]:
     """Score clusters of documents.
 
+    A mention that a side has more than once is treated as in the reference scorer: what was
+    predicted again goes where gold has the mention, so that it counts in the first cluster given;
+    every other repeat counts.
+
     Args:
         gold: the right clusters of each document, in any unit.
-        predicted: the system's, in the same order and unit; no span is in two clusters.
+        predicted: the system's, in the same order and unit.
 
     Returns:
         ``mentions`` (identification of mentions), ``muc``, ``b_cubed``, ``ceaf_m``, ``ceaf_e`` and
-        ``lea``, over all documents together; and ``conll``, whose three numbers are the means of
-        those of MUC, B-cubed and CEAF-e.
+        ``lea``, over all documents together; ``blanc``, the mean over both kinds of links; and
+        ``conll``, whose three numbers are the means of those of MUC, B-cubed and CEAF-e.
     """
-    pairs = [
-        [[frozenset(cluster) for cluster in clusters if cluster] for clusters in sides]
-        for sides in zip(gold, predicted, strict=True)
-    ]
+    pairs = [_entities(*sides) for sides in zip(gold, predicted, strict=True)]
     nothing = Tally(0, 0, 0, 0)
-    scores = {
-        name: Score.of(Tally(*map(sum, zip(nothing, *(tally(*p) for p in pairs), strict=True))))
-        for name, tally in TALLIES.items()
+    tallies = {
+        name: Tally(*map(sum, zip(nothing, *(tally(*p) for p in pairs), strict=True)))
+        for name, tally in (TALLIES | LINKS).items()
     }
-    parts = [scores[name] for name in ("muc", "b_cubed", "ceaf_e")]
-    scores["conll"] = Score(*(sum(numbers) / 3 for numbers in zip(*parts, strict=True)))
+    scores = {name: Score.of(tallies[name]) for name in TALLIES}
+    together, apart = (tallies[name] for name in LINKS)
+    scores["blanc"] = _blanc(together, apart, scores["mentions"])
+    scores["conll"] = Score.mean([scores[name] for name in ("muc", "b_cubed", "ceaf_e")])
     return scores
 
 
-def mentions(gold: Sequence[Entity], predicted: Sequence[Entity]) -> Tally:
+def mentions(gold: Entities, predicted: Entities) -> Tally:
     """Count the mentions that both sides have."""
-    one, other = frozenset().union(*gold), frozenset().union(*predicted)
-    common = len(one & other)
-    return Tally(common, len(one), common, len(other))
+    one, other = gold.any(axis=0), predicted.any(axis=0)
+    common = (one & other).sum()
+    return Tally(common, one.sum(), common, other.sum())
 
 
-def muc(gold: Sequence[Entity], predicted: Sequence[Entity]) -> Tally:
+def muc(gold: Entities, predicted: Entities) -> Tally:
     """Count links: an entity of n mentions that the other side divides in p parts keeps n - p."""
-    return Tally(*_links(gold, predicted), *_links(predicted, gold))
+    owned = predicted @ _owners(gold).T
+    kept = owned.sum() - np.count_nonzero(owned)
+    return Tally(kept, gold.sum() - len(gold), kept, predicted.sum() - len(predicted))
 
 
-def b_cubed(gold: Sequence[Entity], predicted: Sequence[Entity]) -> Tally:
+def b_cubed(gold: Entities, predicted: Entities) -> Tally:
     """Add up, for each mention, the share of its entity that the other side has with it."""
-    return Tally(*_shares(gold, predicted), *_shares(predicted, gold))
+    shared = (predicted @ _owners(gold).T) * _common(predicted, gold)
+    found = (shared / gold.sum(axis=1)).sum()
+    right = (shared.T / predicted.sum(axis=1)).sum()
+    return Tally(found, gold.sum(), right, predicted.sum())
 
 
-def ceaf_m(gold: Sequence[Entity], predicted: Sequence[Entity]) -> Tally:
+def ceaf_m(gold: Entities, predicted: Entities) -> Tally:
     """Align entities one to one by the mentions that they have in common."""
-    common = _aligned(gold, predicted, lambda one, other: len(one & other))
-    return Tally(common, sum(map(len, gold)), common, sum(map(len, predicted)))
+    common = _aligned(_common(gold, predicted))
+    return Tally(common, gold.sum(), common, predicted.sum())
 
 
-def ceaf_e(gold: Sequence[Entity], predicted: Sequence[Entity]) -> Tally:
+def ceaf_e(gold: Entities, predicted: Entities) -> Tally:
     """Align entities one to one by the Dice coefficient of their mentions."""
-    alike = _aligned(
-        gold, predicted, lambda one, other: 2 * len(one & other) / (len(one) + len(other))
-    )
+    sizes = np.add.outer(gold.sum(axis=1), predicted.sum(axis=1))
+    alike = _aligned(2 * _common(gold, predicted) / sizes)
     return Tally(alike, len(gold), alike, len(predicted))
 
 
-def lea(gold: Sequence[Entity], predicted: Sequence[Entity]) -> Tally:
+def lea(gold: Entities, predicted: Entities) -> Tally:
     """Add up the share of each entity's links that the other side has, weighted by its size.
 
     An entity of one mention has one link, to itself, which only an entity of the same one has.
@@ -118,7 +132,17 @@ def lea(gold: Sequence[Entity], predicted: Sequence[Entity]) -> Tally:
     return Tally(*_resolved(gold, predicted), *_resolved(predicted, gold))
 
 
-TALLIES: dict[str, Callable[[Sequence[Entity], Sequence[Entity]], Tally]] = {
+def coreference_links(gold: Entities, predicted: Entities) -> Tally:
+    """Count the pairs of mentions that both sides have in one entity."""
+    return _agreeing(_linked(gold), _linked(predicted))
+
+
+def other_links(gold: Entities, predicted: Entities) -> Tally:
+    """Count the pairs of mentions that both sides have in different entities."""
+    return _agreeing(_apart(gold), _apart(predicted))
+
+
+TALLIES: dict[str, Callable[[Entities, Entities], Tally]] = {
     "mentions": mentions,
     "muc": muc,
     "b_cubed": b_cubed,
@@ -126,41 +150,85 @@ TALLIES: dict[str, Callable[[Sequence[Entity], Sequence[Entity]], Tally]] = {
     "ceaf_e": ceaf_e,
     "lea": lea,
 }
-"""The scores by name."""
+"""The scores that are one tally, by name."""
+
+LINKS = {"coreference links": coreference_links, "other links": other_links}
+"""What BLANC is the mean of."""
 
 
-def _links(ours: Sequence[Entity], theirs: Sequence[Entity]) -> tuple[int, int]:
-    owner = {span: number for number, entity in enumerate(theirs) for span in entity}
-    kept = 0
-    for entity in ours:
-        # a mention that the other side does not have is a part of its own
-        parts = {owner.get(span, span) for span in entity}
-        kept += len(entity) - len(parts)
-    return kept, sum(len(entity) - 1 for entity in ours)
+def _entities(gold: Sequence[Cluster], predicted: Sequence[Cluster]) -> tuple[Entities, Entities]:
+    known = {span for cluster in gold for span in cluster}
+    seen: set[Span] = set()
+    kept: list[Cluster] = []
+    for cluster in predicted:
+        kept.append([])
+        for span in cluster:
+            if span not in seen:
+                kept[-1].append(span)
+            if span in known:
+                seen.add(span)
+    column = {span: number for number, span in enumerate(known.union(*kept))}
+    return _counted(gold, column), _counted(kept, column)
 
 
-def _shares(ours: Sequence[Entity], theirs: Sequence[Entity]) -> tuple[float, int]:
-    shared = sum(len(one & other) ** 2 / len(one) for one in ours for other in theirs)
-    return shared, sum(map(len, ours))
+def _counted(clusters: Sequence[Cluster], column: dict[Span, int]) -> Entities:
+    filled = [cluster for cluster in clusters if cluster]
+    counts = np.zeros((len(filled), len(column)))
+    for row, cluster in zip(counts, filled, strict=True):
+        for span in cluster:
+            row[column[span]] += 1
+    return counts
 
 
-def _aligned(
-    gold: Sequence[Entity],
-    predicted: Sequence[Entity],
-    similarity: Callable[[Entity, Entity], float],
-) -> float:
-    if not gold or not predicted:
-        return 0.0
-    table = np.array([[similarity(one, other) for other in predicted] for one in gold])
-    return float(table[linear_sum_assignment(table, maximize=True)].sum())
+def _owners(entities: Entities) -> Entities:
+    """Leave each mention in the last entity that has it."""
+    later = np.cumsum(entities[::-1], axis=0)[::-1] - entities
+    return np.asarray((entities > 0) & (later == 0), float)
 
 
-def _resolved(ours: Sequence[Entity], theirs: Sequence[Entity]) -> tuple[float, int]:
-    total = 0.0
-    for one in ours:
-        if len(one) == 1:
-            total += one in theirs
-        else:
-            shared = sum(comb(len(one & other), 2) for other in theirs)
-            total += len(one) * shared / comb(len(one), 2)
-    return total, sum(map(len, ours))
+def _common(ours: Entities, theirs: Entities) -> NDArray[np.float64]:
+    """Count the mentions of each of our entities, repeats included, that each of theirs has."""
+    return np.asarray(ours @ (theirs > 0).T.astype(float))
+
+
+def _aligned(similarity: NDArray[np.float64]) -> float:
+    return float(similarity[linear_sum_assignment(similarity, maximize=True)].sum())
+
+
+def _resolved(ours: Entities, theirs: Entities) -> tuple[float, float]:
+    common, sizes = _common(ours, theirs), ours.sum(axis=1)
+    same = (common[:, theirs.sum(axis=1) == 1] > 0).any(axis=1)
+    shared = (common * (common - 1)).sum(axis=1)
+    links = np.maximum(sizes * (sizes - 1), 1)
+    return float(np.where(sizes == 1, same, sizes * shared / links).sum()), float(sizes.sum())
+
+
+def _linked(entities: Entities) -> NDArray[np.bool_]:
+    """Say of each two mentions whether an entity has both; of one, whether it has it twice."""
+    pairs = _common(entities.T, entities.T) > 0
+    np.fill_diagonal(pairs, (entities > 1).any(axis=0))
+    return pairs
+
+
+def _apart(entities: Entities) -> NDArray[np.bool_]:
+    """Say of each two mentions, and of one, whether two entities have them."""
+    has = (entities > 0).astype(float)
+    owners = has.sum(axis=0)
+    return np.asarray(np.multiply.outer(owners, owners) > has.T @ has)
+
+
+def _agreeing(gold: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Tally:
+    common, ours, theirs = (np.triu(one).sum() for one in (gold & predicted, gold, predicted))
+    return Tally(common, ours, common, theirs)
+
+
+def _blanc(coreference: Tally, other: Tally, identified: Score) -> Score:
+    """Return the mean over both kinds of links, or the only kind that gold has.
+
+    Where there are no links at all, that is one mention a side, it is whether they are the same
+    (Luo et al., 2014, on boundary cases).
+    """
+    if not (coreference.gold or other.gold or coreference.predicted or other.predicted):
+        return identified
+    kinds = [kind for kind in (coreference, other) if kind.gold] or [coreference, other]
+    return Score.mean([Score.of(kind) for kind in kinds])

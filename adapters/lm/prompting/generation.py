@@ -38,6 +38,7 @@ class PromptedModel:
         checkpoint: a folder or a Hub id.
         prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
+        slot: how a slot is drawn, ``"_______"`` as in RUFF's Table 4; None as its program does.
         chat: how a prompt becomes a user's turn: ``"llama-2"`` (``[INST] ... [/INST]``, as in the
             paper), ``"template"``, the tokenizer's own, or ``"none"``. When None the tokenizer's
             own where it has one.
@@ -61,6 +62,7 @@ class PromptedModel:
         *,
         prompts: Sequence[str] | None = None,
         chain_of_thought: str | None = None,
+        slot: str | None = None,
         chat: Chat | None = None,
         max_new_tokens: int | None = None,
         dtype: str | None = None,
@@ -69,7 +71,7 @@ class PromptedModel:
         trust_remote_code: bool = False,
         batch_tokens: int | None = None,
     ) -> None:
-        self.prompting = parse_prompts(prompts, chain_of_thought)
+        self.prompting = parse_prompts(prompts, chain_of_thought, slot)
         if max_new_tokens is not None and max_new_tokens < 1:
             raise InputError(f"max_new_tokens is {max_new_tokens}", cure="give a number above 0")
         loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)

@@ -65,10 +65,12 @@ class Prompting:
     Attributes:
         prompts: names of the prompts to ask; all of them when None.
         chain_of_thought: a key of `CHAINS_OF_THOUGHT`; None asks for the answer at once.
+        slot: how a slot is drawn; None as upstream's program draws it.
     """
 
     prompts: tuple[str, ...] | None = None
     chain_of_thought: str | None = None
+    slot: str | None = None
 
     def __post_init__(self) -> None:
         if self.chain_of_thought not in {None, *CHAINS_OF_THOUGHT}:
@@ -79,7 +81,8 @@ class Prompting:
         if isinstance(instance, FillingInstance):
             templates = read_templates("filling")
             text, slot = instance.text, instance.blank
-            task, pronoun = f"{text[: slot.start]}{templates.blank}{text[slot.end :]}", ""
+            drawn = templates.blank if self.slot is None else self.slot
+            task, pronoun = f"{text[: slot.start]}{drawn}{text[slot.end :]}", ""
             options = instance.options
         else:
             templates = read_templates("antecedent")
@@ -115,7 +118,8 @@ def filled(template: str, order: int, task: str, pronoun: str, options: Sequence
 
     Args:
         template: with ``{task}`` and, if need be, ``{pronoun}`` and ``{options}``.
-        order: 1 lists the options as they are, -1 backward, 0 leaves their line out.
+        order: 1 lists the options as they are, -1 backward, 0 leaves them out and, as upstream
+            does, keeps the line breaks around them.
         task: the sentence or passage.
         pronoun: the pronoun to resolve.
         options: the possible answers.
@@ -124,9 +128,8 @@ def filled(template: str, order: int, task: str, pronoun: str, options: Sequence
     ...        ("Ann", "Eve"))
     'Ann met Eve and she left.\n\nWho is she?\nOPTIONS:\n- Eve\n- Ann'
     """
-    if order == 0:
-        template = template.replace("\n\n{options}", "").replace("\n{options}", "")
     listed = "\n".join(["OPTIONS:", *(f"- {option}" for option in options[:: order or 1])])
+    listed = listed if order else ""
     # the text last: nothing in it is a placeholder
     return (
         template.replace("{options}", listed).replace("{pronoun}", pronoun).replace("{task}", task)
@@ -143,7 +146,7 @@ def concluding(question: str, chain: str, conclusion: str) -> str:
     return f"{question} {chain}\n{conclusion}"
 
 
-def parse_prompts(prompts: object, chain_of_thought: object) -> Prompting:
+def parse_prompts(prompts: object, chain_of_thought: object, slot: object = None) -> Prompting:
     """Return a system's settings as `Prompting`; `InputError` for values of another type."""
     if prompts is not None and (
         not isinstance(prompts, list | tuple)
@@ -153,4 +156,6 @@ def parse_prompts(prompts: object, chain_of_thought: object) -> Prompting:
         raise InputError("prompts are a list of names", cure='write prompts = ["0", "3"], say')
     if not isinstance(chain_of_thought, str | None):
         raise InputError("chain_of_thought is a name", cure='write "kojima" or "zhou"')
-    return Prompting(None if prompts is None else tuple(prompts), chain_of_thought)
+    if not isinstance(slot, str | None) or slot == "":
+        raise InputError("slot is no text", cure='write "_______", say')
+    return Prompting(None if prompts is None else tuple(prompts), chain_of_thought, slot)

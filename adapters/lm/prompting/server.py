@@ -46,6 +46,7 @@ class ServedModel:
         i_accept_contamination: send evaluation text to a hosted API, whose owner may train on it.
         prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
+        slot: how a slot is drawn, ``"_______"`` as in RUFF's Table 4; None as its program does.
         chat: ask as a user's turn, in the model's own format; otherwise the prompt is continued.
         max_new_tokens: the longest answer.
         at_once: how many prompts the server is given at a time.
@@ -64,6 +65,7 @@ class ServedModel:
         i_accept_contamination: bool = False,
         prompts: Sequence[str] | None = None,
         chain_of_thought: str | None = None,
+        slot: str | None = None,
         chat: bool = True,
         max_new_tokens: int = ANSWER_TOKENS,
         at_once: int = 16,
@@ -73,7 +75,7 @@ class ServedModel:
             raise InputError("nothing is asked, or nothing answered", cure="give a number above 0")
         address = checked_address(url, host, i_accept_contamination)
         self._server = Server(address, timeout=600, patience=patience)
-        self.prompting = parse_prompts(prompts, chain_of_thought)
+        self.prompting = parse_prompts(prompts, chain_of_thought, slot)
         self.max_new_tokens = max_new_tokens
         self._chat, self._at_once = chat, at_once
         self._model = model or self._only_model()

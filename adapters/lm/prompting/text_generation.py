@@ -21,6 +21,7 @@ class TextGeneration:
             Hub id, from which it is made.
         prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chain_of_thought: ``"kojima"`` or ``"zhou"``; None asks for the answer at once.
+        slot: how a slot is drawn, ``"_______"`` as in RUFF's Table 4; None as its program does.
         chat: ask as a user's turn; when None, where the tokenizer has a chat template.
         max_new_tokens: the longest answer.
     """
@@ -35,12 +36,13 @@ class TextGeneration:
         *,
         prompts: Sequence[str] | None = None,
         chain_of_thought: str | None = None,
+        slot: str | None = None,
         chat: bool | None = None,
         max_new_tokens: int = ANSWER_TOKENS,
     ) -> None:
         if max_new_tokens < 1:
             raise InputError("nothing is answered", cure="give max_new_tokens above 0")
-        self.prompting = parse_prompts(prompts, chain_of_thought)
+        self.prompting = parse_prompts(prompts, chain_of_thought, slot)
         self.max_new_tokens = max_new_tokens
         self.checkpoint: Checkpoint | None = None
         if isinstance(pipeline, str):

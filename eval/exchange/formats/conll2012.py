@@ -35,7 +35,8 @@ class Dialect(NamedTuple):
     Attributes:
         begin: the line that begins a document, with its ``name`` and maybe its ``part``.
         columns: fewest columns of a word.
-        bars: whether the brackets at one word must have bars between them.
+        bars: whether the brackets at one word must have bars between them, and are read in their
+            order. The reference scorer needs none, and reads what opens before what closes.
     """
 
     begin: re.Pattern[str]
@@ -44,9 +45,9 @@ class Dialect(NamedTuple):
 
 
 ANSWER = Dialect(
-    re.compile(r"#begin document \((?P<name>.+)\);?(?:\s*part (?P<part>\d+))?\s*"), 5, bars=False
+    re.compile(r"#begin document \((?P<name>.+)\);?(?:\s*part (?P<part>\d+))?\s*"), 2, bars=False
 )
-"""What the reference scorer reads: name, part, number and word, and coreference are enough."""
+"""What the reference scorer reads: a name and coreference are enough, and no word need be there."""
 
 
 def write(texts: Iterable[ExportedText], out: Path) -> None:
@@ -60,11 +61,17 @@ def read(file: Path) -> Iterator[PredictedDocument]:
     """Yield the documents of a file; parts are documents of their own.
 
     Unlike in gold files, clusters that share a mention stay apart: they are a system's answer.
+    Where the file has no words, they are empty.
     """
     for part in parts(file, ANSWER):
         key = f"{part.name}_{part.number}" if part.number else part.name
-        words = [columns[WORD] for sentence in part.sentences for columns in sentence]
-        yield PredictedDocument(f"line {part.begin}", key, words, part.mentions.clusters())
+        words = [
+            columns[WORD] if len(columns) > WORD + 1 else ""
+            for sentence in part.sentences
+            for columns in sentence
+        ]
+        clusters, order = part.mentions.clusters(), part.mentions.order()
+        yield PredictedDocument(f"line {part.begin}", key, words, clusters, order=order)
 
 
 @dataclass(slots=True)
@@ -132,11 +139,12 @@ def parts(file: Path, dialect: Dialect) -> Iterator[Part]:
 
 
 def _split(cell: str, bars: bool) -> list[str]:
-    """Return the brackets of a cell."""
+    """Return the brackets of a cell in the order in which they are read."""
     if bars:
         return [] if cell == "-" else cell.split("|")
     apart = cell.replace("(", "|(").replace(")", ")|").split("|")
-    return [bracket for bracket in apart if bracket not in ("", "-", "_")]
+    filled = [bracket for bracket in apart if bracket not in ("", "-", "_")]
+    return sorted(filled, key=lambda bracket: not bracket.startswith("("))
 
 
 def _unenclosed(cause: str, file: Path, number: int) -> InputError:

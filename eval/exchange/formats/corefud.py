@@ -140,7 +140,8 @@ class CorefUDDocument:
 
     def finished(self) -> PredictedDocument:
         """Return the whole document."""
-        return PredictedDocument(self.place, self.key, self.words, self.mentions.clusters())
+        found = PredictedDocument(self.place, self.key, self.words, self.mentions.clusters())
+        return replace(found, order=self.mentions.order(), zeros=self.mentions.zeros)
 
 
 def _begun(file: Path, line: int, key: str | None, declared: str) -> CorefUDDocument:

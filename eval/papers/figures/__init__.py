@@ -29,7 +29,9 @@ class PaperFigure:
         unit: of the paper's number; scores are fractions, or counts. Where it is occupations,
             `path` leads to a form's biases.
         decimals: of the paper's number.
+        trend: whether it is the rank correlation of the scores with the models' parameters.
         gain: whether it is the difference from the row's baseline.
+        minus: name of the table's figure that is subtracted from it, where it is a difference.
         dataset: whose rows it is about, where that is another one than the table's.
         config: of that dataset, where it is another one than the table's.
     """
@@ -38,7 +40,9 @@ class PaperFigure:
     unit: Literal["fraction", "percent", "count", "occupations"]
     decimals: int
     path: str = ""
+    trend: bool = False
     gain: bool = False
+    minus: str | None = None
     dataset: str | None = None
     config: str | None = None
 
@@ -46,6 +50,27 @@ class PaperFigure:
     def scale(self) -> int:
         """What a score is multiplied with to have the paper's unit."""
         return 100 if self.unit == "percent" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class PaperModel:
+    """One of the models that a paper sums up over.
+
+    Attributes:
+        name: as the paper has it.
+        family: such as ``Pythia``.
+        architecture: such as ``decoder-only``.
+        parameters: in millions, as the paper has them.
+    """
+
+    name: str
+    family: str
+    architecture: str
+    parameters: float
+
+    def belongs_to(self, group: str) -> bool:
+        """Say whether a row over a group of models, by name, is over this one."""
+        return group in ("all", self.family, self.architecture)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +82,14 @@ class PaperRow:
         paper: name of a figure -> the paper's number, in its unit.
         occupations: the same for figures that are occupations.
         baseline: key of the row, in any table of the paper, that gains are measured against.
+        over: where the row sums up over models, ``all`` or their family or architecture.
         why: the known reason for a difference.
     """
 
     name: str
     paper: Mapping[str, float]
     baseline: str | None = None
+    over: str | None = None
     why: str | None = None
     occupations: Mapping[str, Names] = field(default_factory=dict)
 
@@ -82,6 +109,8 @@ class PaperTable:
         split: of the dataset.
         notes: sentences below it.
         between: keys of the two systems that its only row compares.
+        switched: config of the switched rows, where it lists what becomes of each row.
+        models: the paper's models by the keys of their rows, where rows sum up over them.
     """
 
     name: str
@@ -94,6 +123,8 @@ class PaperTable:
     split: str = "test"
     notes: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
+    switched: str | None = None
+    models: Mapping[str, PaperModel] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -122,7 +153,7 @@ def paper_tables(name: str) -> list[PaperTable]:
     file = files("pronominal.eval.papers.figures") / f"{paper}.figures.toml"
     content = tomllib.loads(file.read_text("utf-8"))
     tables = {
-        number: _table(f"{paper}:{number}", content["paper"], table)
+        number: _table(f"{paper}:{number}", content, table)
         for number, table in content["tables"].items()
     }
     if colon and wanted not in tables:
@@ -132,13 +163,14 @@ def paper_tables(name: str) -> list[PaperTable]:
     return [tables[wanted]] if colon else [*tables.values()]
 
 
-def _table(name: str, paper: str, given: Mapping[str, Any]) -> PaperTable:
+def _table(name: str, content: Mapping[str, Any], given: Mapping[str, Any]) -> PaperTable:
     parts: dict[str, Any] = {
         "figures": {key: PaperFigure(**figure) for key, figure in given["figures"].items()},
         "rows": {key: _row(row) for key, row in given["rows"].items()},
+        "models": {key: PaperModel(**one) for key, one in content.get("models", {}).items()},
         **{key: tuple(given.get(key, ())) for key in ("notes", "between")},
     }
-    return PaperTable(name=name, paper=paper, **{**given, **parts})
+    return PaperTable(name=name, paper=content["paper"], **{**given, **parts})
 
 
 def _row(given: Mapping[str, Any]) -> PaperRow:

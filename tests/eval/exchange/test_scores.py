@@ -93,8 +93,8 @@ def test_other_words_are_refused(tmp_path: Path) -> None:
 
 
 SCORER_FILE = """#begin document (own);\x20
-own\t0\t0\tshe\t(1)
-own\t0\t1\ta\t(1(2
+own\t0\t0\tshe\t(1)(2
+own\t0\t1\ta\t(1
 own\t0\t2\tb\t-
 own\t0\t3\tc\t1)2)
 own\t0\t4\t.\t-\t
@@ -111,9 +111,80 @@ def test_files_as_the_reference_scorer_has_its_own(tmp_path: Path) -> None:
     (tmp_path / "response").write_text(SCORER_FILE.replace("1)2)", "2)1)").replace("\t", " "))
     found = score_files(tmp_path / "key", tmp_path / "response")
     assert (found["mentions"]["recall"], found["conll"]["f1"]) == (1, 1)
-    (tmp_path / "key").write_text(SCORER_FILE.replace("(1(2", "1|(2"))
-    with pytest.raises(InputError, match=r"key, line 3: .1. is no bracket of a mention"):
+    (tmp_path / "key").write_text(SCORER_FILE.replace("(1)(2", "1|(2"))
+    with pytest.raises(InputError, match=r"key, line 2: .1. is no bracket of a mention"):
         score_files(tmp_path / "key", tmp_path / "response")
+
+
+NUMBERS = ("recall", "precision", "f1")
+METRICS = {"muc": "muc", "bcub": "b_cubed", "ceafm": "ceaf_m", "ceafe": "ceaf_e", "blanc": "blanc"}
+"""The reference scorer's names, and ours."""
+
+PARTS = {"Identification of Mentions": "mentions", "Coreference": None, "BLANC": None}
+"""What it prints of a metric, and our score where that is not the metric's; None where it is."""
+
+
+def agree(key: Path, response: Path, expected: dict[str, dict[str, list[float]]]) -> None:
+    """Compare percentages, which the reference scorer cuts after two decimals."""
+    found = score_files(key, response)
+    for metric, parts in expected.items():
+        for part in PARTS.keys() & parts:
+            score = found[PARTS[part] or METRICS[metric]]
+            for name, printed in zip(NUMBERS, parts[part], strict=True):
+                cut = 100 * score[name] - printed
+                assert -1e-9 <= cut <= 0.01 + 1e-9, (response.name, metric, part, name)
+
+
+def test_the_reference_scorers_own_files(goldens: Path) -> None:
+    """Of two columns and of five, in their original layout."""
+    folder = goldens / "conll_scorer"
+    for case in json.loads((folder / "expected.json").read_text()):
+        agree(folder / case["key"], folder / case["response"], case["expected"])
+
+
+def test_random_files_with_repeated_mentions(goldens: Path, tmp_path: Path) -> None:
+    """A mention in two clusters, or twice in one, on either side; brackets of a cluster cross."""
+    for case in json.loads((goldens / "conll_scorer" / "random-public.json").read_text()):
+        key, response = tmp_path / "key", tmp_path / case["id"]
+        key.write_text(case["key"])
+        response.write_text(case["response"])
+        agree(key, response, case["expected"])
+
+
+def two_columns(path: Path, *cells: str) -> Path:
+    lines = ["#begin document (own);", *(f"own {cell}" for cell in cells), "#end document", ""]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_a_repeat_goes_only_where_the_key_has_the_mention(tmp_path: Path) -> None:
+    key = two_columns(tmp_path / "key", "(1)", "(1)", "-", "(2)")
+    response = two_columns(tmp_path / "response", "(7)|(5)", "(5)", "(5)|(7)", "-")
+    found = score_files(key, response)
+    assert found["repeats"] == {"key": 0, "response": 2}
+    # the first word stays in 7, which the file begins first; the third, which is wrong, in both
+    assert found["muc"] == {"recall": 0, "precision": 0, "f1": 0}
+    assert found["b_cubed"]["precision"] == pytest.approx((1 / 2 + 1 / 2) / 4)
+    again = two_columns(tmp_path / "again", "(5)|(7)", "(5)", "-", "-")
+    assert score_files(key, again)["muc"]["f1"] == 1
+    repeated = two_columns(tmp_path / "repeated", "(1)|(2)", "(1)", "-", "(2)")
+    assert score_files(repeated, key)["mentions"]["f1"] == 1
+    assert score_files(repeated, key)["b_cubed"]["recall"] < 1
+    assert pronominal("score-conll", key, response).stderr == (
+        "pronominal: the response has 2 repeated mentions; as in the reference scorer, one counts"
+        " unless it stands in the response and the key has the mention, too\n"
+    )
+
+
+def test_mentions_of_empty_nodes_are_counted(tmp_path: Path) -> None:
+    rows = [("1", "(e1--1-)"), ("1.1", "(e1--1-)"), ("2", "(e1--1-)")]
+    lines = ["# newdoc id = own", "# global.Entity = eid-etype-head-other"]
+    lines += ["\t".join([n, "word", *"_X__", "0", "root", "_", f"Entity={e}"]) for n, e in rows]
+    file = tmp_path / "file.conllu"
+    file.write_text("\n".join([*lines, "", ""]))
+    assert score_files(file, file, "corefud")["zeros"] == {"key": 1, "response": 1}
+    told = pronominal("score-conll", file, file, "--format", "corefud").stderr
+    assert "the key has 1 mentions of empty nodes, which are left out" in told
 
 
 def test_a_format_without_clusters_is_refused(tmp_path: Path) -> None:

@@ -34,10 +34,16 @@ def paper(table: str, row: str) -> dict[str, float]:
 
 
 def test_the_tables_that_can_be_reproduced() -> None:
-    figures = [f"ruff:{name}" for name in ("1", *(f"figure-{n}" for n in (4, 5, 6, 7, 8, 9)))]
-    winopron = [f"winopron:{number}" for number in (1, 2, 3, 4, 5, 6, 8, 9, 10)]
-    winogender = [f"winogender:{number}" for number in (2, 5, 6)]
-    assert list(TABLES) == [*figures, *winogender, "winonb:2", *winopron]
+    drawn = [f"figure-{n}" for n in (1, *range(4, 14))]
+    ruff = [f"ruff:{name}" for name in ("1", *drawn)]
+    winopron = [1, 2, "figure-3", 3, 4, "figure-5", 5, 6, 8, 9, 10]
+    winogender = ["figure-1", 1, 2, 3, 5, 6]
+    assert list(TABLES) == [
+        *ruff,
+        *(f"winogender:{name}" for name in winogender),
+        "winonb:2",
+        *(f"winopron:{name}" for name in winopron),
+    ]
     assert TABLES["ruff:figure-4"].place == "Figure 4"
     assert TABLES["winopron:10"].place == "Table 10"
 
@@ -105,10 +111,15 @@ def test_consistency_is_an_accuracy_in_one_version_and_an_f1_in_the_other() -> N
 
 
 def test_the_text_of_winopron_agrees_with_its_tables() -> None:
-    differences = [paper("winopron:2", s)["winopron"] - paper("winopron:2", s)["winogender"]
-                   for s in SYSTEMS]  # fmt: skip
-    stated = (-21.1, -14.0, -10.2, -11.9, -0.6, -4.2, -11.2, -8.4, -8.7)
-    assert differences == pytest.approx(stated)
+    for system in SYSTEMS:
+        figures = paper("winopron:2", system)
+        difference = figures["winopron"] - figures["winogender"]
+        assert figures["change"] == figures["change_with_xe"] == pytest.approx(difference)
+        assert figures["winogender_with_xe"] == figures["winogender"]
+    # section 4.2: accuracy, which is recall where abstentions are wrong
+    for system, shown in TABLES["winopron:figure-3"].rows.items():
+        recall = paper("winopron:10", system)
+        assert {c: recall[f"double_{c}"] for c in shown.paper} == dict(shown.paper)
     templates = [paper("winopron:1", case) for case in CASES]
     assert sum(counts["winogender"] for counts in templates) == 120
     assert sum(counts["winopron"] for counts in templates) == 360
@@ -284,6 +295,92 @@ def ruff(folder: Path, rows: dict[str, int]) -> str:
         "---\nconfigs:\n- config_name: no_context\n  default: true\n---\n"
     )
     return str(folder)
+
+
+SEEDS = "seed_13+seed_17+seed_19"
+
+
+def fidelity(label: str, k: int, accuracy: float, **by_set: float) -> Run:
+    sets = {name: {"accuracy": value} for name, value in by_set.items()}
+    place = ("ruff", f"distractors_{k}", SEEDS)
+    return score_run(label, place, accuracy=accuracy, by_pronoun_set=sets)
+
+
+def test_a_change_is_against_another_figure_of_the_row() -> None:
+    runs = [score_run("lingmess", ("winogender", config, "test"), overall={"f1": f1})
+            for config, f1 in (("original", 0.85), ("with_xe", 0.7))]  # fmt: skip
+    runs.append(score_run("lingmess", ("winopron", "double", "test"), overall={"f1": 0.65}))
+    found = lines(TABLES["winopron:2"], *runs)
+    assert found["lingmess", "change"].ours == pytest.approx(-20)
+    assert found["lingmess", "change"].difference == pytest.approx(1.1)
+    assert found["lingmess", "change_with_xe"].ours == pytest.approx(-5)
+    assert lines(TABLES["winopron:2"], runs[0])["lingmess", "change"].ours is None
+
+
+def test_the_drop_is_a_mean_over_models() -> None:
+    scores = {"bert-base": (0.9, 0.5), "roberta-base": (0.8, 0.6), "opt-125m": (0.6, 0.3)}
+    runs = [fidelity(m, k, pair[k]) for m, pair in scores.items() for k in (0, 1)]
+    runs += [fidelity("opt-350m", 0, 0.7), fidelity("mine", 0, 0.1), fidelity("mine", 1, 0.1)]
+    found = lines(TABLES["ruff:figure-7"], *runs)
+    drop = found["all", "change_1"]
+    assert drop.ours == pytest.approx((-0.4 - 0.2 - 0.3) / 3)
+    assert drop.sd == pytest.approx(0.1)
+    assert drop.difference == pytest.approx(drop.ours + 0.34)
+    assert drop.runs == ("bert-base", "roberta-base", "opt-125m")
+    assert found["encoders", "change_1"].ours == pytest.approx(-0.3)
+    assert found["decoders", "distractors_0"].ours == pytest.approx(0.65)
+    assert found["family-opt", "change_1"].sd is None
+    assert found["family-pythia", "distractors_0"].ours is None
+    assert found["opt-125m", "change_1"].ours == pytest.approx(-0.3)
+    assert (found["opt-125m", "distractors_0"].name, found["mine", "distractors_0"].name) == (
+        "OPT-125M",
+        "mine",
+    )
+    assert found["opt-125m", "distractors_0"].parameters == 125
+
+
+def test_pronoun_sets_are_tested_over_models() -> None:
+    pytest.importorskip("scipy")
+    accuracies = {"bert-base": 0.9, "roberta-base": 0.8, "opt-125m": 0.7, "opt-350m": 0.75}
+    runs = [fidelity(m, 0, a, he=a, she=a - 0.1 - a / 100, they=a - 0.3) for m, a in
+            accuracies.items()]  # fmt: skip
+    found = lines(TABLES["ruff:figure-6"], *runs)
+    line = found["all", "he_she"]
+    assert line.ours == pytest.approx(0.1 + sum(accuracies.values()) / 400)
+    # the same models on both sides differ less than models do
+    assert line.tests["paired"] < 1e-4
+    assert line.tests["welch"] > 0.05
+    assert (found["all", "he"].tests, found["all", "they_xe"].ours) == (None, None)
+    (made,) = reproduce([TABLES["ruff:figure-6"]], runs)
+    assert any("he - she: over 4 models, p = " in note for note in made.to_table().notes)
+    json.dumps(made.to_json())
+
+
+def test_the_trend_is_a_rank_correlation_with_size() -> None:
+    sizes = {"opt-125m": 0.5, "opt-350m": 0.6, "opt-1.3b": 0.7, "bert-base": 0.9}
+    found = lines(TABLES["ruff:figure-8"], *(fidelity(m, 0, a) for m, a in sizes.items()))
+    assert found["family-opt", "size_0"].ours == pytest.approx(1)
+    assert found["all", "size_0"].ours == pytest.approx(-0.2)  # the smallest is the best
+    assert found["encoders", "size_0"].ours is None
+    assert found["opt-125m", "size_0"].ours is None
+    ties = fidelity("opt-2.7b", 0, 0.7)
+    found = lines(TABLES["ruff:figure-8"], *(fidelity(m, 0, 0.5) for m in sizes), ties)
+    assert found["family-opt", "size_0"].ours == pytest.approx(3 / 15**0.5)
+
+
+def test_ruffs_models_are_those_of_its_table_2() -> None:
+    models = TABLES["ruff:figure-8"].models
+    assert len(models) == 37 - 8  # the others are prompted
+    assert len({model.family for model in models.values()}) == 9 - 2
+    assert min(model.parameters for model in models.values()) == 11
+    assert max(model.parameters for model in models.values()) == 70_000
+    groups = {row.over for table in TABLES.values() for row in table.rows.values() if row.over}
+    assert all(any(model.belongs_to(group) for model in models.values()) for group in groups)
+
+
+def test_winoprons_earlier_version_has_the_same_templates_and_biases() -> None:
+    for one, other in (("winogender:1", "winopron:1"), ("winogender:3", "winopron:4")):
+        assert TABLES[one].rows == TABLES[other].rows
 
 
 def test_ruffs_table_1_counts_rows_without_reading_them(tmp_path: Path) -> None:

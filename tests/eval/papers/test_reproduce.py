@@ -1,6 +1,7 @@
 """Papers' figures: transcribed without a slip, compared with runs, never guessed."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from pronominal.errors import InputError
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PAPERS, PaperTable, paper_tables
+from pronominal.eval.papers.pair_outcomes import OUTCOMES
 from pronominal.eval.papers.reproduce import reproduce
 from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.runs.scored import Run, read_runs, read_scores
@@ -81,6 +83,17 @@ def test_every_figure_of_a_row_is_a_column(table: PaperTable) -> None:
     columns = set(table.figures)
     assert all(set(row.paper) <= columns for row in table.rows.values())
     assert all(figure.path or table.name in DATA_FIGURES for figure in table.figures.values())
+
+
+def test_one_reading_of_consistency_cannot_be_e2es() -> None:
+    """A pair can only change if both are answered, and E2E answers fewer than the paper's share."""
+    for key, row in KNOWREF["knowref:4"].rows.items():
+        outcomes = shares("3", key)
+        decided = 100 * (outcomes["correct"] + outcomes["incorrect"])
+        # three shares rounded to whole percents
+        assert (row.paper["consistency"] > decided + 1.5) == (key == "e2e-conll")
+        assert ("58 %" in (row.why or "")) == (key == "e2e-conll")
+        assert len({row.paper[name] for name in row.paper}) == 1
 
 
 def test_a_row_without_a_run_stays_empty() -> None:
@@ -243,3 +256,30 @@ def test_the_command_compares_real_runs(knowref: Path, tmp_path: Path) -> None:
     assert read_runs(run_folder)[0].rows == TEST
     assert pronominal(*command, "--run", "rule").returncode == 2
     assert pronominal("reproduce", "knowref", "--runs", tmp_path / "none").returncode == 2
+
+
+def test_rows_are_listed_by_outcome(knowref: Path, tmp_path: Path) -> None:
+    """A position is right in both versions or wrong in both, and chance may be neither."""
+    systems = ["--system", "last-mention", "--system", "random"]
+    made = pronominal(
+        "evaluate", "--dataset", knowref, "--config", "original", *systems, "--out", tmp_path
+    )
+    assert made.returncode == 0, made.stderr
+    command = ["reproduce", "knowref:7", "--runs", tmp_path, "--dataset", knowref]
+    (found,) = json.loads(pronominal(*command, "--json").stdout)
+    assert set(found["pairs"]) == {"last-mention", "random"}
+    assert all(set(pair) == {"id", "outcome"} for pair in found["pairs"]["random"])
+    counts = {s: Counter(p["outcome"] for p in pairs) for s, pairs in found["pairs"].items()}
+    assert all(sum(each.values()) == 1265 for each in counts.values())
+    assert counts["random"].keys() == {*OUTCOMES} - {"undecided"}
+    ours = {(one["row"], one["figure"]): one["ours"] for one in found["lines"]}
+    for outcome, figure in zip(
+        OUTCOMES, ("consistently_correct", "consistently_wrong"), strict=False
+    ):
+        share = 100 * counts["random"][outcome] / 1265
+        assert ours["random", figure] == pytest.approx(share)
+    (texts,) = json.loads(pronominal(*command, "--json", "--include-text").stdout)
+    assert all(len(pair["texts"]) == 2 for pair in texts["pairs"]["random"])
+    table = pronominal(*command, "--markdown").stdout
+    assert "rows by outcome" in table
+    assert texts["pairs"]["random"][0]["texts"][0] not in table

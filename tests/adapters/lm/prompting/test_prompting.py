@@ -42,7 +42,10 @@ SENTENCE = ResolutionInstance(
 
 def test_ruffs_ten_prompts() -> None:
     prompts = Prompting().of(SLOT)
-    task = "The pilot ate since her day was long. The pilot lost _______ keys."
+    task = "The pilot ate since her day was long. The pilot lost ___ keys."
+    as_printed = Prompting(slot="_______").of(SLOT)
+    assert [p.text.replace("_______", "___") for p in as_printed] == [p.text for p in prompts]
+    assert all(p.text.count("_") == 7 for p in as_printed)
     assert [prompt.name for prompt in prompts] == [str(number) for number in range(10)]
     assert len({prompt.text for prompt in prompts}) == 10
     assert prompts[3].text == f"Fill in the blank with the appropriate pronoun.\n\n{task}"
@@ -59,9 +62,9 @@ def test_winoprons_ten_prompts_in_three_orders() -> None:
     text = SENTENCE.text
     assert prompts["9-forward"].text == f'{text}\nWho is "she"?\nOPTIONS:\n- pilot\n- cook'
     assert prompts["9-backward"].text == f'{text}\nWho is "she"?\nOPTIONS:\n- cook\n- pilot'
-    assert prompts["9-none"].text == f'{text}\nWho is "she"?'
-    assert prompts["0-none"].text == f"{text}\nWho is she referring to?"
-    assert prompts["3-none"].text == f"Choose your answer: {text}\nTell me who she is."
+    assert prompts["9-none"].text == f'{text}\nWho is "she"?\n'
+    assert prompts["0-none"].text == f"{text}\n\n\nWho is she referring to?"
+    assert prompts["3-none"].text == f"Choose your answer: {text}\nTell me who she is.\n"
 
 
 def test_every_template_names_its_source() -> None:
@@ -72,7 +75,7 @@ def test_every_template_names_its_source() -> None:
 def test_nothing_in_a_text_is_a_placeholder() -> None:
     text = "The pilot wrote {options} and {pronoun} on ___ list."
     odd = FillingInstance("odd", text, Mention("___", 43, 46), PRONOUNS, 0)
-    assert "{options} and {pronoun} on _______ list." in Prompting().of(odd)[9].text
+    assert "{options} and {pronoun} on ___ list." in Prompting().of(odd)[9].text
 
 
 @pytest.mark.parametrize(
