@@ -20,6 +20,7 @@ construct = typer.Typer(
 RuleChoice = StrEnum("RuleChoice", {"PAPER": "paper", "RELEASED": "released"})
 Change = StrEnum("Change", {"OTHER": "other", "ANSWER": "answer", "BOTH": "both"})
 LabelChoice = StrEnum("LabelChoice", {"GENDER": "gender", "NONE": "none"})
+ListChoice = StrEnum("ListChoice", {"PLACES": "places", "TEXTS": "texts"})
 Engine = StrEnum("Engine", {"LOCAL": "local", "RAY": "ray"})
 
 
@@ -73,6 +74,13 @@ def corpus(
     workers: Annotated[int, typer.Option(min=1, help="Processes, or tasks of Ray.")] = 1,
     engine: Annotated[Engine, typer.Option(help="This machine, or a Ray cluster.")] = Engine.LOCAL,
     report: Annotated[Path | None, typer.Option(help="Write the report as JSON.")] = None,
+    list_rejected: Annotated[
+        ListChoice | None,
+        typer.Option(
+            help="List file, document, sentence, stage and reason of each rejected sentence in "
+            "OUT/NAME.rejected.jsonl; 'texts' adds the sentence itself."
+        ),
+    ] = None,
 ) -> None:
     """Construct a corpus as KnowRef was: two people, one pronoun, no gender giveaway.
 
@@ -85,6 +93,7 @@ def corpus(
     from pronominal.dataset_scripts.construction.constructed_dataset import (
         Description,
         construct_dataset,
+        list_of,
     )
     from pronominal.dataset_scripts.construction.engine import Construction
     from pronominal.dataset_scripts.construction.rules import RULES
@@ -100,7 +109,13 @@ def corpus(
         chosen = chosen.with_most_clusters(most_clusters)
     with progress_bar("shards", 0) as progress:
         told = construct_dataset(
-            Construction(tuple(inputs), chosen, field, names),
+            Construction(
+                tuple(inputs),
+                chosen,
+                field,
+                names,
+                list_rejected=list_rejected.value if list_rejected else None,
+            ),
             Description(name, split, licence),
             out,
             workers=workers,
@@ -112,6 +127,8 @@ def corpus(
             temporary.write_text(json.dumps(told.describe(), indent=2), encoding="utf-8")
     print("\n".join(told.lines()))
     print(out / name)
+    if list_rejected is not None:
+        print(list_of(out, name))
 
 
 @construct.command("check")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Kept, strings
+from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Kept, by_reason, strings
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ INNERMOST_FIRST = 8
 
 def clean(documents: pa.RecordBatch, rules: CleanRules = CleanRules()) -> Kept:
     """Clean the body of each document; an empty one is dropped."""
-    dropped: Counter[str] = Counter()
+    reasons: list[str | None] = []
     noted: Counter[str] = Counter()
     rows = []
     for source, document, body in zip(*(c.to_pylist() for c in documents.columns), strict=True):
@@ -115,9 +115,8 @@ def clean(documents: pa.RecordBatch, rules: CleanRules = CleanRules()) -> Kept:
         noted[MASKED] += rules.mask_users and _names_users(body)
         if text:
             rows.append((source, document, text))
-        else:
-            dropped[fault or "nothing is left of the document"] += 1
-    return Kept(strings(DOCUMENTS, rows), dropped, +noted)
+        reasons.append(None if text else fault or "nothing is left of the document")
+    return Kept(strings(DOCUMENTS, rows), by_reason(reasons), +noted)
 
 
 def _names_users(body: str) -> bool:

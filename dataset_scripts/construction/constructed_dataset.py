@@ -19,6 +19,7 @@ from pronominal.dataset_scripts.construction import engine
 from pronominal.dataset_scripts.construction.duplicates import Duplicates, sentence_key
 from pronominal.dataset_scripts.construction.engine import Construction, parts
 from pronominal.dataset_scripts.construction.pipeline import Report
+from pronominal.dataset_scripts.construction.rejections import free_list, write_list
 from pronominal.dataset_scripts.construction.words import TARGETS
 from pronominal.dataset_scripts.tables.checksums import write_checksums
 from pronominal.dataset_scripts.tables.columns import Column, arrow_schema, resolution_columns
@@ -68,7 +69,8 @@ def construct_dataset(
     """Construct a corpus and write it as ``OUT/NAME``; return what became of the text.
 
     A run that was killed goes on with the same call: its parts are in ``OUT/.NAME.parts`` until
-    the dataset is written.
+    the dataset is written. A list of what was rejected, where the construction asks for one, is
+    ``OUT/NAME.rejected.jsonl``, written also where no sentence is left.
 
     Args:
         construction: inputs and rules.
@@ -79,13 +81,16 @@ def construct_dataset(
         progress: called with the shards done and their number (one machine).
 
     Raises:
-        InputError: an input is missing or wrong, the folder is something else's, another process
-            is constructing it, or no sentence is left.
+        InputError: an input is missing or wrong, the folder or the list is something else's,
+            another process is constructing it, or no sentence is left.
     """
     if not SPLIT.fullmatch(description.split):
         cure = "use letters, digits and _"
         raise InputError(f"no split can be called '{description.split}'", cure=cure)
     folder = free_folder(out, description.name, NAME)
+    rejected = list_of(out, description.name)
+    if construction.list_rejected is not None:
+        free_list(rejected)
     work = out / f".{description.name}.parts"
     watched = {"progress": progress} if run is engine.run else {}
     begun = work.exists()
@@ -97,6 +102,8 @@ def construct_dataset(
             if not begun and not any(work.glob("*/*.parquet")):
                 shutil.rmtree(work)
             raise
+        if construction.list_rejected is not None:
+            write_list(rejected, parts(construction, work))
         if not report.stages["replacement"].kept:
             # other inputs are not to meet these parts, with which nothing can be done
             shutil.rmtree(work)
@@ -104,6 +111,11 @@ def construct_dataset(
         _write(construction, description, report, folder, work)
         shutil.rmtree(work)
     return report
+
+
+def list_of(out: Path, name: str) -> Path:
+    """Return where the list of what was rejected stands: beside the dataset, not in it."""
+    return out / f"{name}.rejected.jsonl"
 
 
 def free_folder(out: Path, name: str, dataset: str) -> Path:
@@ -153,8 +165,8 @@ def canary_of(construction: Construction, description: Description) -> str:
 def rows(construction: Construction, work: Path, report: Report) -> Iterator[pa.Table]:
     """Yield the published rows of a finished run, without duplicates, and complete the report."""
     unique = Duplicates()
-    for part in parts(construction, work):
-        for batch in part.to_batches():
+    for _, part in parts(construction, work):
+        for batch in pq.read_table(part).to_batches():
             kept = unique(batch)
             report.stages["duplicates"].add(batch.num_rows, kept)
             found = [published(row) for row in kept.rows.to_pylist()]

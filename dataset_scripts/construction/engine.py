@@ -27,6 +27,7 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts.construction.genders import NameGenders, load_names
 from pronominal.dataset_scripts.construction.inputs import PIECE, Shard, documents, shards
 from pronominal.dataset_scripts.construction.pipeline import Report, construct, stages
+from pronominal.dataset_scripts.construction.rejections import Fates, Listing, fates_file
 from pronominal.dataset_scripts.construction.rules import PAPER, Rules
 from pronominal.dataset_scripts.construction.stage import DOCUMENTS, Stage, strings
 from pronominal.dataset_scripts.construction.tagged_phrases import loaded
@@ -54,6 +55,7 @@ class Construction:
         names: CSV file with the genders of first names; None for gender-guesser's list.
         piece: bytes of a large file of lines that are one shard.
         part: batches that are kept together.
+        list_rejected: what is listed of rejected sentences; None for no list.
     """
 
     inputs: tuple[Path, ...]
@@ -62,13 +64,14 @@ class Construction:
     names: Path | None = None
     piece: int = PIECE
     part: int = PART
+    list_rejected: Listing | None = None
 
     def load_names(self) -> NameGenders:
         """Return the genders of first names."""
         return load_names(self.names, guess=self.rules.guess_genders)
 
     def describe(self) -> dict[str, Any]:
-        """Return what the result depends on; a run goes on only where this is the same."""
+        """Return what the dataset depends on; a run goes on only where this is the same."""
         begun = [shard.path for shard in shards(self.inputs, self.piece) if shard.start == 0]
         files = [[str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in begun]
         return {
@@ -126,10 +129,13 @@ def prepare(construction: Construction, work: Path) -> list[Shard]:
     construction.load_names()
     if construction.rules.pipeline is not None:
         loaded(construction.rules.pipeline)
-    described = json.dumps(construction.describe(), sort_keys=True)
+    facts = construction.describe()
+    if construction.list_rejected is not None:
+        facts["list_rejected"] = construction.list_rejected
+    described = json.dumps(facts, sort_keys=True)
     note = work / "construction.json"
     if note.exists() and note.read_text(encoding="utf-8") != described:
-        cause = "an unfinished run of other inputs or rules lies there"
+        cause = "an unfinished run of other inputs, rules or lists lies there"
         raise InputError(cause, cure="give the same command again, or remove the folder", file=work)
     with new_file(note) as beside:
         beside.write_text(described, encoding="utf-8")
@@ -165,15 +171,26 @@ def run_shard(shard: Shard, construction: Construction, work: Path) -> None:
             # what came before it is read again, but nothing is done with it
             deque(rest, maxlen=0)
         else:
-            _write_part(chain((first,), rest), made, part)
+            _write_part(chain((first,), rest), made, part, construction.list_rejected)
         number += 1
     with new_file(finished) as beside:
         beside.write_text(json.dumps(damage), encoding="utf-8")
 
 
-def _write_part(batches: Iterable[pa.RecordBatch], made: dict[str, Stage], part: Path) -> None:
+def _write_part(
+    batches: Iterable[pa.RecordBatch], made: dict[str, Stage], part: Path, listing: Listing | None
+) -> None:
     report = Report()
-    rows = [construct(batch, made, report) for batch in batches]
+    if listing is None:
+        rows = [construct(batch, made, report) for batch in batches]
+    else:
+        # in place before the part, which says that both are whole
+        with fates_file(part, listing) as write:
+            rows = []
+            for batch in batches:
+                fates = Fates(batch)
+                rows.append(construct(batch, made, report, fates))
+                write(fates)
     facts = {"report": json.dumps(report.describe())}
     with new_file(part) as beside:
         table = pa.Table.from_batches(rows).replace_schema_metadata(facts)
@@ -194,21 +211,21 @@ def _batches(shard: Shard, read: Iterator[tuple[str, str]]) -> Iterator[pa.Recor
         yield strings(DOCUMENTS, rows)
 
 
-def parts(construction: Construction, work: Path) -> Iterator[pa.Table]:
-    """Yield the parts of a finished run, in order."""
+def parts(construction: Construction, work: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield each part of a finished run, in order: the file of text, and the part."""
     for shard in shards(construction.inputs, construction.piece):
         for part in sorted((work / f"{shard.number:06d}").glob("*.parquet")):
-            yield pq.read_table(part)
+            yield shard.path, part
 
 
 def report_of(construction: Construction, work: Path) -> Report:
     """Return the report of a finished run, up to the duplicates."""
     report = Report()
     for shard in shards(construction.inputs, construction.piece):
-        folder = work / f"{shard.number:06d}"
-        report.damage.update(json.loads((folder / "damage.json").read_text(encoding="utf-8")))
-        for part in sorted(folder.glob("*.parquet")):
-            report.add(json.loads(pq.read_schema(part).metadata[b"report"]))
+        damage = work / f"{shard.number:06d}" / "damage.json"
+        report.damage.update(json.loads(damage.read_text(encoding="utf-8")))
+    for _, part in parts(construction, work):
+        report.add(json.loads(pq.read_schema(part).metadata[b"report"]))
     return report
 
 

@@ -31,7 +31,7 @@ def labels(labelling: Labelling = "gender") -> Stage:
         kept, right = answered(rows, answers)
         given = right if labelling == "gender" else [UNLABELLED] * len(right)
         marked = with_column(kept.rows, "giveaway", pa.int64(), right)
-        return Kept(with_column(marked, "label", pa.int64(), given), kept.dropped)
+        return Kept(with_column(marked, "label", pa.int64(), given), kept.rejected)
 
     return stage
 

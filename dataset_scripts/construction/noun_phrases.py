@@ -87,7 +87,7 @@ def noun_phrases(find: PhraseFinder, rules: PhraseRules = PhraseRules()) -> Stag
             [mention(text, phrase.start, phrase.end) for phrase in pair]
             for text, pair in zip(kept.rows["text"].to_pylist(), persons, strict=True)
         ]
-        return Kept(with_column(kept.rows, "candidates", PLACES, candidates), kept.dropped)
+        return Kept(with_column(kept.rows, "candidates", PLACES, candidates), kept.rejected)
 
     return stage
 

@@ -15,6 +15,7 @@ from pronominal.dataset_scripts.construction.filters import filters
 from pronominal.dataset_scripts.construction.genders import NameGenders, genders
 from pronominal.dataset_scripts.construction.labels import labels
 from pronominal.dataset_scripts.construction.proper_names import ProperNames
+from pronominal.dataset_scripts.construction.rejections import Fates
 from pronominal.dataset_scripts.construction.replacement import replacement
 from pronominal.dataset_scripts.construction.rules import Rules
 from pronominal.dataset_scripts.construction.sentences import sentences
@@ -129,11 +130,15 @@ def stages(rules: Rules, names: NameGenders) -> dict[str, Stage]:
     return dict(zip(STAGES, made, strict=False))
 
 
-def construct(documents: pa.RecordBatch, made: dict[str, Stage], report: Report) -> pa.RecordBatch:
+def construct(
+    documents: pa.RecordBatch, made: dict[str, Stage], report: Report, fates: Fates | None = None
+) -> pa.RecordBatch:
     """Send a batch of documents through the stages; return what is left of its sentences."""
     rows = documents
     for name, stage in made.items():
         kept = stage(rows)
         report.stages[name].add(rows.num_rows, kept)
+        if fates is not None:
+            fates.follow(name, kept)
         rows = kept.rows
     return rows

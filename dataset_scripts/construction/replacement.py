@@ -93,7 +93,7 @@ def replacement(names: NameGenders, rules: ReplacementRules = ReplacementRules()
             place = result.schema.get_field_index(name)
             values = pa.array([row[name] for row in changed], kind)
             result = result.set_column(place, pa.field(name, kind), values)
-        return Kept(result, kept.dropped, noted)
+        return Kept(result, kept.rejected, noted)
 
     return stage
 

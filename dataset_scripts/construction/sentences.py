@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pronominal.dataset_scripts.construction.stage import SENTENCES, Kept, strings
+from pronominal.dataset_scripts.construction.stage import SENTENCES, Kept, strings, with_column
 
 BORDER = re.compile(r"""(?<=[.!?])(["')\]]*)\s+(?=["'(\[]*[A-Z])""")
 _ABBREVIATIONS = """
@@ -22,16 +22,17 @@ def sentences(documents: pa.RecordBatch) -> Kept:
     """Split the body of each document; a blank line always ends a sentence.
 
     The paper used NLTK's Punkt model. This is a rule: a sentence ends at ``. ! ?`` before a blank
-    and a capital letter, unless the word before is a known abbreviation or an initial.
+    and a capital letter, unless the word before is a known abbreviation or an initial. The column
+    ``sentence`` counts the sentences of a document, from 1.
     """
-    rows = zip(*(column.to_pylist() for column in documents.columns), strict=True)
-    found = [
-        (source, document, sentence)
-        for source, document, body in rows
-        for paragraph in body.split("\n\n")
-        for sentence in split(paragraph)
-    ]
-    return Kept(strings(SENTENCES, found))
+    found: list[tuple[str, str, str]] = []
+    numbers: list[int] = []
+    for source, document, body in zip(*(c.to_pylist() for c in documents.columns), strict=True):
+        before = len(found)
+        for paragraph in body.split("\n\n"):
+            found += [(source, document, sentence) for sentence in split(paragraph)]
+        numbers += range(1, len(found) - before + 1)
+    return Kept(with_column(strings(SENTENCES, found), "sentence", pa.int32(), numbers))
 
 
 def split(text: str) -> Iterator[str]:

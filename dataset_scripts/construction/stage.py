@@ -1,12 +1,12 @@
 """What a stage is: a function from one record batch to another, and why rows did not pass."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from pronominal.dataset_scripts.tables.columns import MENTION
 from pronominal.spans import Mention
@@ -26,13 +26,18 @@ class Kept(NamedTuple):
 
     Attributes:
         rows: the rows that passed, in their order.
-        dropped: why others did not -> how many.
+        rejected: why others did not -> which rows they were, ascending.
         noted: what was mended or cut in rows that passed -> how many.
     """
 
     rows: pa.RecordBatch
-    dropped: Mapping[str, int] = MappingProxyType({})
+    rejected: Mapping[str, NDArray[np.intp]] = MappingProxyType({})
     noted: Mapping[str, int] = MappingProxyType({})
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Why rows did not pass -> how many."""
+        return {reason: len(places) for reason, places in self.rejected.items()}
 
 
 Stage = Callable[[pa.RecordBatch], Kept]
@@ -44,18 +49,28 @@ def sieve(rows: pa.RecordBatch, faults: Sequence[tuple[str, pa.Array]]) -> Kept:
     Of several faults the first one counts.
     """
     passed = np.ones(rows.num_rows, dtype=np.bool_)
-    dropped: Counter[str] = Counter()
+    rejected = {}
     for reason, faulty in faults:
         here = passed & faulty.to_numpy(zero_copy_only=False)
-        dropped[reason] += int(here.sum())
-        passed &= ~here
-    return Kept(rows.filter(pa.array(passed)), +dropped)
+        if here.any():
+            rejected[reason] = np.flatnonzero(here)
+            passed &= ~here
+    return Kept(rows.filter(pa.array(passed)), rejected)
 
 
 def select(rows: pa.RecordBatch, reasons: Sequence[str | None]) -> Kept:
     """Drop the rows for which a reason is given."""
     passed = pa.array([reason is None for reason in reasons], pa.bool_())
-    return Kept(rows.filter(passed), Counter(reason for reason in reasons if reason is not None))
+    return Kept(rows.filter(passed), by_reason(reasons))
+
+
+def by_reason(reasons: Iterable[str | None]) -> dict[str, NDArray[np.intp]]:
+    """Return each reason with the rows for which it is given."""
+    rejected: dict[str, list[int]] = {}
+    for place, reason in enumerate(reasons):
+        if reason is not None:
+            rejected.setdefault(reason, []).append(place)
+    return {reason: np.array(places, np.intp) for reason, places in rejected.items()}
 
 
 def answered(rows: pa.RecordBatch, answers: Sequence[Answer | str]) -> tuple[Kept, list[Answer]]:

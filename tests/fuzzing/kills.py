@@ -218,7 +218,7 @@ def commands(inputs: Path) -> dict[str, Killed]:
     return {
         "evaluate": Killed(("evaluate", *rows, *systems, "--out", "{}/out")),
         "report": Killed(("report", str(inputs / "runs"), *pages)),
-        "construct": Killed(("construct", "knowref", *texts, *names)),
+        "construct": Killed(("construct", "knowref", *texts, *names, "--list-rejected", "texts")),
         "publish": Killed(
             ("publish", str(inputs / "sample"), "--repo", REPO, "--gated", "manual"),
             _published,

@@ -149,7 +149,7 @@ def test_parts_of_other_rules_are_not_gone_on_with(
     engine.prepare(text[0], tmp_path / "work")
     engine.prepare(text[0], tmp_path / "work")
     other = replace(text[0], rules=replace(RELEASED, pipeline=None))
-    with pytest.raises(InputError, match="unfinished run of other inputs or rules"):
+    with pytest.raises(InputError, match="unfinished run of other inputs, rules or lists"):
         engine.prepare(other, tmp_path / "work")
 
 
