@@ -116,7 +116,8 @@ class Task:
         units_of: takes rows; returns these units, for what is scored the same way for every task.
             Without it each row is one.
         paired_units: takes answered rows; returns, by the measure's key, how much of each
-            independent unit is right, in [0, 1]. Units are the same, in order, for every system.
+            independent unit is right: in [0, 1] or, where units have several rows, as part and
+            whole, shape ``[units, 2]``. Units are the same, in order, for every system.
         companions: rows beside the split whose answers the scores use.
         options: what a user may set.
         tables: takes system -> scores; returns tables beyond those that follow from measures.

@@ -14,7 +14,7 @@ from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray,
 from pronominal.eval.statistics.quantiles import normal_quantile, t_quantile
 from pronominal.eval.statistics.scores import Block
 
-PairedUnits = BoolArray | FloatArray
+PairedUnits = BoolArray | IntArray | FloatArray
 """How much of each independent unit a system got right.
 
 Either shares in [0, 1], shape ``[units]``, or parts and wholes, such as the right rows of a unit

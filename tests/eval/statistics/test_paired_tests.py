@@ -21,6 +21,7 @@ from pronominal.eval.scores.ruff import score as ruff
 from pronominal.eval.scores.winopron.score import paired_units
 from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar, paired_t
 from pronominal.eval.statistics.paired_tests import AGAINST, against, paired_tests
+from pronominal.eval.statistics.shares import share_scores, unit_shares
 from pronominal.eval.tables.paired_tests import paired_test_tables
 from tests.eval.evaluated import evaluate_several
 
@@ -220,16 +221,56 @@ def test_a_difference_is_that_of_the_printed_figures(sample: Path, tmp_path: Pat
     assert {"accuracy", "precision", "f1", "pronoun_consistency"} <= tests.keys()
 
 
+ROWS = st.lists(
+    st.tuples(st.sampled_from("abcd"), st.booleans(), st.booleans()), min_size=1, max_size=30
+)
+
+
+@given(ROWS)
+def test_of_unequal_units_a_difference_is_that_of_the_shares(
+    rows: list[tuple[str, bool, bool]],
+) -> None:
+    units = [unit for unit, _, _ in rows]
+    given = {"a": np.array([one for _, one, _ in rows]), "b": np.array([two for *_, two in rows])}
+    figures = [share_scores(right, units)["accuracy"] for right in given.values()]
+    test = paired_tests({name: unit_shares(one, units) for name, one in given.items()})["a"]["b"]
+    assert test.difference == pytest.approx(figures[0] - figures[1], abs=1e-12)
+
+
+@given(ROWS, st.data())
+def test_ruffs_difference_is_that_of_its_accuracies(
+    rows: list[tuple[str, bool, bool]], data: st.DataObject
+) -> None:
+    about = {"label": 0, "participant": "guest", "case": "nominative", "pronoun_set": "he"}
+    made = [{**about, "occupation": name, "distractor_set": None} for name, _, _ in rows]
+    table, places = pa.Table.from_pylist(made), st.integers(0, len(rows) - 1)
+    drawn = st.lists(places, min_size=1, unique=True).map(np.array)
+    samples = data.draw(st.one_of(st.none(), st.fixed_dictionaries({13: drawn, 17: drawn})))
+    given = {
+        name: [Decision(0 if row[place] else 1) for row in rows]
+        for name, place in (("a", 1), ("b", 2))
+    }
+    figures = [ruff.score(table, one, samples=samples)["accuracy"] for one in given.values()]
+    units = {
+        name: ruff.paired_units(table, one, samples=samples)["accuracy"]
+        for name, one in given.items()
+    }
+    difference = paired_tests(units)["a"]["b"].difference
+    assert difference == pytest.approx(figures[0] - figures[1], abs=1e-12)
+
+
 def test_ruffs_units_are_occupations() -> None:
+    about = {"participant": "guest", "case": "nominative", "pronoun_set": "he"}
+    about |= {"distractor_set": None}
     rows = pa.Table.from_pylist(
         [
-            {"label": label, "occupation": occupation, "participant": "guest", "case": "nominative"}
+            {"label": label, "occupation": occupation, **about}
             for occupation in ("baker", "pilot")
             for label in (0, 3)
         ]
     )
     found = ruff.paired_units(rows, [Decision(0), Decision(1), NONE, Decision(3)])
-    assert found["accuracy"].tolist() == [0.5, 0.5]
+    assert found["accuracy"].tolist() == [[1, 2], [1, 2]]
     nothing = pa.compute.subtract(pa.compute.multiply(rows["label"], 0), 1)
     assert ruff.paired_units(rows.set_column(0, "label", nothing), [NONE] * 4) == {}
 
