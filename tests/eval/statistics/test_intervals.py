@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.score import score
@@ -19,8 +20,14 @@ from pronominal.eval.statistics.quantiles import t_quantile
 def test_t_quantiles_are_those_of_tables() -> None:
     found = [t_quantile(0.975, df) for df in (1, 2, 4, 9, 59)]
     assert found == pytest.approx([12.7062, 4.3027, 2.7764, 2.2622, 2.0010], rel=5e-4)
-    assert t_quantile(0.975, 3) == pytest.approx(3.1824, rel=2e-3)
     assert t_quantile(0.025, 7) == pytest.approx(-t_quantile(0.975, 7))
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 9, 59, 200, 201, 1000])
+@pytest.mark.parametrize("probability", [0.1, 0.9, 0.975, 1 - 0.05 / 780 / 2])
+def test_t_quantiles_are_scipys_also_far_out(probability: float, df: int) -> None:
+    # the hundred millionth part: scipy's own are no better for three degrees of freedom
+    assert t_quantile(probability, df) == pytest.approx(t.ppf(probability, df), rel=1e-7)
 
 
 @pytest.mark.parametrize(
