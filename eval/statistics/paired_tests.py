@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar
+from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.outcomes import FloatArray, ratio
 from pronominal.eval.statistics.paired_differences import (
     LEVEL,
@@ -31,9 +32,6 @@ PLANNED = "planned"
 AGAINST = "against"
 """Where a system's scores hold its paired tests: measure -> other system -> `PairedTest`."""
 
-FEWEST = 9
-"""Units below which no verdict is given: the interval says what there is to say."""
-
 NOTHING_TO_DIVIDE = "one of the two chose nothing"
 
 
@@ -55,7 +53,8 @@ class PairedTest:
         p: two-sided mid-p-value; 1 for systems that agree everywhere.
         p_holm: the same after Holm's correction over all pairs of systems in the comparison.
         equivalence: where a margin was given, ``margin``, the 90 % ``interval`` of the difference,
-            and whether the systems are ``equivalent``: the interval lies within the margin.
+            and whether the systems are ``equivalent``: the interval lies within the margin, and
+            there are `FEW` units or more.
     """
 
     n: int
@@ -176,15 +175,18 @@ def _interval(units: int, ends: FloatArray) -> Block:
 
 
 def _equivalence(margin: float, units: int, ends: FloatArray) -> Block:
-    """Ask by two one-sided tests whether two systems are closer than a margin (Schuirmann 1987)."""
-    inside = bool((np.abs(ends) < margin).all())  # not where there is no interval
+    """Ask by two one-sided tests whether two systems are closer than a margin (Schuirmann 1987).
+
+    With fewer than `FEW` units that is never shown.
+    """
+    inside = bool((np.abs(ends) < margin).all()) and units >= FEW  # not without an interval
     return {"margin": margin, "equivalent": inside, **_interval(units, ends)}
 
 
 def differ(test: Mapping[str, Any]) -> bool:
     """Whether two systems differ beyond doubt, by the fields of their `PairedTest`."""
     corrected = test["p_holm"]
-    return corrected is not None and corrected < LEVEL and test["n"] >= FEWEST
+    return corrected is not None and corrected < LEVEL and test["n"] >= FEW
 
 
 def against(

@@ -5,8 +5,9 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.paired_differences import LEVEL, POWER
-from pronominal.eval.statistics.paired_tests import AGAINST, FEWEST, PERMUTATION
+from pronominal.eval.statistics.paired_tests import AGAINST, PERMUTATION
 from pronominal.eval.statistics.ranks import RANKS
 from pronominal.eval.statistics.sign_flips import RESAMPLES, SEED
 from pronominal.eval.tables.table import UNDEFINED, Table, p_value, points
@@ -86,8 +87,8 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             f"Within: two one-sided tests at {100 * LEVEL:g}%, each pair alone: whether the "
             f"{100 - 200 * LEVEL:g}% interval, which is shown, lies within the margin."
         )
-    if any(test["n"] < FEWEST for test in tests):
-        yield f"With fewer than {FEWEST} units no pair counts as different."
+    if any(test["n"] < FEW for test in tests):
+        yield f"With fewer than {FEW} units no pair counts as different or as equivalent."
 
 
 def _width(value: float | None) -> str:

@@ -88,7 +88,7 @@ def test_a_rank_is_between_those_that_are_better_and_worse_beyond_doubt() -> Non
     assert found == {"n": 60, "systems": 5, "rank": 3, "interval": {"rank": [2, 4]}}
     assert rank([test(None, None), test(0.3, 0.01)])["interval"] == {"rank": [1, 2]}
     # too few units for a verdict
-    assert rank([test(0.9, 0.001, n=8), test(0.9, 0.001, n=8)])["interval"] == {"rank": [1, 3]}
+    assert rank([test(0.9, 0.001, n=9), test(0.9, 0.001, n=9)])["interval"] == {"rank": [1, 3]}
 
 
 def test_ranks_need_every_two_of_three_systems() -> None:

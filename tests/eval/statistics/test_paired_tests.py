@@ -221,6 +221,14 @@ def test_a_difference_is_that_of_the_printed_figures(sample: Path, tmp_path: Pat
     assert {"accuracy", "precision", "f1", "pronoun_consistency"} <= tests.keys()
 
 
+@pytest.mark.parametrize(("units", "equivalent"), [(9, False), (10, True)])
+def test_few_units_show_no_equivalence(units: int, equivalent: bool) -> None:
+    alike = {"a": np.full(units, 0.5), "b": np.full(units, 0.5)}
+    found = paired_tests(alike, margin=0.5)["a"]["b"].equivalence
+    assert found is not None
+    assert found["equivalent"] is equivalent
+
+
 ROWS = st.lists(
     st.tuples(st.sampled_from("abcd"), st.booleans(), st.booleans()), min_size=1, max_size=30
 )
