@@ -16,6 +16,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from pronominal.eval.statistics.intervals import FEW
+from pronominal.eval.statistics.scores import units_of
 
 UNDEFINED, VACUOUS, BELOW_CHANCE, OF_FEW = "–", "†", "↓", "‡"
 
@@ -141,7 +142,8 @@ def share_of(name: str, *path: str) -> Cell:
         block = reduce(getitem, path, score)
         ends = (block.get("interval") or {}).get(name)
         interval = f" [{percent(ends[0])}, {percent(ends[1])}]" if ends else ""
-        few = OF_FEW if ends and block.get("units", FEW) < FEW else ""
+        units = units_of(block, name)
+        few = OF_FEW if ends and units is not None and units < FEW else ""
         return f"{percent(block.get(name))}{few}{interval}"
 
     return cell

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from pronominal.decisions import Decision
+from pronominal.decisions import NONE, Decision
+from pronominal.eval.scores import task_of
 from pronominal.eval.scores.winopron.score import score
 from pronominal.eval.statistics.intervals import (
     quotient_interval,
@@ -15,6 +16,7 @@ from pronominal.eval.statistics.intervals import (
     share_interval,
 )
 from pronominal.eval.statistics.quantiles import t_quantile
+from pronominal.eval.statistics.scores import Scores
 
 
 def test_t_quantiles_are_those_of_tables() -> None:
@@ -136,6 +138,16 @@ def test_scores_say_over_what_intervals_sum() -> None:
     result = score(rows, half_right(rows))
     assert result["intervals"] == {"unit": "occupation", "units": 20, "level": 0.95}
     assert result["overall"]["units"] == 20
+
+
+def test_a_precision_is_of_the_units_in_which_anything_was_chosen() -> None:
+    rows = table(pairs=24, rows=2)
+    answers = [Decision(label) for label in rows["label"].to_pylist()[:4]]
+    found = Scores(score(rows, [*answers, *[NONE] * (rows.num_rows - 4)]))
+    assert (found["overall"]["units"], found["overall"]["units_of"]["precision"]) == (24, 2)
+    measures = {measure.key: measure for measure in task_of("winopron").measures}
+    assert measures["precision"].short(found) == "100.0‡"
+    assert "‡" not in measures["accuracy"].short(found)
 
 
 def test_a_quotient_of_certain_shares_is_not_certain() -> None:
