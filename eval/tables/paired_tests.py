@@ -74,6 +74,9 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield "n: items; more: right by one of the two systems alone."
         yield "p: McNemar's test, two-sided mid-p."
     yield "Difference: in points, with the 95% interval of the pair alone."
+    for why in dict.fromkeys(test.get("interval_missing", {}).get("difference") for test in tests):
+        if why is not None:
+            yield f"No interval for Difference: {why}."
     if len(tests) > 1:
         yield f"p (Holm): corrected over the {len(tests)} pairs of this measure."
     if several and len(tests) > LEVEL * (RESAMPLES + 1):

@@ -128,7 +128,7 @@ def test_a_ratio_that_divides_by_nothing_says_so() -> None:
     block = tests["a"]["b"].to_json()
     assert (block["difference"], block["p"], block["p_holm"]) == (None, None, None)
     assert block["interval"] == {"difference": None}
-    assert block["interval_missing"] == {"difference": "one of the two chose nothing"}
+    assert block["interval_missing"] == {"difference": "one of the two has nothing to divide by"}
     assert not block["equivalence"]["equivalent"]
     # the one pair that can be compared is corrected for nothing else
     assert tests["a"]["c"].p == tests["a"]["c"].p_holm < 0.001
@@ -227,6 +227,21 @@ def test_few_units_show_no_equivalence(units: int, equivalent: bool) -> None:
     found = paired_tests(alike, margin=0.5)["a"]["b"].equivalence
     assert found is not None
     assert found["equivalent"] is equivalent
+
+
+@pytest.mark.parametrize(("answered", "tested"), [(2, False), (9, False), (10, True)])
+def test_a_precision_of_few_answers_gives_no_verdict(answered: int, tested: bool) -> None:
+    seldom, always = np.zeros((24, 2), int), np.ones((24, 2), int)
+    seldom[:answered], always[12:, 0] = 1, 0
+    systems = {"seldom": seldom, "always": always}
+    test = paired_tests(systems, margin=0.9)["seldom"]["always"]
+    assert test.difference == 0.5
+    assert (test.p is not None) is tested
+    assert (test.interval["difference"] is not None) is tested
+    assert (test.minimum_detectable_effect is not None) is tested
+    assert ("fewer than 10 units" in test.interval_missing.get("difference", "")) is not tested
+    shown = paired_test_tables({"a": {AGAINST: {"precision": {"b": test.to_json()}}}, "b": {}})[0]
+    assert any("No interval for Difference" in note for note in shown.notes) is not tested
 
 
 ROWS = st.lists(
