@@ -13,6 +13,7 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import comparable_units
 from pronominal.eval.planning.plan import Plan, make_plan, read_plan
+from pronominal.eval.results import evaluate
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED
@@ -115,6 +116,13 @@ def test_other_rows_and_systems_than_planned_are_refused(split: Split, tmp_path:
     assert [one.label for one in plan.beside([ASKED[0], FURTHER])][-1] == "nearest-mention"
 
 
+def test_another_decision_rule_than_planned_is_never_silent(split: Split, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    planned(split, reading="upstream").write(file)
+    with pytest.raises(InputError, match="decision rule upstream, and this is offsets"):
+        evaluate(split, [], out=tmp_path, plan=file, reading="offsets")
+
+
 @pytest.mark.parametrize(
     ("given", "cause"),
     [
@@ -161,5 +169,8 @@ def test_the_commands_plan_and_evaluate_what_was_planned(
     assert "Exploratory: Performance" in done.output
     other = CliRunner().invoke(app, [*asked, "--config", "single"])
     assert isinstance(other.exception, InputError)
+    results = evaluate(str(sample), [], plan="plan.json")
+    compared = results.compare("random", "first-mention")["accuracy"]
+    assert compared == results.scores["random"][PLANNED][AGAINST]["accuracy"]["first-mention"]
     wrong = CliRunner().invoke(app, ["plan", *rows, *systems, "--margin", "0"])
     assert "no margin" in str(wrong.exception)
