@@ -23,7 +23,7 @@ UNDEFINED, VACUOUS, BELOW_CHANCE, OF_FEW = "–", "†", "↓", "‡"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a cell begins that a spreadsheet computes."""
 
-NUMBER = re.compile(r"[+-]?[\d.,]+[%\s†↓]*(?:\[[-+\d.,\s–]*\])?$")
+NUMBER = re.compile(r"[+-]?[\d.,]+[%\s†↓‡]*(?:\[[-+\d.,\s–]*\])?(?:\s\([<\s\d.]*\))?$")
 """A number with its sign, mark and interval, which begins so, too."""
 
 Score = Mapping[str, Any]
@@ -96,6 +96,8 @@ def no_formula(cell: str) -> str:
 
     >>> no_formula("=1+1"), no_formula("-1.5"), no_formula("−1.5 †"), no_formula("+0.3")
     ("'=1+1", '-1.5', '−1.5 †', '+0.3')
+    >>> no_formula("-1.5‡ [-9.5, +0.5]"), no_formula("+0.3 [+0.1, +0.5] (< 0.001)")
+    ('-1.5‡ [-9.5, +0.5]', '+0.3 [+0.1, +0.5] (< 0.001)')
     """
     return f"'{cell}" if cell.startswith(FORMULA) and not NUMBER.match(cell) else cell
 
