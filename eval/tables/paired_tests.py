@@ -50,7 +50,7 @@ def _table(title: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
         (
             *(pair, *(f"{test[name]:,}" for name in ("n", "only_this", "only_other"))),
             *(difference_cell(test), *map(p_value, (test["p"], test["p_holm"]))),
-            _width(test["minimum_detectable_effect"]),
+            _visible(test["minimum_detectable_effect"]),
             *([_equivalence(test["equivalence"])] if "equivalence" in test else []),
         )
         for pair, test in tests.items()
@@ -77,14 +77,17 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for why in dict.fromkeys(test.get("interval_missing", {}).get("difference") for test in tests):
         if why is not None:
             yield f"No interval for Difference: {why}."
+    tested = sum(test["p"] is not None for test in tests)
     if len(tests) > 1:
-        yield f"p (Holm): corrected over the {len(tests)} pairs of this measure."
-    if several and len(tests) > LEVEL * (RESAMPLES + 1):
+        yield f"p (Holm): corrected over all tests of this measure, {tested} in number."
+    if several and tested > LEVEL * (RESAMPLES + 1):
         yield "With so many pairs, no p of so few changes of sign survives the correction."
     yield (
         f"Visible from: the smallest true difference that {100 * POWER:g}% of such comparisons "
         "would show; below it, none found does not mean that there is none."
     )
+    if any((test["minimum_detectable_effect"] or 0) > 1 for test in tests):
+        yield "Visible from none: these units are too few to show any difference that often."
     if any("equivalence" in test for test in tests):
         yield (
             f"Within: two one-sided tests at {100 * LEVEL:g}%, each pair alone: whether the "
@@ -96,6 +99,11 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _width(value: float | None) -> str:
     return UNDEFINED if value is None else f"{100 * value:.3g}"
+
+
+def _visible(effect: float | None) -> str:
+    """Write the smallest visible difference; of shares there is none above 1."""
+    return "none" if effect is not None and effect > 1 else _width(effect)
 
 
 def _equivalence(found: Mapping[str, Any]) -> str:

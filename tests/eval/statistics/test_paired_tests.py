@@ -221,6 +221,16 @@ def test_a_difference_is_that_of_the_printed_figures(sample: Path, tmp_path: Pat
     assert {"accuracy", "precision", "f1", "pronoun_consistency"} <= tests.keys()
 
 
+def test_what_cannot_be_seen_has_no_smallest_visible_difference() -> None:
+    some, nothing = np.tile([1, 1], (3, 1)), np.zeros((3, 2), int)
+    tests = against({"precision": {"a": some, "b": some * [0, 1], "c": nothing}})
+    table = paired_test_tables({name: {AGAINST: tests[name]} for name in "abc"})[0]
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert tests["a"]["precision"]["b"]["minimum_detectable_effect"] > 1
+    assert cells["Visible from"] == "none"
+    assert any("all tests of this measure, 1 in" in note for note in table.notes)
+
+
 @pytest.mark.parametrize(("units", "equivalent"), [(9, False), (10, True)])
 def test_few_units_show_no_equivalence(units: int, equivalent: bool) -> None:
     alike = {"a": np.full(units, 0.5), "b": np.full(units, 0.5)}
