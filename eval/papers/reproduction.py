@@ -26,6 +26,8 @@ class Line:
             with these accuracies, or to two sets of this size; None where nobody says.
         runs: labels of the runs.
         why: the known reason for a difference.
+        interval: both ends of that of `ours`, in the paper's unit, as the run's scores have it.
+        interval_missing: why there is none; None where there is one, or no number of ours.
     """
 
     row: str
@@ -38,6 +40,8 @@ class Line:
     chance: float | None
     runs: tuple[str, ...]
     why: str | None
+    interval: tuple[float, float] | None = None
+    interval_missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,15 @@ class Reproduction:
         spreads = (
             f"{name}: mean and standard deviation of {n} runs." for name, n in counts.items()
         )
+        missing: dict[str, list[str]] = {}
+        for line in shown:
+            if line.interval_missing is not None:
+                heading = self.table.figures[line.figure].heading
+                missing.setdefault(line.interval_missing, []).append(heading)
+        reasons = (
+            f"No interval for {', '.join(dict.fromkeys(names))}: {reason}."
+            for reason, names in missing.items()
+        )
         columns = ["Row", "Figure", "Paper", "Ours", "Difference"]
         cells = [self._cells(line) for line in shown]
         if any(line.chance is not None for line in shown):
@@ -92,11 +105,22 @@ class Reproduction:
             f"{self.table.paper}, {self.table.place}: {self.table.title}",
             tuple(columns),
             tuple(cells),
-            (*spreads, *(f"{name}: {reason}" for name, reason in why.items()), *self.table.notes),
+            (
+                *spreads,
+                *reasons,
+                *(f"{name}: {reason}" for name, reason in why.items()),
+                *self.table.notes,
+            ),
         )
 
     def _by_chance(self, line: Line) -> str:
         return _written(line.chance, f".{_finer(self.table.figures[line.figure])}f")
+
+    def _ends(self, line: Line) -> str:
+        if line.interval is None:
+            return ""
+        form = f".{_finer(self.table.figures[line.figure])}f"
+        return f" [{', '.join(_written(end, form) for end in line.interval)}]"
 
     def _cells(self, line: Line) -> tuple[str, ...]:
         figure = self.table.figures[line.figure]
@@ -106,7 +130,7 @@ class Reproduction:
             line.name,
             figure.heading,
             _written(line.paper, f".{figure.decimals}f"),
-            _written(line.ours, f".{_finer(figure)}f") + spread,
+            _written(line.ours, f".{_finer(figure)}f") + spread + self._ends(line),
             missing + _written(line.difference, f"+.{_finer(figure)}f"),
         )
 
