@@ -254,7 +254,7 @@ class Task:
         What was planned stands first, and all else is called exploratory then.
         """
         planned = {label: one[PLANNED] for label, one in scores.items() if PLANNED in one}
-        first = planned_tables(planned) if tests else []
+        first = planned_tables(planned)
         shown = [measure for measure in self.measures if measure.in_table]
         made = [*measure_table("Performance", [*shown, DIFFER], self.units, scores)]
         made += [] if self.tables is None else self.tables(scores)
