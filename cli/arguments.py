@@ -11,14 +11,12 @@ DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or it
 Config = Annotated[str | None, typer.Option(help="A config; the dataset's default without it.")]
 SplitName = Annotated[str, typer.Option(help="A split, or several: seed_13+seed_17+seed_19.")]
 Out = Annotated[Path, typer.Option(help="Folder of runs, made when it does not exist.")]
-ReadingName = Annotated[
-    str,
-    typer.Option(
-        help="How clusters become a decision: offsets, upstream (the authors' rule) or "
-        "upstream-spanbert (their rule for SpanBERT, which repeats the previous row's answer where "
-        "the pronoun is in no cluster)."
-    ),
-]
+READINGS = (
+    "How clusters become a decision: offsets, upstream (the authors' rule) or "
+    "upstream-spanbert (their rule for SpanBERT, which repeats the previous row's answer where "
+    "the pronoun is in no cluster)."
+)
+ReadingName = Annotated[str, typer.Option(help=READINGS)]
 TaskPlace = Annotated[str | None, typer.Option(help="A task of your own, as MODULE:ATTRIBUTE.")]
 TaskPlaces = Annotated[
     list[str] | None,

@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from pronominal.cli.arguments import (
+    READINGS,
     Config,
     DatasetPlace,
     Json,
     Margin,
     Markdown,
     Out,
-    ReadingName,
     SplitName,
     Strict,
     SystemNames,
@@ -32,7 +32,9 @@ def evaluate(
     config: Config = None,
     split: SplitName = "test",
     out: Out = Path("runs"),
-    reading: ReadingName = "offsets",
+    reading: Annotated[
+        str | None, typer.Option(help=f"{READINGS} That of the plan, or offsets, without it.")
+    ] = None,
     task: TaskPlace = None,
     as_json: Json = False,
     markdown: Markdown = False,

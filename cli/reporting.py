@@ -45,6 +45,9 @@ def report(
     hub_metadata: MetadataFolder = None,
     task: TaskPlaces = None,
     margin: Margin = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="What was planned with 'pronominal plan': shown first.")
+    ] = None,
 ) -> None:
     """Write one self-contained page about the runs in some folders."""
     from pronominal.eval import report as reports
@@ -63,6 +66,7 @@ def report(
             task=tasks,
             include_text=include_text,
             margin=margin,
+            plan=plan,
             progress=progress,
             **files,
         )

@@ -131,6 +131,10 @@ def _compared(
     open_progress: OpenProgress,
 ) -> dict[str, Evaluated]:
     measures = dict.fromkeys(name for one in done.values() for name in one.units)
+    for label, one in done.items():
+        if lacking := next((name for name in measures if name not in one.units), None):
+            cause = f"the task {task.name} gives {label} no units for {lacking}, but other systems"
+            raise InputError(cause, cure="give every system units for the same measures")
     units = {name: {label: one.units[name] for label, one in done.items()} for name in measures}
     for name, by_label in units.items():
         if len({len(shares) for shares in by_label.values()}) > 1:

@@ -29,7 +29,7 @@ from pronominal.eval.runs.given_predictions import Predictions, as_file, source_
 from pronominal.eval.runs.units import read_units
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
-from pronominal.eval.statistics.paired_tests import AGAINST, against
+from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import failed_rows
 from pronominal.eval.tables.table import Table
@@ -118,13 +118,17 @@ class Results:
 
         Returns:
             Measure -> the fields of `PairedTest`; p-values are corrected over all pairs of
-            systems in these results.
+            systems in these results, those of a plan over the planned pairs, and others over the
+            pairs that it does not name.
         """
         for label in (a, b):
             if label not in self.scores:
                 raise unknown_name("system", label, self.scores)
-        tests = self.scores[a].get(AGAINST, {})
-        found = {measure: others[b] for measure, others in tests.items() if b in others}
+        one = self.scores[a]
+        tests = (one.get(AGAINST, {}), one.get(PLANNED, {}).get(AGAINST, {}))
+        found = {
+            measure: others[b] for of in tests for measure, others in of.items() if b in others
+        }
         if margin is None or not found:
             return found
         units = {label: read_units(self.runs[label]) or {} for label in (a, b)}
@@ -169,7 +173,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     split: str = "test",
     out: Path | str = "runs",
     task: Task | str | None = None,
-    reading: str = "offsets",
+    reading: str | None = None,
     limit: int | None = None,
     strict: bool = False,
     margin: float | None = None,
@@ -187,7 +191,8 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         split: of the config.
         out: the folder of runs.
         task: a task of your own, or its place, ``module:attribute``.
-        reading: the name of the decision rule for clusters and generations.
+        reading: the name of the decision rule for clusters and generations; without it that of the
+            plan, or ``offsets``.
         limit: the first rows only, no more than so many, without companion splits.
         strict: stop at the first row that a system cannot answer.
         margin: ask of every two systems whether they are closer than so much, in (0, 1).
@@ -204,13 +209,13 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     if planned is not None:
         asked = planned.beside(asked)
         config, split = config or planned.dataset.config, planned.dataset.split
-        reading = planned.reading if reading == "offsets" else reading
+        reading = reading or planned.reading
     own = as_task(task)
     rows = _rows(dataset, config, split)
     if limit is not None:
         rows = _first(rows, limit)
     done = evaluate_systems(
-        *(rows, asked, Path(out), reading, progress),
+        *(rows, asked, Path(out), reading or "offsets", progress),
         task=own,
         systems=objects,
         strict=strict,

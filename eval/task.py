@@ -116,7 +116,8 @@ class Task:
         units_of: takes rows; returns these units, for what is scored the same way for every task.
             Without it each row is one.
         paired_units: takes answered rows; returns, by the measure's key, how much of each
-            independent unit is right, in [0, 1]. Units are the same, in order, for every system.
+            independent unit is right: in [0, 1] or, where units have several rows, as part and
+            whole, shape ``[units, 2]``. Units are the same, in order, for every system.
         companions: rows beside the split whose answers the scores use.
         options: what a user may set.
         tables: takes system -> scores; returns tables beyond those that follow from measures.
@@ -253,7 +254,7 @@ class Task:
         What was planned stands first, and all else is called exploratory then.
         """
         planned = {label: one[PLANNED] for label, one in scores.items() if PLANNED in one}
-        first = planned_tables(planned) if tests else []
+        first = planned_tables(planned)
         shown = [measure for measure in self.measures if measure.in_table]
         made = [*measure_table("Performance", [*shown, DIFFER], self.units, scores)]
         made += [] if self.tables is None else self.tables(scores)

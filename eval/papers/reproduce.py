@@ -20,6 +20,14 @@ from pronominal.names import unknown_name
 Measured = tuple[float | None, float | None]
 """Mean and standard deviation (n - 1), as far as there are runs for them."""
 
+OF_DATA = "it is counted in the data, and no estimate"
+OF_RUNS = "it is the mean of several runs, whose standard deviation stands beside it"
+OF_GAINS = "it is the difference of two runs' figures; 'pronominal report' compares the runs"
+OF_MODELS = "it is a figure over several models, each of which counts once"
+BESIDE_CHANCE = "it is compared with chance instead"
+NOT_IN_SCORES = "it is a count, or the scores have none"
+"""Why a figure of ours has no interval."""
+
 
 def reproduce(
     tables: Sequence[PaperTable],
@@ -77,7 +85,8 @@ def _data_lines(table: PaperTable, folders: Mapping[str, str]) -> Iterator[Line]
         ours[name] = DATA_FIGURES[table.name](folder, table, figure) if folder else {}
     for key, row in table.rows.items():
         for name, figure in table.figures.items():
-            yield _line(key, row, name, figure, (ours[name].get(key), None), ())
+            line = _line(key, row, name, figure, (ours[name].get(key), None), ())
+            yield replace(line, interval_missing=None if line.ours is None else OF_DATA)
 
 
 def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterator[Line]:
@@ -112,7 +121,24 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterato
             chance, _ = (None, None) if figure.minus else _measured(_by_chance(figure), runs)
             size = table.models[key].parameters if key in table.models else None
             chance = None if chance is None else figure.scale * chance
-            yield replace(line, chance=chance, parameters=size)
+            line = replace(line, chance=chance, parameters=size)
+            yield line if line.ours is None else _with_interval(line, figure, runs)
+
+
+def _with_interval(line: Line, figure: PaperFigure, runs: Sequence[Run]) -> Line:
+    """Add the interval of a number of ours, or why there is none."""
+    there = [run for run in runs if _found(figure, run) is not None]
+    if figure.gain or figure.minus or len(there) > 1:
+        missing = OF_RUNS if len(there) > 1 else OF_GAINS
+        return replace(line, interval_missing=missing)
+    found = Scores(_scores_of(there[0])).figure(tuple(figure.path.split(".")))
+    if found is not None and found.ends is not None:
+        low, high = found.ends
+        return replace(line, interval=(figure.scale * low, figure.scale * high))
+    reason = None if found is None else found.missing
+    if line.chance is not None:
+        reason = reason or BESIDE_CHANCE
+    return replace(line, interval_missing=reason or NOT_IN_SCORES)
 
 
 def _summed_line(
@@ -134,7 +160,8 @@ def _summed_line(
         summary = Summary(trend(own, {m: model.parameters for m, model in models.items()}))
     counted = [m for m in own if less is None or m in less]
     line = _line(key, row, name, figure, (summary.mean, summary.sd), tuple(counted))
-    return replace(line, tests=summary.tests)
+    missing = None if line.ours is None else OF_MODELS
+    return replace(line, tests=summary.tests, interval_missing=missing)
 
 
 def _fitting(table: PaperTable, figure: PaperFigure, runs: Sequence[Run]) -> list[Run]:
@@ -201,9 +228,14 @@ def _gain(after: Measured, before: Measured) -> Measured:
     )
 
 
-def _found(figure: PaperFigure, run: Run) -> Any:
+def _scores_of(run: Run) -> Mapping[str, Any]:
     # of a prompted model the papers count the answers to all prompts, not the first one's
-    found: Any = run.scores.get("prompts", {}).get("every_answer", run.scores)
+    found: Mapping[str, Any] = run.scores.get("prompts", {}).get("every_answer", run.scores)
+    return found
+
+
+def _found(figure: PaperFigure, run: Run) -> Any:
+    found: Any = _scores_of(run)
     for step in figure.path.split("."):
         found = found.get(step) if isinstance(found, Mapping) else None
     return found

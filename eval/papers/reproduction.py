@@ -34,6 +34,8 @@ class Line:
         parameters: of the row's model in millions, where the paper gives them.
         tests: of a difference over models, p-values by ``welch`` and ``paired``
             (`pronominal.eval.papers.across_models.Tests`).
+        interval: both ends of that of `ours`, in the paper's unit, as the run's scores have it.
+        interval_missing: why there is none; None where there is one, or no number of ours.
     """
 
     row: str
@@ -48,6 +50,8 @@ class Line:
     why: str | None
     parameters: float | None = None
     tests: Mapping[str, float | None] | None = None
+    interval: tuple[float, float] | None = None
+    interval_missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,15 @@ class Reproduction:
         spreads = (
             f"{name}: mean and standard deviation of {n} runs." for name, n in counts.items()
         )
+        missing: dict[str, list[str]] = {}
+        for line in shown:
+            if line.interval_missing is not None:
+                heading = self.table.figures[line.figure].heading
+                missing.setdefault(line.interval_missing, []).append(heading)
+        reasons = (
+            f"No interval for {', '.join(dict.fromkeys(names))}: {reason}."
+            for reason, names in missing.items()
+        )
         columns = ["Row", "Figure", "Paper", "Ours", "Difference"]
         cells = [self._cells(line) for line in shown]
         if any(line.chance is not None for line in shown):
@@ -129,6 +142,7 @@ class Reproduction:
             tuple(cells),
             (
                 *spreads,
+                *reasons,
                 *(self._tested(line) for line in shown if line.tests),
                 *(f"{name}: {reason}" for name, reason in why.items()),
                 *self.table.notes,
@@ -146,6 +160,12 @@ class Reproduction:
     def _by_chance(self, line: Line) -> str:
         return _written(line.chance, f".{_finer(self.table.figures[line.figure])}f")
 
+    def _ends(self, line: Line) -> str:
+        if line.interval is None:
+            return ""
+        form = f".{_finer(self.table.figures[line.figure])}f"
+        return f" [{', '.join(_written(end, form) for end in line.interval)}]"
+
     def _cells(self, line: Line) -> tuple[str, ...]:
         figure = self.table.figures[line.figure]
         spread = "" if line.sd is None else f" ± {line.sd:.{_finer(figure)}f}"
@@ -154,7 +174,7 @@ class Reproduction:
             line.name,
             figure.heading,
             _written(line.paper, f".{figure.decimals}f"),
-            _written(line.ours, f".{_finer(figure)}f") + spread,
+            _written(line.ours, f".{_finer(figure)}f") + spread + self._ends(line),
             missing + _written(line.difference, f"+.{_finer(figure)}f"),
         )
 

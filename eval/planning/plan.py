@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.asked_systems import refuse_unknown, system_of_settings
+from pronominal.eval.runs.record import RunRecord
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.statistics.paired_differences import (
     LEVEL,
@@ -117,6 +118,23 @@ class Plan:
                 cause = f"the system {other.label} is not the one that is planned under this label"
                 raise InputError(cause, cure="leave it out, or give it another label")
         return [*planned.values()]
+
+    def is_of(self, *rows: str) -> bool:
+        """Whether it plans the rows with this dataset, config, split and digest."""
+        own = self.dataset
+        return rows == (own.name, own.config, own.split, own.digest)
+
+    def refuse_other_runs(self, runs: Mapping[str, RunRecord]) -> None:
+        """Raise `InputError` for a planned system without a run, or with another one."""
+        for label, settings in self.systems.items():
+            if label not in runs:
+                cause = f"the plan has the system {label}, and no run is called so"
+                raise InputError(cause, cure="evaluate it with --plan, and report all its runs")
+            found = (runs[label].system.name, runs[label].settings.get("reading"))
+            if found != (planned := (settings["system"], self.reading)):
+                cause = f"the run {label} is of {found[0]} by the decision rule {found[1]}"
+                cause += f", and planned is {planned[0]} by {planned[1]}"
+                raise InputError(cause, cure="report the planned run, or leave out the plan")
 
     def refuse_other(self, split: Split, reading: str) -> None:
         """Raise `InputError` for other rows than planned, or another decision rule."""

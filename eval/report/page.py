@@ -14,6 +14,8 @@ from markupsafe import Markup, escape
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.split import Split
+from pronominal.errors import InputError
+from pronominal.eval.planning.plan import Plan, read_plan
 from pronominal.eval.report import exports
 from pronominal.eval.report.charts.drawings import Drawing
 from pronominal.eval.report.charts.kinds import shape_of
@@ -117,6 +119,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     svg: Path | None = None,
     tasks: Sequence[Task] = (),
     margin: float | None = None,
+    plan: Path | str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> int:
     """Write the page, and its tables and plots as files where asked, and count the runs.
@@ -135,6 +138,8 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         svg: a folder with a file for each chart.
         tasks: of a user's own, by which some of the runs were scored.
         margin: how far apart equivalent systems may be, in (0, 1).
+        plan: a file that ``pronominal plan`` wrote; its comparisons come first, and all others of
+            its rows are exploratory.
         progress: told how many splits are done, and of how many; the paired tests of one may take
             a minute.
 
@@ -147,7 +152,10 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     exports.refuse_other_files(markdown, latex, csv, svg)
     folders = [runs] if isinstance(runs, Path) else runs
     comparisons = read_comparisons(folders, tasks)
-    sections = _sections(comparisons, [*datasets], progress, margin, include_text=include_text)
+    planned = None if plan is None else _plan_of(comparisons, Path(plan))
+    sections = _sections(
+        comparisons, [*datasets], progress, margin, planned, include_text=include_text
+    )
     across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
     unfinished = _unfinished([*unfinished_runs(folders)])
     report = Report(overview(comparisons), sections, across, unfinished)
@@ -165,11 +173,20 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     return sum(len(comparison.runs) for comparison in comparisons)
 
 
+def _plan_of(comparisons: Sequence[Comparison], file: Path) -> Plan:
+    plan = read_plan(file)
+    if not any(plan.is_of(*one.rows) for one in comparisons):
+        cause = "the plan is for other rows than these runs answered"
+        raise InputError(cause, cure="report the runs of the plan", file=file)
+    return plan
+
+
 def _sections(
     comparisons: list[Comparison],
     datasets: list[str],
     progress: Progress,
     margin: float | None,
+    plan: Plan | None,
     *,
     include_text: bool,
 ) -> dict[str, list[Section]]:
@@ -178,7 +195,7 @@ def _sections(
     for done, one in enumerate(comparisons):
         progress(done, len(comparisons))
         split = rows.get(one.digest)
-        add_tests(one, split, margin)
+        add_tests(one, split, margin, plan if plan is not None and plan.is_of(*one.rows) else None)
         sections.setdefault(one.dataset, []).append(_section(one, split, include_text))
     return sections
 

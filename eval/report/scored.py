@@ -10,6 +10,7 @@ from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered, with_comparisons
+from pronominal.eval.planning.plan import Plan
 from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import AGAIN, Run, read_runs
 from pronominal.eval.runs.units import SCORE, UNITS, read_units
@@ -42,6 +43,11 @@ class Comparison:
     scores: dict[str, Scores] = field(default_factory=dict)
     runs: dict[str, RunRecord] = field(default_factory=dict)
     folders: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> tuple[str, str, str, str]:
+        """Dataset, config, split and digest of the rows."""
+        return self.dataset, self.config, self.split, self.digest
 
     @property
     def title(self) -> str:
@@ -121,14 +127,22 @@ def _other_rows(place: str, split: Split, comparisons: Sequence[Comparison]) -> 
     return InputError(cause, cure="give the folder that they were run on", file=place)
 
 
-def add_tests(comparison: Comparison, split: Split | None, margin: float | None = None) -> None:
+def add_tests(
+    comparison: Comparison,
+    split: Split | None,
+    margin: float | None = None,
+    plan: Plan | None = None,
+) -> None:
     """Test every two systems against each other, and ask what is asked of all of them together.
 
     Args:
         comparison: its scores get what `with_comparisons` adds.
         split: its rows, for runs without stored units.
         margin: how far apart equivalent systems may be, in (0, 1).
+        plan: the comparisons that were planned for these rows.
     """
+    if plan is not None:
+        plan.refuse_other_runs(comparison.runs)
     scores, task = comparison.scores, comparison.task
     units: dict[str, dict[str, PairedUnits]] = {}
     for label, folder in comparison.folders.items():
@@ -143,4 +157,4 @@ def add_tests(comparison: Comparison, split: Split | None, margin: float | None 
             file = comparison.folders[next(iter(systems))] / UNITS
             raise InputError(cause, cure=AGAIN, file=file)
     units = {measure: systems for measure, systems in units.items() if len(systems) > 1}
-    comparison.scores.update(with_comparisons(task, scores, units, margin=margin))
+    comparison.scores.update(with_comparisons(task, scores, units, plan, margin))

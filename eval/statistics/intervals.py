@@ -23,7 +23,10 @@ it, an interval over 30 units of 24 rows holds 97 % in only 83 of 100 samples (d
 """
 
 FEW = 10
-"""Units below which a figure is marked: intervals are wide, and hold only roughly as often."""
+"""Units below which a figure is marked and no test gives a verdict.
+
+Intervals are wide, and hold only roughly as often; they say what there is to say.
+"""
 
 
 class Estimate(NamedTuple):

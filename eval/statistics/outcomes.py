@@ -80,11 +80,17 @@ def sum_by(codes: IntArray, size: int, counts: IntArray) -> IntArray:
     return sums.astype(np.int64).reshape(size, columns)
 
 
+def parts_by(codes: IntArray, right: BoolArray, kept: BoolArray) -> IntArray:
+    """Return how many of each code's kept rows are right, and how many are kept, ``[codes, 2]``."""
+    size = int(codes.max(initial=-1)) + 1
+    counts = [np.bincount(codes[rows], minlength=size) for rows in (right & kept, kept)]
+    return np.stack(counts, axis=-1)
+
+
 def shares_by(codes: IntArray, right: BoolArray, kept: BoolArray) -> FloatArray:
     """Return which share of each code's kept rows is right, shape ``[codes]``; NaN without any."""
-    size = int(codes.max(initial=-1)) + 1
-    n = np.bincount(codes[kept], minlength=size)
-    return ratio(np.bincount(codes[kept], weights=right[kept], minlength=size), n)
+    found = parts_by(codes, right, kept)
+    return ratio(found[:, 0], found[:, 1])
 
 
 def ratio(part: Counts, whole: Counts) -> FloatArray:

@@ -10,11 +10,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, ratio
 from pronominal.eval.statistics.quantiles import normal_quantile, t_quantile
 from pronominal.eval.statistics.scores import Block
 
-PairedUnits = BoolArray | FloatArray
+PairedUnits = BoolArray | IntArray | FloatArray
 """How much of each independent unit a system got right.
 
 Either shares in [0, 1], shape ``[units]``, or parts and wholes, such as the right rows of a unit
@@ -23,6 +24,8 @@ one item, right or not, or several that stand or fall together, such as the sent
 """
 
 TOO_FEW = "there are fewer than two units"
+NOTHING_TO_DIVIDE = "one of the two has nothing to divide by"
+RARELY_BOTH = f"in fewer than {FEW} units have both something to divide by"
 """Why a difference has no interval."""
 
 LEVEL = 0.05
@@ -92,6 +95,7 @@ class PairedDifferences:
         n: units.
         more: units of which the first system got a higher share right.
         fewer: units of which the second one did.
+        shared: units in which both have a whole, such as those in which both chose anything.
         estimate: the first system's ratio minus the second one's; NaN where one is undefined.
         standard_error: of the estimate; NaN where the units do not tell it.
     """
@@ -99,6 +103,7 @@ class PairedDifferences:
     n: int
     more: IntArray
     fewer: IntArray
+    shared: IntArray
     estimate: FloatArray
     standard_error: FloatArray
 
@@ -108,11 +113,12 @@ class PairedDifferences:
 
         The standard error is the usual one of a mean of paired differences, by units; with fewer
         than `FEW_DIFFER` differing units, half a unit is added in favour of each system (Agresti
-        and Min, 2005, by units instead of rows), so that it is never 0.
+        and Min, 2005, by units instead of rows), so that it is never 0. It is NaN where too few
+        units are `shared`: what the others say rests on how often a system chose, not on what.
         """
         n = systems.parts.shape[1]
         moved, ratios = systems.influences, systems.ratios
-        more, fewer = np.zeros((2, len(pairs)), np.int64)
+        more, fewer, shared = np.zeros((3, len(pairs)), np.int64)
         errors = np.full(len(pairs), np.nan)
         for number, (a, b) in enumerate(pairs):
             lead = systems.parts[a] * systems.wholes[b] - systems.parts[b] * systems.wholes[a]
@@ -120,12 +126,26 @@ class PairedDifferences:
             differ = (systems.parts[a] != systems.parts[b]) | (
                 systems.wholes[a] != systems.wholes[b]
             )
-            if n > 1:
+            shared[number] = ((systems.wholes[a] > 0) & (systems.wholes[b] > 0)).sum()
+            if n > 1 and shared[number] >= min(n, FEW):
                 added = 1 / n**2 if differ.sum() < FEW_DIFFER else 0.0
                 squares = ((moved[a] - moved[b]) ** 2).sum()
                 errors[number] = np.sqrt((n - 1) / n * squares + added)
         estimate = np.array([ratios[a] - ratios[b] for a, b in pairs])
-        return cls(n, more, fewer, estimate, errors)
+        return cls(n, more, fewer, shared, estimate, errors)
+
+    @property
+    def testable(self) -> BoolArray:
+        """Which pairs share enough units for a test: `FEW`, or all where there are fewer."""
+        return ~np.isnan(self.estimate) & (self.shared >= min(self.n, FEW))
+
+    def missing(self, number: int) -> str | None:
+        """Return why a pair's difference has no interval; None where it has one."""
+        if not np.isnan(self.standard_error[number]):
+            return None
+        if self.n < 2:
+            return TOO_FEW
+        return RARELY_BOTH if not np.isnan(self.estimate[number]) else NOTHING_TO_DIVIDE
 
     def intervals(self, level: float = 1 - LEVEL) -> FloatArray:
         """Return both ends of the differences' intervals, shape ``[pairs, 2]``, in [-1, 1]."""
@@ -150,12 +170,11 @@ def difference_block(one: PairedUnits, other: PairedUnits) -> Block:
     The interval is None where the units do not tell it, and ``interval_missing`` says so.
     """
     found = PairedDifferences.of(Systems.of([one, other]), [(0, 1)])
-    estimate, ends = float(found.estimate[0]), found.intervals()[0].tolist()
-    known = not np.isnan(ends).any()
+    estimate, why = float(found.estimate[0]), found.missing(0)
     return {
         "difference": None if np.isnan(estimate) else estimate,
-        "interval": {"difference": ends if known else None},
-        **({} if known else {"interval_missing": {"difference": TOO_FEW}}),
+        "interval": {"difference": found.intervals()[0].tolist() if why is None else None},
+        **({} if why is None else {"interval_missing": {"difference": why}}),
     }
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar
+from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.outcomes import FloatArray, ratio
 from pronominal.eval.statistics.paired_differences import (
     LEVEL,
-    TOO_FEW,
     PairedDifferences,
     Systems,
 )
@@ -31,11 +31,6 @@ PLANNED = "planned"
 AGAINST = "against"
 """Where a system's scores hold its paired tests: measure -> other system -> `PairedTest`."""
 
-FEWEST = 9
-"""Units below which no verdict is given: the interval says what there is to say."""
-
-NOTHING_TO_DIVIDE = "one of the two chose nothing"
-
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
@@ -52,10 +47,13 @@ class PairedTest:
         minimum_detectable_effect: the true difference that would be found in 80 % of such
             comparisons, after correction for all pairs.
         test: `MCNEMAR` where units are single items, `PERMUTATION` where they are several.
-        p: two-sided mid-p-value; 1 for systems that agree everywhere.
+        p: two-sided mid-p-value; 1 for systems that agree everywhere. None where both have
+            something to divide by in fewer than `FEW` units, as a precision of a system that
+            seldom chooses.
         p_holm: the same after Holm's correction over all pairs of systems in the comparison.
         equivalence: where a margin was given, ``margin``, the 90 % ``interval`` of the difference,
-            and whether the systems are ``equivalent``: the interval lies within the margin.
+            and whether the systems are ``equivalent``: the interval lies within the margin, and
+            there are `FEW` units or more.
     """
 
     n: int
@@ -138,23 +136,24 @@ def _tested(systems: Systems, pairs: Pairs, margin: float | None) -> list[Paired
     )
     about: Block = {"n": differences.n, "test": MCNEMAR if systems.single else PERMUTATION}
     ends, inner = differences.intervals(), differences.intervals(1 - 2 * LEVEL)
+    missing = [differences.missing(number) for number in range(len(pairs))]
     return [
         PairedTest(
             **about,
             **block,
-            **_interval(differences.n, outer),
-            equivalence=None if margin is None else _equivalence(margin, differences.n, core),
+            **_interval(outer, why),
+            equivalence=None if margin is None else _equivalence(margin, differences.n, core, why),
         )
-        for block, outer, core in zip(columns, ends, inner, strict=True)
+        for block, outer, core, why in zip(columns, ends, inner, missing, strict=True)
     ]
 
 
 def _p_values(systems: Systems, differences: PairedDifferences, pairs: Pairs) -> list[float | None]:
-    """Return the p-value of each pair; None where a ratio of the two is undefined."""
+    """Return the p-value of each pair; None where the two cannot be tested."""
     if systems.single:
         counts = zip(differences.more.tolist(), differences.fewer.tolist(), strict=True)
         return [mcnemar(*both) if differences.n else None for both in counts]
-    there = np.flatnonzero(~np.isnan(differences.estimate)).tolist()
+    there = np.flatnonzero(differences.testable).tolist()
     found: list[float | None] = [None] * len(pairs)
     mean = systems.size[:, None] / max(differences.n, 1)
     parts, wholes = (
@@ -167,24 +166,26 @@ def _p_values(systems: Systems, differences: PairedDifferences, pairs: Pairs) ->
     return found
 
 
-def _interval(units: int, ends: FloatArray) -> Block:
+def _interval(ends: FloatArray, why: str | None) -> Block:
     """Return the interval of a difference as scores have it, or the reason why there is none."""
-    if not np.isnan(ends).any():
+    if why is None:
         return {"interval": {"difference": ends.tolist()}, "interval_missing": {}}
-    why = TOO_FEW if units < 2 else NOTHING_TO_DIVIDE
     return {"interval": {"difference": None}, "interval_missing": {"difference": why}}
 
 
-def _equivalence(margin: float, units: int, ends: FloatArray) -> Block:
-    """Ask by two one-sided tests whether two systems are closer than a margin (Schuirmann 1987)."""
-    inside = bool((np.abs(ends) < margin).all())  # not where there is no interval
-    return {"margin": margin, "equivalent": inside, **_interval(units, ends)}
+def _equivalence(margin: float, units: int, ends: FloatArray, why: str | None) -> Block:
+    """Ask by two one-sided tests whether two systems are closer than a margin (Schuirmann 1987).
+
+    With fewer than `FEW` units that is never shown.
+    """
+    inside = bool((np.abs(ends) < margin).all()) and units >= FEW  # not without an interval
+    return {"margin": margin, "equivalent": inside, **_interval(ends, why)}
 
 
 def differ(test: Mapping[str, Any]) -> bool:
     """Whether two systems differ beyond doubt, by the fields of their `PairedTest`."""
     corrected = test["p_holm"]
-    return corrected is not None and corrected < LEVEL and test["n"] >= FEWEST
+    return corrected is not None and corrected < LEVEL and test["n"] >= FEW
 
 
 def against(

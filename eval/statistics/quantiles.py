@@ -1,7 +1,7 @@
 """Quantiles of the normal and of Student's t distribution, for the core has no scipy."""
 
 from functools import cache
-from math import pi, sqrt, tan
+from math import cos, pi, sin, sqrt, tan
 from statistics import NormalDist
 
 import numpy as np
@@ -14,23 +14,43 @@ def normal_quantile(probability: float) -> float:
     return NormalDist().inv_cdf(probability)
 
 
+SUMMED = 200
+"""Degrees of freedom up to which t quantiles are exact; beyond, an expansion is."""
+
+
 @cache
 def t_quantile(probability: float, df: int) -> float:
-    """Return a quantile of Student's t distribution.
+    """Return a quantile of Student's t distribution, for 0 degrees of freedom the normal one.
 
-        It is exact for one and two degrees of freedom; from three on it is the expansion around the
-        normal quantile to the fourth power of 1/df (Abramowitz and Stegun, 1964, 26.7.5), which is
-    XX
-        Args:
-            probability: in (0, 1).
-            df: degrees of freedom, at least 0.
+    Up to `SUMMED` degrees of freedom its distribution function is solved, beyond it is the
+    expansion around the normal quantile to the fourth power of 1/df (Abramowitz and Stegun, 1964,
+    26.7.5), which errs by less than a part in 10^8 there, for probabilities up to 1 - 1e-6.
+
+    Args:
+        probability: in (0, 1).
+        df: degrees of freedom, at least 0.
     """
-    if df == 1:
-        return -1 / tan(pi * probability)
-    if df == 2:
-        twice = 2 * probability - 1
-        return twice * sqrt(2 / (1 - twice**2))
-    z = normal_quantile(probability)
+    if probability < 0.5:
+        return -t_quantile(1 - probability, df)
+    if not 0 < df <= SUMMED:
+        return _expanded(normal_quantile(probability), df)
+    low, high = 0.0, pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _within(middle, df) < 2 * probability - 1 else (low, middle)
+    return sqrt(df) * tan(low)
+
+
+def _within(angle: float, df: int) -> float:
+    """Return how often t is at most sqrt(df) tan(angle) away from 0 (26.7.3 and 26.7.4)."""
+    odd = df % 2
+    term, total = cos(angle) ** odd, 0.0
+    for power in range(odd, df - 1, 2):
+        total += term
+        term *= cos(angle) ** 2 * (power + 1) / (power + 2)
+    return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
+
+
+def _expanded(z: float, df: int) -> float:
     if df == 0:
         return z
     terms = (

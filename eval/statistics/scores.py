@@ -57,7 +57,8 @@ class Scores(Mapping[str, Any]):
     """What one system got on some rows.
 
     A number has its name, and its interval has the same name in ``interval``; where that is None,
-    ``interval_missing`` says why. ``n`` counts the rows, ``units`` what intervals sum over. A
+    ``interval_missing`` says why. ``n`` counts the rows, ``units`` what intervals sum over,
+    and ``units_of`` the same for figures of other units. A
     mapping holds the scores of a part of the rows, or a test.
 
     Attributes:
@@ -94,7 +95,7 @@ class Scores(Mapping[str, Any]):
         if n is not None and "ambiguous" in block:
             n -= block["ambiguous"]
         missing = (block.get("interval_missing") or {}).get(path[-1])
-        return Figure(value, low, high, sd, n, block.get("units"), missing)
+        return Figure(value, low, high, sd, n, units_of(block, path[-1]), missing)
 
     def has(self, path: Keys) -> bool:
         """Whether there is a number at the end of the keys, be it undefined."""
@@ -118,6 +119,12 @@ class Scores(Mapping[str, Any]):
         for key in path:
             block = block.get(key) if isinstance(block, Mapping) else None
         return block if isinstance(block, Mapping) else {}
+
+
+def units_of(block: Mapping[str, Any], name: str) -> int | None:
+    """Return of how many independent units a figure of a block is; None where nobody says."""
+    found: int | None = block.get("units_of", {}).get(name, block.get("units"))
+    return found
 
 
 def _mismatches(block: Mapping[str, Any], place: str) -> Iterator[str]:
@@ -184,6 +191,9 @@ def estimate_blocks(
 ) -> list[Block]:
     """Turn estimates into one block for each place: figures, ``units`` and ``interval``.
 
+    Figures of other units than the first one have theirs in ``units_of``, such as a precision of
+    the occupations in which anything was chosen.
+
     Args:
         estimates: name -> vectors of one length. The first one says how many units a block has.
         reason: why a figure has no interval.
@@ -198,6 +208,9 @@ def estimate_blocks(
     made = blocks(**values, units=first.units)
     for place, block in enumerate(made):
         block["interval"] = {name: one.ends(place) for name, one in estimates.items()}
+        units = {name: int(one.units[place]) for name, one in estimates.items()}
+        if other := {name: n for name, n in units.items() if n != block["units"]}:
+            block["units_of"] = other
         missing = [name for name, ends in block["interval"].items() if ends is None]
         if missing:
             block["interval_missing"] = dict.fromkeys(missing, reason)

@@ -6,7 +6,7 @@ import numpy as np
 
 from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.intervals import ratio_interval
-from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, shares_by
+from pronominal.eval.statistics.outcomes import BoolArray, IntArray, parts_by
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
 
@@ -46,6 +46,9 @@ def share_scores(
     return found | {"intervals": summed.block()}
 
 
-def unit_shares(right: BoolArray, units: Sequence[str]) -> FloatArray:
-    """Return the share of each unit's rows that are right, for paired tests, shape ``[units]``."""
-    return shares_by(Strata.of(units, sorted({*units})).codes, right, np.ones_like(right))
+def unit_shares(right: BoolArray, units: Sequence[str]) -> IntArray:
+    """Return how many rows of each unit are right, of how many, for paired tests, ``[units, 2]``.
+
+    A difference of two systems is then that of their `share_scores`, whatever the units' sizes.
+    """
+    return parts_by(Strata.of(units, sorted({*units})).codes, right, np.ones_like(right))

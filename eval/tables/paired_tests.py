@@ -5,8 +5,9 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.paired_differences import LEVEL, POWER
-from pronominal.eval.statistics.paired_tests import AGAINST, FEWEST, PERMUTATION
+from pronominal.eval.statistics.paired_tests import AGAINST, PERMUTATION
 from pronominal.eval.statistics.ranks import RANKS
 from pronominal.eval.statistics.sign_flips import RESAMPLES, SEED
 from pronominal.eval.tables.table import UNDEFINED, Table, p_value, points
@@ -49,7 +50,7 @@ def _table(title: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
         (
             *(pair, *(f"{test[name]:,}" for name in ("n", "only_this", "only_other"))),
             *(difference_cell(test), *map(p_value, (test["p"], test["p_holm"]))),
-            _width(test["minimum_detectable_effect"]),
+            _visible(test["minimum_detectable_effect"]),
             *([_equivalence(test["equivalence"])] if "equivalence" in test else []),
         )
         for pair, test in tests.items()
@@ -73,25 +74,36 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield "n: items; more: right by one of the two systems alone."
         yield "p: McNemar's test, two-sided mid-p."
     yield "Difference: in points, with the 95% interval of the pair alone."
+    for why in dict.fromkeys(test.get("interval_missing", {}).get("difference") for test in tests):
+        if why is not None:
+            yield f"No interval for Difference: {why}."
+    tested = sum(test["p"] is not None for test in tests)
     if len(tests) > 1:
-        yield f"p (Holm): corrected over the {len(tests)} pairs of this measure."
-    if several and len(tests) > LEVEL * (RESAMPLES + 1):
+        yield f"p (Holm): corrected over all tests of this measure, {tested} in number."
+    if several and tested > LEVEL * (RESAMPLES + 1):
         yield "With so many pairs, no p of so few changes of sign survives the correction."
     yield (
         f"Visible from: the smallest true difference that {100 * POWER:g}% of such comparisons "
         "would show; below it, none found does not mean that there is none."
     )
+    if any((test["minimum_detectable_effect"] or 0) > 1 for test in tests):
+        yield "Visible from none: these units are too few to show any difference that often."
     if any("equivalence" in test for test in tests):
         yield (
             f"Within: two one-sided tests at {100 * LEVEL:g}%, each pair alone: whether the "
             f"{100 - 200 * LEVEL:g}% interval, which is shown, lies within the margin."
         )
-    if any(test["n"] < FEWEST for test in tests):
-        yield f"With fewer than {FEWEST} units no pair counts as different."
+    if any(test["n"] < FEW for test in tests):
+        yield f"With fewer than {FEW} units no pair counts as different or as equivalent."
 
 
 def _width(value: float | None) -> str:
     return UNDEFINED if value is None else f"{100 * value:.3g}"
+
+
+def _visible(effect: float | None) -> str:
+    """Write the smallest visible difference; of shares there is none above 1."""
+    return "none" if effect is not None and effect > 1 else _width(effect)
 
 
 def _equivalence(found: Mapping[str, Any]) -> str:

@@ -16,13 +16,14 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from pronominal.eval.statistics.intervals import FEW
+from pronominal.eval.statistics.scores import units_of
 
 UNDEFINED, VACUOUS, BELOW_CHANCE, OF_FEW = "–", "†", "↓", "‡"
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a cell begins that a spreadsheet computes."""
 
-NUMBER = re.compile(r"[+-]?[\d.,]+[%\s†↓]*(?:\[[-+\d.,\s–]*\])?$")
+NUMBER = re.compile(r"[+-]?[\d.,]+[%\s†↓‡]*(?:\[[-+\d.,\s–]*\])?(?:\s\([<\s\d.]*\))?$")
 """A number with its sign, mark and interval, which begins so, too."""
 
 Score = Mapping[str, Any]
@@ -95,6 +96,8 @@ def no_formula(cell: str) -> str:
 
     >>> no_formula("=1+1"), no_formula("-1.5"), no_formula("−1.5 †"), no_formula("+0.3")
     ("'=1+1", '-1.5', '−1.5 †', '+0.3')
+    >>> no_formula("-1.5‡ [-9.5, +0.5]"), no_formula("+0.3 [+0.1, +0.5] (< 0.001)")
+    ('-1.5‡ [-9.5, +0.5]', '+0.3 [+0.1, +0.5] (< 0.001)')
     """
     return f"'{cell}" if cell.startswith(FORMULA) and not NUMBER.match(cell) else cell
 
@@ -141,7 +144,8 @@ def share_of(name: str, *path: str) -> Cell:
         block = reduce(getitem, path, score)
         ends = (block.get("interval") or {}).get(name)
         interval = f" [{percent(ends[0])}, {percent(ends[1])}]" if ends else ""
-        few = OF_FEW if ends and block.get("units", FEW) < FEW else ""
+        units = units_of(block, name)
+        few = OF_FEW if ends and units is not None and units < FEW else ""
         return f"{percent(block.get(name))}{few}{interval}"
 
     return cell

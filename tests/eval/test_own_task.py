@@ -211,6 +211,19 @@ def test_units_of_two_lengths_are_told(mine: Path) -> None:
         )
 
 
+def test_measures_that_only_one_system_has_are_told(mine: Path) -> None:
+    given = iter(("accuracy", "other", "accuracy", "other"))
+    bad = replace(
+        load_task("own_task:TASK"),
+        companions=(),
+        paired_units=lambda answered: {next(given): [1.0] * 3},
+    )
+    with pytest.raises(InputError, match="gives random no units for other"):
+        pronominal.evaluate(
+            "mine", ["random", "first-mention"], config="plain", task=bad, out="runs"
+        )
+
+
 def test_a_headline_may_be_no_share(mine: Path) -> None:
     def score(answered: Answered) -> dict[str, object]:
         return {"told": sum(one.choice == 1 for one in answered.decisions)}

@@ -21,7 +21,6 @@ from pronominal.eval.statistics.outcomes import (
     IntArray,
     choices_of,
     refuse_other_number,
-    shares_by,
 )
 from pronominal.eval.statistics.paired_differences import difference_block
 from pronominal.eval.statistics.paired_tests import PairedUnits
@@ -92,18 +91,24 @@ def score(
     return scores | {"intervals": answers.units.block()}
 
 
-def paired_units(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, PairedUnits]:
+def paired_units(
+    rows: pa.Table, decisions: Sequence[Decision], *, samples: Samples | None = None
+) -> dict[str, PairedUnits]:
     """Return the units that paired tests between systems compare: the occupations.
 
     Returns:
-        ``accuracy``: share of each occupation's rows with the right form, shape ``[occupations]``.
-        Nothing of ``no_context``, where no form is right.
+        ``accuracy``: the rows of an occupation with the right form, of how many, shape
+        ``[occupations, 2]``, over the samples as in `score`. Nothing of ``no_context``, where no
+        form is right.
     """
-    labels = rows["label"].to_numpy()
-    if (labels == -1).all():
+    if (rows["label"].to_numpy() == -1).all():
         return {}
-    right = choices_of(decisions) == labels
-    return {"accuracy": shares_by(units(rows).codes, right, np.ones_like(right))}
+    answers = _Answers.of(rows, decisions, None)
+    parts = [*(samples or {}).values()] or [np.arange(rows.num_rows)]
+    right = answers.choices == answers.labels
+    sums = (answers.sums(parts, one) for one in (right, np.ones_like(right)))
+    found = np.stack([*sums], axis=-1)
+    return {"accuracy": found[found[:, 1] > 0]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,22 +216,25 @@ class _Answers:
             "none": self.choices == CHOSE_NONE,
             "both": self.choices == CHOSE_BOTH,
         }
-        # rows of a smaller part count more, so that every part counts the same
-        n = sum(map(len, there))
-        weights = [n / (len(there) * len(part)) for part in there]
-        rows = np.zeros((1, self.units.size))
-        sums = {name: np.zeros_like(rows) for name in answers}
-        for weight, part in zip(weights, there, strict=True):
-            rows += weight * self._by_unit(part, np.ones_like(self.labels))
-            for name, given in answers.items():
-                sums[name] += weight * self._by_unit(part, given)
-        estimates = {name: ratio_interval(of_unit, rows) for name, of_unit in sums.items()}
-        found = estimate_blocks(estimates, n=[n])[0]
+        rows = self.sums(there, np.ones_like(self.labels))[None]
+        estimates = {
+            name: ratio_interval(self.sums(there, given)[None], rows)
+            for name, given in answers.items()
+        }
+        found = estimate_blocks(estimates, n=[sum(map(len, there))])[0]
         for name, given in answers.items():
             if there:
                 found[name] = float(np.mean([given[part].mean() for part in there]))
         values = [float(answers["accuracy"][part].mean()) for part in there]
         found["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return found
+
+    def sums(self, parts: Sequence[IntArray], counted: Any) -> FloatArray:
+        """Add up what is counted by occupation, shape ``[units]``; every part counts the same."""
+        n = sum(map(len, parts))
+        found: FloatArray = np.zeros(self.units.size)
+        for part in parts:  # rows of a smaller part count more
+            found += n / (len(parts) * len(part)) * self._by_unit(part, counted)
         return found
 
     def _by_unit(self, part: IntArray, counted: Any) -> FloatArray:

@@ -88,7 +88,7 @@ TASK = Task(
     hub_task="fill-mask",
     units="occupations",
     units_of=units,
-    paired_units=lambda answered: paired_units(*answered.pair),
+    paired_units=lambda answered: paired_units(*answered.pair, samples=samples_of(answered.split)),
     companions=(
         Companion(
             "context_free",

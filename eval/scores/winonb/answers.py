@@ -13,10 +13,9 @@ from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import (
     BoolArray,
     Counts,
-    FloatArray,
     IntArray,
     Share,
-    shares_by,
+    parts_by,
 )
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
@@ -98,10 +97,10 @@ class Referents:
         found = np.where(self.numbers == 0, self.counts[:, INDIVIDUAL], self.counts[:, GROUP])
         return found > 0
 
-    def shares(self, kept: BoolArray) -> FloatArray:
-        """Return the share of right answers in each schema that has rows among the kept ones."""
-        shares = shares_by(self.units.codes, self.right, kept)
-        return shares[~np.isnan(shares)]
+    def shares(self, kept: BoolArray) -> IntArray:
+        """Return the right answers of each schema that has kept rows, of how many, ``[., 2]``."""
+        found = parts_by(self.units.codes, self.right, kept)
+        return found[found[:, 1] > 0]
 
     def places(self, strata: Strata) -> Places:
         """Count by stratum and number."""

@@ -77,8 +77,9 @@ def paired_units(
     """Return the units that paired tests between systems compare: the schemas.
 
     Returns:
-        Shares of a schema's names with a right answer, shape ``[schemas]``: ``singular``,
-        ``plural``, ``singular_SOURCE`` for each source and, with `generic`, ``generic_singular``.
+        The names of a schema with a right answer, of how many, shape ``[schemas, 2]``:
+        ``singular``, ``plural``, ``singular_SOURCE`` for each source and, with `generic`,
+        ``generic_singular``.
     """
     schemas = schemas_of(rows)
     answered = Referents.of(rows, decisions, None, schemas)

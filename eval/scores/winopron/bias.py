@@ -99,6 +99,7 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
         "by_form": by_form,
         "forms_differ": {case: _differ(of_case) for case, of_case in of_cases.items()},
         "between_cases": _between_cases(by_form, jaccard_index),
+        "interval": {"between_cases": None},
         "interval_missing": {"between_cases": "two sets are compared with chance instead"},
         "between_cases_by_chance": _between_cases(by_form, overlap),
     }

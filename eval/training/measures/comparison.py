@@ -18,9 +18,10 @@ from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.statistics.crossed import Crossed
 from pronominal.eval.statistics.intervals import FEW, LEVEL
 from pronominal.eval.statistics.outcomes import FloatArray, choices_of
+from pronominal.eval.statistics.paired_differences import TOO_FEW
 from pronominal.eval.statistics.quantiles import t_quantile
 from pronominal.eval.statistics.switched_pairs import SwitchedPairs
-from pronominal.eval.tables.table import UNDEFINED, Table
+from pronominal.eval.tables.table import UNDEFINED, Table, points
 from pronominal.eval.training.measures.testing import RUNS, Tests
 
 
@@ -37,6 +38,7 @@ class SeedComparison:
         interval: 95 %, for other units and, independently in each training, other seeds; with a
             single seed on a side, that side's seed is taken for the only one there could be. None
             for a single unit.
+        interval_missing: why there is no interval; None where there is one.
     """
 
     n: int
@@ -45,6 +47,7 @@ class SeedComparison:
     sds: tuple[float | None, float | None]
     difference: float
     interval: list[float] | None
+    interval_missing: str | None = None
 
 
 def compare_seeds(first: FloatArray, second: FloatArray) -> SeedComparison:
@@ -61,6 +64,7 @@ def compare_seeds(first: FloatArray, second: FloatArray) -> SeedComparison:
         sds=(_spread(first), _spread(second)),
         difference=means[1] - means[0],
         interval=_interval(first, second),
+        interval_missing=TOO_FEW if first.shape[1] < 2 else None,
     )
 
 
@@ -159,9 +163,10 @@ def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str
             f"{100 * mean:.1f} ({UNDEFINED if sd is None else f'{100 * sd:.1f}'})"
             for mean, sd in zip(one.means, one.sds, strict=True)
         ]
-        low, high = one.interval or (float("nan"), float("nan"))
-        difference = f"{100 * one.difference:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+        ends = "" if one.interval is None else f" [{', '.join(map(points, one.interval))}]"
+        difference = f"{points(one.difference)}{ends}"
         rows.append((measure.replace("_", " "), f"{one.n:,}", *sides, difference))
+    missing = dict.fromkeys(one.interval_missing for one in compared.values())
     seeds = next(iter(compared.values())).seeds
     alone = [name for name, count in zip(names, seeds, strict=True) if count == 1]
     return Table(
@@ -171,6 +176,7 @@ def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str
         notes=(
             f"( ): standard deviation over {seeds[0]} and {seeds[1]} seeds.",
             "[ ]: 95% interval for other test rows and other seeds.",
+            *(f"No interval for Difference: {why}." for why in missing if why is not None),
             *(f"{name}: one seed, whose chance the intervals leave out." for name in alone),
         ),
     )

@@ -1,6 +1,7 @@
 """Papers' figures: transcribed without a slip, compared with runs, never guessed."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,24 @@ def run(label: str, accuracy: float, consistency: float | None = None, place=TES
 
 def line(reproduction: Reproduction, row: str, figure: str) -> Line:
     return next(found for found in reproduction.lines if (found.row, found.figure) == (row, figure))
+
+
+def test_ours_has_the_interval_of_the_scores_or_a_reason_for_none() -> None:
+    table, path = KNOWREF["knowref:3"], "interval"
+    alone = run("rule", 0.6)
+    scores = alone.scores | {path: {"task_specific_accuracy": [0.5, 0.7], "correct": None}}
+    made = reproduce([table], [replace(alone, scores=scores)])[0]
+    ours = [one for one in made.lines if one.ours is not None]
+    assert ours
+    assert all((one.interval is None) is (one.interval_missing is not None) for one in ours)
+    scale = table.figures["accuracy"].scale
+    found = line(made, "rule", "accuracy").interval
+    assert found == pytest.approx((0.5 * scale, 0.7 * scale))
+    shown = made.to_table()
+    assert any("[0.5" in row[3] for row in shown.rows)
+    assert any(note.startswith("No interval for") for note in shown.notes)
+    seeds = reproduce([table], named={COVERED[0]: [run("a", 0.5), run("b", 0.6)]})[0]
+    assert "mean of several runs" in str(line(seeds, COVERED[0], "accuracy").interval_missing)
 
 
 def shares(paper: str, name: str) -> dict[str, float]:
@@ -251,8 +270,12 @@ def test_the_command_compares_real_runs(knowref: Path, tmp_path: Path) -> None:
     run_folder = tmp_path / "runs" / "knowref.original.test.last-mention"
     command = ["reproduce", "knowref", "--runs", tmp_path / "runs"]
     printed = pronominal(*command, "--run", f"rule={run_folder}", "--markdown").stdout
-    assert "| Rule | Consistency | 0 | 100.0 | +100.0 |" in printed
-    assert "| Rule | Task-specific accuracy | 0.52 | 0.534 | +0.014 |" in printed
+    assert re.search(
+        r"\| Rule \| Consistency \| 0 \| 100.0 \[\d+\.\d, 100.0\] \| \+100.0 \|", printed
+    )
+    assert re.search(
+        r"\| Rule \| Task-specific accuracy \| 0.52 \| 0.534 \[.*\] \| \+0.014 \|", printed
+    )
     assert read_runs(run_folder)[0].rows == TEST
     assert pronominal(*command, "--run", "rule").returncode == 2
     assert pronominal("reproduce", "knowref", "--runs", tmp_path / "none").returncode == 2

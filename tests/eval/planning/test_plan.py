@@ -13,6 +13,8 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import comparable_units
 from pronominal.eval.planning.plan import Plan, make_plan, read_plan
+from pronominal.eval.report import report
+from pronominal.eval.results import evaluate
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED
@@ -115,6 +117,35 @@ def test_other_rows_and_systems_than_planned_are_refused(split: Split, tmp_path:
     assert [one.label for one in plan.beside([ASKED[0], FURTHER])][-1] == "nearest-mention"
 
 
+def test_another_decision_rule_than_planned_is_never_silent(split: Split, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    planned(split, reading="upstream").write(file)
+    with pytest.raises(InputError, match="decision rule upstream, and this is offsets"):
+        evaluate(split, [], out=tmp_path, plan=file, reading="offsets")
+
+
+def test_a_report_shows_what_was_planned_first(split: Split, tmp_path: Path) -> None:
+    file, runs, page = tmp_path / "plan.json", tmp_path / "runs", tmp_path / "page.html"
+    plan = planned(split, reference="random")
+    plan.write(file)
+    evaluated(split, plan, runs, FURTHER)
+    tables = tmp_path / "tables.md"
+    report(runs, page, plan=file, markdown=tables)
+    written = tables.read_text()
+    assert f"Of the plan {plan.digest[:16]}" in written
+    assert written.index("Planned: Paired tests: accuracy") < written.index("Exploratory:")
+    report(runs, page, markdown=tables)
+    assert "Planned" not in tables.read_text()
+    other = make_plan(split, [*ASKED, SystemSettings("absent", "random")], {"accuracy": 24},
+                      ["accuracy"])  # fmt: skip
+    other.write(tmp_path / "other.json")
+    with pytest.raises(InputError, match="the system absent, and no run is called so"):
+        report(runs, page, plan=tmp_path / "other.json")
+    planned(split.first(100)).write(tmp_path / "first.json")
+    with pytest.raises(InputError, match="for other rows than these runs"):
+        report(runs, page, plan=tmp_path / "first.json")
+
+
 @pytest.mark.parametrize(
     ("given", "cause"),
     [
@@ -161,5 +192,8 @@ def test_the_commands_plan_and_evaluate_what_was_planned(
     assert "Exploratory: Performance" in done.output
     other = CliRunner().invoke(app, [*asked, "--config", "single"])
     assert isinstance(other.exception, InputError)
+    results = evaluate(str(sample), [], plan="plan.json")
+    compared = results.compare("random", "first-mention")["accuracy"]
+    assert compared == results.scores["random"][PLANNED][AGAINST]["accuracy"]["first-mention"]
     wrong = CliRunner().invoke(app, ["plan", *rows, *systems, "--margin", "0"])
     assert "no margin" in str(wrong.exception)

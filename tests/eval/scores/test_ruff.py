@@ -66,7 +66,7 @@ def scores(dataset: str, config: str, system: Any) -> dict[str, Any]:
 
 def figures(block: dict[str, Any]) -> dict[str, Any]:
     """Return a block without what says how certain it is."""
-    about = ("units", "interval", "interval_missing")
+    about = ("units", "units_of", "interval", "interval_missing")
     return {name: value for name, value in block.items() if name not in about}
 
 

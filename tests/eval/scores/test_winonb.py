@@ -232,7 +232,8 @@ def test_a_sources_units_are_its_singular_schemas(source: str) -> None:
         return INDIVIDUAL if row["source"] == source else GROUP
 
     units = paired_units(PERSONAL, answers(PERSONAL, only_there))
-    shares = {other: units[f"singular_{other}"].tolist() for other in SOURCES}
+    parts = {other: units[f"singular_{other}"].T for other in SOURCES}
+    shares = {other: (part / whole).tolist() for other, (part, whole) in parts.items()}
     assert shares == {other: [float(other == source)] * 2 for other in SOURCES}
 
 

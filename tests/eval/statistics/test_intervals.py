@@ -5,8 +5,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
-from pronominal.decisions import Decision
+from pronominal.decisions import NONE, Decision
+from pronominal.eval.scores import task_of
 from pronominal.eval.scores.winopron.score import score
 from pronominal.eval.statistics.intervals import (
     quotient_interval,
@@ -14,13 +16,20 @@ from pronominal.eval.statistics.intervals import (
     share_interval,
 )
 from pronominal.eval.statistics.quantiles import t_quantile
+from pronominal.eval.statistics.scores import Scores
 
 
 def test_t_quantiles_are_those_of_tables() -> None:
     found = [t_quantile(0.975, df) for df in (1, 2, 4, 9, 59)]
     assert found == pytest.approx([12.7062, 4.3027, 2.7764, 2.2622, 2.0010], rel=5e-4)
-    assert t_quantile(0.975, 3) == pytest.approx(3.1824, rel=2e-3)
     assert t_quantile(0.025, 7) == pytest.approx(-t_quantile(0.975, 7))
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 9, 59, 200, 201, 1000])
+@pytest.mark.parametrize("probability", [0.1, 0.9, 0.975, 1 - 0.05 / 780 / 2])
+def test_t_quantiles_are_scipys_also_far_out(probability: float, df: int) -> None:
+    # the hundred millionth part: scipy's own are no better for three degrees of freedom
+    assert t_quantile(probability, df) == pytest.approx(t.ppf(probability, df), rel=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +138,16 @@ def test_scores_say_over_what_intervals_sum() -> None:
     result = score(rows, half_right(rows))
     assert result["intervals"] == {"unit": "occupation", "units": 20, "level": 0.95}
     assert result["overall"]["units"] == 20
+
+
+def test_a_precision_is_of_the_units_in_which_anything_was_chosen() -> None:
+    rows = table(pairs=24, rows=2)
+    answers = [Decision(label) for label in rows["label"].to_pylist()[:4]]
+    found = Scores(score(rows, [*answers, *[NONE] * (rows.num_rows - 4)]))
+    assert (found["overall"]["units"], found["overall"]["units_of"]["precision"]) == (24, 2)
+    measures = {measure.key: measure for measure in task_of("winopron").measures}
+    assert measures["precision"].short(found) == "100.0‡"
+    assert "‡" not in measures["accuracy"].short(found)
 
 
 def test_a_quotient_of_certain_shares_is_not_certain() -> None:

@@ -21,6 +21,7 @@ from pronominal.eval.scores.ruff import score as ruff
 from pronominal.eval.scores.winopron.score import paired_units
 from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar, paired_t
 from pronominal.eval.statistics.paired_tests import AGAINST, against, paired_tests
+from pronominal.eval.statistics.shares import share_scores, unit_shares
 from pronominal.eval.tables.paired_tests import paired_test_tables
 from tests.eval.evaluated import evaluate_several
 
@@ -127,7 +128,7 @@ def test_a_ratio_that_divides_by_nothing_says_so() -> None:
     block = tests["a"]["b"].to_json()
     assert (block["difference"], block["p"], block["p_holm"]) == (None, None, None)
     assert block["interval"] == {"difference": None}
-    assert block["interval_missing"] == {"difference": "one of the two chose nothing"}
+    assert block["interval_missing"] == {"difference": "one of the two has nothing to divide by"}
     assert not block["equivalence"]["equivalent"]
     # the one pair that can be compared is corrected for nothing else
     assert tests["a"]["c"].p == tests["a"]["c"].p_holm < 0.001
@@ -220,16 +221,89 @@ def test_a_difference_is_that_of_the_printed_figures(sample: Path, tmp_path: Pat
     assert {"accuracy", "precision", "f1", "pronoun_consistency"} <= tests.keys()
 
 
+def test_what_cannot_be_seen_has_no_smallest_visible_difference() -> None:
+    some, nothing = np.tile([1, 1], (3, 1)), np.zeros((3, 2), int)
+    tests = against({"precision": {"a": some, "b": some * [0, 1], "c": nothing}})
+    table = paired_test_tables({name: {AGAINST: tests[name]} for name in "abc"})[0]
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert tests["a"]["precision"]["b"]["minimum_detectable_effect"] > 1
+    assert cells["Visible from"] == "none"
+    assert any("all tests of this measure, 1 in" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(("units", "equivalent"), [(9, False), (10, True)])
+def test_few_units_show_no_equivalence(units: int, equivalent: bool) -> None:
+    alike = {"a": np.full(units, 0.5), "b": np.full(units, 0.5)}
+    found = paired_tests(alike, margin=0.5)["a"]["b"].equivalence
+    assert found is not None
+    assert found["equivalent"] is equivalent
+
+
+@pytest.mark.parametrize(("answered", "tested"), [(2, False), (9, False), (10, True)])
+def test_a_precision_of_few_answers_gives_no_verdict(answered: int, tested: bool) -> None:
+    seldom, always = np.zeros((24, 2), int), np.ones((24, 2), int)
+    seldom[:answered], always[12:, 0] = 1, 0
+    systems = {"seldom": seldom, "always": always}
+    test = paired_tests(systems, margin=0.9)["seldom"]["always"]
+    assert test.difference == 0.5
+    assert (test.p is not None) is tested
+    assert (test.interval["difference"] is not None) is tested
+    assert (test.minimum_detectable_effect is not None) is tested
+    assert ("fewer than 10 units" in test.interval_missing.get("difference", "")) is not tested
+    shown = paired_test_tables({"a": {AGAINST: {"precision": {"b": test.to_json()}}}, "b": {}})[0]
+    assert any("No interval for Difference" in note for note in shown.notes) is not tested
+
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("abcd"), st.booleans(), st.booleans()), min_size=1, max_size=30
+)
+
+
+@given(ROWS)
+def test_of_unequal_units_a_difference_is_that_of_the_shares(
+    rows: list[tuple[str, bool, bool]],
+) -> None:
+    units = [unit for unit, _, _ in rows]
+    given = {"a": np.array([one for _, one, _ in rows]), "b": np.array([two for *_, two in rows])}
+    figures = [share_scores(right, units)["accuracy"] for right in given.values()]
+    test = paired_tests({name: unit_shares(one, units) for name, one in given.items()})["a"]["b"]
+    assert test.difference == pytest.approx(figures[0] - figures[1], abs=1e-12)
+
+
+@given(ROWS, st.data())
+def test_ruffs_difference_is_that_of_its_accuracies(
+    rows: list[tuple[str, bool, bool]], data: st.DataObject
+) -> None:
+    about = {"label": 0, "participant": "guest", "case": "nominative", "pronoun_set": "he"}
+    made = [{**about, "occupation": name, "distractor_set": None} for name, _, _ in rows]
+    table, places = pa.Table.from_pylist(made), st.integers(0, len(rows) - 1)
+    drawn = st.lists(places, min_size=1, unique=True).map(np.array)
+    samples = data.draw(st.one_of(st.none(), st.fixed_dictionaries({13: drawn, 17: drawn})))
+    given = {
+        name: [Decision(0 if row[place] else 1) for row in rows]
+        for name, place in (("a", 1), ("b", 2))
+    }
+    figures = [ruff.score(table, one, samples=samples)["accuracy"] for one in given.values()]
+    units = {
+        name: ruff.paired_units(table, one, samples=samples)["accuracy"]
+        for name, one in given.items()
+    }
+    difference = paired_tests(units)["a"]["b"].difference
+    assert difference == pytest.approx(figures[0] - figures[1], abs=1e-12)
+
+
 def test_ruffs_units_are_occupations() -> None:
+    about = {"participant": "guest", "case": "nominative", "pronoun_set": "he"}
+    about |= {"distractor_set": None}
     rows = pa.Table.from_pylist(
         [
-            {"label": label, "occupation": occupation, "participant": "guest", "case": "nominative"}
+            {"label": label, "occupation": occupation, **about}
             for occupation in ("baker", "pilot")
             for label in (0, 3)
         ]
     )
     found = ruff.paired_units(rows, [Decision(0), Decision(1), NONE, Decision(3)])
-    assert found["accuracy"].tolist() == [0.5, 0.5]
+    assert found["accuracy"].tolist() == [[1, 2], [1, 2]]
     nothing = pa.compute.subtract(pa.compute.multiply(rows["label"], 0), 1)
     assert ruff.paired_units(rows.set_column(0, "label", nothing), [NONE] * 4) == {}
 

@@ -70,6 +70,17 @@ def test_the_other_way_round_is_the_same_with_the_other_sign(data: st.DataObject
         assert low <= there.difference <= high
 
 
+def test_a_single_unit_has_no_interval_and_says_why() -> None:
+    compared = compare_seeds(right("1", "0"), right("1", "1"))
+    assert (compared.interval, compared.interval_missing) == (
+        None,
+        "there are fewer than two units",
+    )
+    table = comparison_table({"correct": compared}, ("a", "b"))
+    assert table.rows[0][-1] == "+50.0"
+    assert "No interval for Difference: there are fewer than two units." in table.notes
+
+
 def test_a_single_seed_has_no_spread() -> None:
     compared = compare_seeds(right("10"), right("11", "01"))
     assert compared.sds[0] is None
