@@ -100,7 +100,7 @@ def test_packed_corpora_are_read_whatever_they_are_called(
 
 @pytest.mark.parametrize("in_history", [False, True])
 @pytest.mark.parametrize("pack", [gzip.compress, lambda content: zipped(("a", content))])
-def test_a_zip_bomb_is_named_and_left(  # noqa: PLR0913 - fixtures
+def test_a_zip_bomb_is_named_and_left(
     pack: Callable[[bytes], bytes],
     in_history: bool,
     sentence: str,
