@@ -60,7 +60,7 @@ def write_csv(tables: Sequence[tuple[str, Table]], folder: Path) -> None:
     with new_folder(folder) as beside:
         for number, (title, table) in enumerate(tables, start=1):
             name = f"{number:03}-{slug(f'{title} {table.title}')}.csv"
-            (beside / name).write_text(table.to_csv(), encoding="utf-8")
+            (beside / name).write_text(table.to_csv(), encoding="utf-8", newline="\n")
 
 
 def write_svg(figures: Sequence[tuple[str, Drawing]], folder: Path) -> None:
@@ -69,7 +69,7 @@ def write_svg(figures: Sequence[tuple[str, Drawing]], folder: Path) -> None:
         for title, figure in figures:
             for number, (_, drawn) in enumerate(figure.panels, start=1):
                 name = f"{slug(title)}.{figure.name}.{number:02}.svg"
-                (beside / name).write_text(standalone(drawn), encoding="utf-8")
+                (beside / name).write_text(standalone(drawn), encoding="utf-8", newline="\n")
 
 
 def slug(title: str) -> str:
@@ -80,4 +80,4 @@ def slug(title: str) -> str:
 
 def _write(file: Path, content: str) -> None:
     with new_file(file) as beside:
-        beside.write_text(content, encoding="utf-8")
+        beside.write_text(content, encoding="utf-8", newline="\n")

@@ -123,5 +123,5 @@ def _write(label: str, results: "list[EvalResult]", out: Path) -> Path:
     metadata = {"model-index": eval_results_to_model_index(label, results)}
     with new_file(file) as temporary:
         content = f"{IN_YAML}\n{yaml.safe_dump(metadata, sort_keys=False)}"
-        temporary.write_text(content, encoding="utf-8")
+        temporary.write_text(content, encoding="utf-8", newline="\n")
     return file

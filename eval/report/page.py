@@ -149,7 +149,9 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     unfinished = _unfinished([*unfinished_runs(folders)])
     report = Report(overview(comparisons), sections, across, unfinished)
     with new_file(out) as temporary:
-        temporary.write_text(f"{exports.IN_MARKUP}\n{_render(report)}", encoding="utf-8")
+        temporary.write_text(
+            f"{exports.IN_MARKUP}\n{_render(report)}", encoding="utf-8", newline="\n"
+        )
     tables, charts = list(report.tables()), list(report.charts())
     for where, write in (
         (markdown, partial(exports.write_markdown, tables)),
