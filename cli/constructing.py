@@ -124,7 +124,9 @@ def corpus(
         )
     if report is not None:
         with new_file(report) as temporary:
-            temporary.write_text(json.dumps(told.describe(), indent=2), encoding="utf-8")
+            temporary.write_text(
+                json.dumps(told.describe(), indent=2), encoding="utf-8", newline="\n"
+            )
     print("\n".join(told.lines()))
     print(out / name)
     if list_rejected is not None:

@@ -14,6 +14,7 @@ from rich.table import Table
 from pronominal.cli.arguments import Json
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
+from pronominal.overwriting import refuse_overwriting
 
 if TYPE_CHECKING:
     from pronominal.dataset_scripts.leakcheck.index import LeakIndex
@@ -60,9 +61,7 @@ def leakcheck(
 
     if not paths and write_index is None:
         raise InputError("there is nothing to look into", cure="give a file or folder")
-    known = _asked_index(dataset or [], index)
-    if write_index is not None:
-        known.write(write_index)
+    known = _asked_index(dataset or [], index, write_index)
     survey, found = Survey(), []
     failure: InputError | None = None
     try:
@@ -126,16 +125,23 @@ def overlap(
         raise typer.Exit(2)
 
 
-def _asked_index(datasets: list[str], index: Path | None) -> "LeakIndex":
-    """Read an index, or make that of datasets; `InputError` for neither or both."""
+def _asked_index(
+    datasets: list[str], index: Path | None, written: Path | None = None
+) -> "LeakIndex":
+    """Read an index, or make that of datasets, and write it; `InputError` for neither or both."""
     from pronominal.dataset_scripts.leakcheck.index import LeakIndex
     from pronominal.dataset_scripts.reading.folders import open_dataset
 
+    if written is not None:
+        refuse_overwriting(written)
     if bool(datasets) == bool(index):
         raise InputError(
             "it must be known what to look for", cure="give either --dataset FOLDER or --index FILE"
         )
-    return LeakIndex.read(index) if index else LeakIndex.of(map(open_dataset, datasets))
+    known = LeakIndex.read(index) if index else LeakIndex.of(map(open_dataset, datasets))
+    if written is not None:
+        known.write(written)
+    return known
 
 
 def _summary(known: "LeakIndex", documents: int, size: int, leaks: int) -> str:

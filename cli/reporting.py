@@ -11,7 +11,7 @@ import typer
 from pronominal.cli.arguments import Json, Margin, Markdown, TaskPlaces
 from pronominal.cli.printing import print_tables
 from pronominal.cli.progress import progress_bar
-from pronominal.errors import InputError
+from pronominal.errors import InputError, printable
 
 Datasets = Annotated[
     list[str] | None,
@@ -83,7 +83,7 @@ def _say_unfinished(folders: Iterable[Path]) -> None:
     from pronominal.eval.runs.unfinished import unfinished_runs
 
     for run in unfinished_runs(folders):
-        print(f"pronominal: {run}", file=sys.stderr)
+        print(f"pronominal: {printable(str(run))}", file=sys.stderr)
 
 
 def reproduce(

@@ -29,7 +29,9 @@ KINDS: dict[Any, tuple[tuple[type, ...], str]] = {
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write one JSON object, whole or not at all."""
     with new_file(path) as beside:
-        beside.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        beside.write_text(
+            json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8", newline="\n"
+        )
 
 
 def read_object(path: Path, *, cure: str) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def save_word_weights(weights: WordWeights, config: Mapping[str, Any], folder: P
     """Write a regression, and how it was trained, into a folder that is there: JSON, no code."""
     for name, content in ((CONFIG, config), (WEIGHTS, asdict(weights))):
         text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=name == WEIGHTS)
-        (folder / name).write_text(text + "\n", encoding="utf-8")
+        (folder / name).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def _read(path: Path) -> WordWeights:

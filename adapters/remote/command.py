@@ -17,7 +17,7 @@ from pronominal.adapters.contract.systems import System
 from pronominal.adapters.remote.messages import Greeting, Message, connect
 from pronominal.adapters.remote.process import Process
 from pronominal.checksums import file_sha256
-from pronominal.credentials import without_credentials
+from pronominal.credentials import withheld_digest, without_credentials
 from pronominal.errors import InputError
 
 VARIABLE = re.compile(r"\$\{(?P<name>\w+)\}")
@@ -73,7 +73,9 @@ class _Program:
     ) -> None:
         self.name = name
         told = without_credentials(words)
-        self.checkpoint = Checkpoint(shlex.join(told), Path(), _digest(told))
+        self.checkpoint = Checkpoint(
+            shlex.join(told), Path(), _digest(told, withheld_digest(words))
+        )
         self._words, self._greeting = [*map(_filled_in, words)], greeting
         self._limits = limits
         self._process: Process | None = None
@@ -136,9 +138,9 @@ def _filled_in(word: str) -> str:
     return VARIABLE.sub(value, word)
 
 
-def _digest(words: Sequence[str]) -> str:
+def _digest(words: Sequence[str], withheld: str | None) -> str:
     """Identify a program by its command and by the files that its command names."""
-    parts = [shlex.join(words)]
+    parts = [shlex.join(words)] + ([withheld] if withheld is not None else [])
     for word in words:
         # a word may be a whole program, and too long for the name of a file
         with suppress(OSError):

@@ -124,7 +124,9 @@ def create(name: str, python: str | None = None, say: Callable[[str], None] = pr
             "requirements": wanted.requirements,
             "packages": _run((*pip, "freeze"), name).splitlines(),
         }
-        (beside / MADE).write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+        (beside / MADE).write_text(
+            json.dumps(made, indent=2) + "\n", encoding="utf-8", newline="\n"
+        )
     return folder
 
 

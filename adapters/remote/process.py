@@ -104,7 +104,7 @@ class Process:
             self._process.wait(5)
         status = self._process.returncode
         if status is not None and status < 0:
-            return f"the program was ended by {signal.Signals(-status).name}"
+            return f"the program was ended by {_name_of(-status)}"
         return f"the program ended with exit status {status}"
 
     def _silent(self, cause: str, index: int) -> NoAnswerError:
@@ -117,6 +117,13 @@ class Process:
             index=index,
             among="inputs",
         )
+
+
+def _name_of(number: int) -> str:
+    # signals of real time have no names
+    with suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
 
 
 def _in_background(work: Any, *arguments: Any) -> None:

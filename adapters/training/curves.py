@@ -37,8 +37,10 @@ class Curves:
         self.path = path
         kept = [point for point in read_curves(path) if point["update"] <= update]
         with new_file(path) as beside:
-            beside.write_text("".join(json.dumps(point) + "\n" for point in kept), "utf-8")
-        self._lines = path.open("a", encoding="utf-8")
+            beside.write_text(
+                "".join(json.dumps(point) + "\n" for point in kept), "utf-8", newline="\n"
+            )
+        self._lines = path.open("a", encoding="utf-8", newline="\n")
 
     def add(self, update: int, **values: Any) -> None:
         """Add a point."""

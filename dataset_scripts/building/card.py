@@ -75,7 +75,7 @@ def write_page(
         unpublishable=unpublishable,
     )
     front = yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=100)
-    path.write_text(f"---\n{front}---\n{notice}{text}", encoding="utf-8")
+    path.write_text(f"---\n{front}---\n{notice}{text}", encoding="utf-8", newline="\n")
 
 
 def _notice(changed: Sequence[str]) -> str:

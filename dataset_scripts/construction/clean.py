@@ -86,7 +86,8 @@ LINK_BETWEEN_SENTENCES = re.compile(
 LINK_INSIDE = re.compile(r"(?:https?|ftp)://\S*[^\s.,;:!?)\]'\"]")
 LINK_TAKEN_OUT = "\ufffc"
 """Marks a sentence that is broken without its link; no other sign outside ASCII is left."""
-EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
+# from the beginning of a word only, else every letter of a long one would be tried
+EMAIL = re.compile(r"(?<![\w.+-])([.+-]*+)\w[\w.+-]*+@[\w-]+(?:\.[\w-]+)+\b")
 USER = re.compile(r"(?<![\w/@])(?:@\w[\w.-]*\w|/?u/[\w-]{2,})")
 MASKED = "documents with e-mail addresses or user names, which were masked"
 EMPHASIS = re.compile(r"'{2,}")
@@ -146,7 +147,7 @@ def clean_text(body: str, rules: CleanRules = CleanRules()) -> str:
     text = transliterated(text) if rules.transliterate else _only_ascii(text)
     text = _without_markup(text, rules)
     if rules.mask_users and ("@" in text or "u/" in text):
-        text = USER.sub("USER", EMAIL.sub("EMAIL", text))
+        text = USER.sub("USER", EMAIL.sub(r"\1EMAIL", text))
     text = _without(text, "(", ")")
     text = REFERENCES.sub("", "\n" + text)
     text = text.replace(" M.A. ", " MA ")

@@ -138,7 +138,7 @@ def prepare(construction: Construction, work: Path) -> list[Shard]:
         cause = "an unfinished run of other inputs, rules or lists lies there"
         raise InputError(cause, cure="give the same command again, or remove the folder", file=work)
     with new_file(note) as beside:
-        beside.write_text(described, encoding="utf-8")
+        beside.write_text(described, encoding="utf-8", newline="\n")
     return todo
 
 
@@ -174,7 +174,7 @@ def run_shard(shard: Shard, construction: Construction, work: Path) -> None:
             _write_part(chain((first,), rest), made, part, construction.list_rejected)
         number += 1
     with new_file(finished) as beside:
-        beside.write_text(json.dumps(damage), encoding="utf-8")
+        beside.write_text(json.dumps(damage), encoding="utf-8", newline="\n")
 
 
 def _write_part(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors, page
 from pronominal.errors import InputError
+from pronominal.overwriting import refuse_overwriting
 
 if TYPE_CHECKING:
     from huggingface_hub import hf_api
@@ -85,6 +86,7 @@ def export_requests(repo: str, file: Path) -> int:
 
     Full names, e-mail addresses and answers stay on the Hub, where their owners can delete them.
     """
+    refuse_overwriting(file)
     requests = access_requests(repo)
     with new_file(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.writer(lines)

@@ -149,7 +149,9 @@ def _write(hydration: Hydration, out: Path) -> None:
             lines = [{"row": row, KNOWREF_FORM: hydration.filled[split, row]} for row in rows]
             if lines:
                 text = "".join(f"{json.dumps(line)}\n" for line in lines)
-                (temporary / hydrated_file(Path(), split).name).write_text(text, encoding="utf-8")
+                (temporary / hydrated_file(Path(), split).name).write_text(
+                    text, encoding="utf-8", newline="\n"
+                )
         listed = [f"{split}\t{row}\t{why}\n" for (split, row), why in hydration.missing.items()]
         text = "".join(("split\trow\treason\n", *listed))
-        (temporary / "missing.tsv").write_text(text, encoding="utf-8")
+        (temporary / "missing.tsv").write_text(text, encoding="utf-8", newline="\n")

@@ -164,11 +164,7 @@ def _unreadable(path: Path, error: Exception) -> CorpusText:
 def _file(path: Path) -> CorpusText:
     def blocks() -> Iterator[bytes]:
         with path.open("rb") as stream:
-            if stream.peek(4)[:4] == b"PAR1":
-                # its repeated values take no room, which is no sign of a bomb
-                yield from _unpacked(stream)
-            else:
-                yield from _bounded(_unpacked(stream), path.stat().st_size)
+            yield from _bounded(stream, path.stat().st_size)
 
     return CorpusText(lambda: [Origin(str(path))], blocks())
 
@@ -192,13 +188,19 @@ def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], boo
     def message() -> Iterator[bytes]:
         yield stored.content.read().partition(b"\n\n")[2]
 
-    return CorpusText(origins, _unpacked(stored.content) if stored.kind == "blob" else message())
+    if stored.kind != "blob":
+        return CorpusText(origins, message())
+    return CorpusText(origins, _bounded(stored.content, stored.size))
 
 
-def _bounded(blocks: Iterator[bytes], packed: int) -> Iterator[bytes]:
-    """Yield blocks until they are more than any honest archive of a size unpacks to."""
+def _bounded(stream: io.BufferedReader, packed: int) -> Iterator[bytes]:
+    """Yield what a file unpacks to, until it is more than any honest archive of its size does."""
+    if stream.peek(4)[:4] == b"PAR1":
+        # its repeated values take no room, which is no sign of a bomb
+        yield from _unpacked(stream)
+        return
     left = max(UNSUSPICIOUS, MOST_TIMES * packed)
-    for block in blocks:
+    for block in _unpacked(stream):
         left -= len(block)
         if left < 0:
             cause = f"it unpacks to more than {MOST_TIMES} times its size, as a zip bomb does"

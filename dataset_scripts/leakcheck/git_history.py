@@ -23,11 +23,13 @@ class Object(NamedTuple):
     Attributes:
         name: its full hexadecimal name.
         kind: blob, commit or tag.
+        size: how many bytes it has.
         content: its bytes; read them before the next object.
     """
 
     name: str
     kind: str
+    size: int
     content: io.BufferedReader
 
 
@@ -74,8 +76,9 @@ class Repository:
                     name, kind, *rest = header.decode().split()
                     if not rest:
                         continue  # removed by a garbage collection since it was listed
-                    content = _Part(contents, int(rest[0]))
-                    yield Object(name, kind, io.BufferedReader(content))
+                    size = int(rest[0])
+                    content = _Part(contents, size)
+                    yield Object(name, kind, size, io.BufferedReader(content))
                     content.skip()
                     contents.read(1)
 

@@ -15,6 +15,7 @@ from pronominal.dataset_scripts.own_rows.rows import BATCH, checked_row, open_pa
 from pronominal.dataset_scripts.tables.columns import MENTION
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError, os_errors
+from pronominal.overwriting import refuse_overwriting
 from pronominal.switching import Unswitchable, switch_row
 
 REPORTED = 1_000
@@ -56,12 +57,15 @@ def switch_file(
         progress: called with the number of rows read so far.
 
     Raises:
-        InputError: a row is malformed, there is none, or a file cannot be read or written.
+        InputError: a row is malformed, there is none, a file cannot be read or written, or another
+            file than `source` is there already.
     """
     if target.suffix != source.suffix:
         cause = f"the input is {source.suffix or 'a file without suffix'}"
         cure = f"give the output the suffix {source.suffix or '.jsonl, as the input'}"
         raise InputError(cause, cure=cure, file=target)
+    if target.resolve() != source.resolve():
+        refuse_overwriting(target)
     left_out: list[tuple[RowLocation, str]] = []
 
     def switched() -> Iterator[Located]:

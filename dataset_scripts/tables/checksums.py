@@ -15,7 +15,7 @@ def write_checksums(folder: Path) -> None:
     """Write SHA256SUMS in the form that ``sha256sum --check`` reads."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     lines = [f"{file_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
-    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def read_checksums(folder: Path) -> dict[str, str]:

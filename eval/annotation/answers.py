@@ -34,7 +34,10 @@ class Answers:
 
     def write(self, folder: Path) -> None:
         """Write them into the folder of the export: ids and words, no text."""
-        with new_file(folder / ANSWERS) as beside, beside.open("w", encoding="utf-8") as file:
+        with (
+            new_file(folder / ANSWERS) as beside,
+            beside.open("w", encoding="utf-8", newline="\n") as file,
+        ):
             for item, given in zip(self.key.items, self.given, strict=True):
                 answers = dict(zip(self.annotators, given, strict=True))
                 line = {"id": item.row, "about": item.about, "answers": answers}

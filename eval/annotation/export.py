@@ -111,6 +111,8 @@ def _write_folder(
     write_sheet(given / f"sheet.{form.value}", key.headings, records)
     for name, source in (("INSTRUCTIONS.md", f"{key.task}.md"), ("README.md", "readme.md")):
         text = files("pronominal.eval.annotation").joinpath(source).read_text(encoding="utf-8")
-        (given / name).write_text(text.replace("{words}", ", ".join(key.words)), encoding="utf-8")
+        (given / name).write_text(
+            text.replace("{words}", ", ".join(key.words)), encoding="utf-8", newline="\n"
+        )
     # a folder of evaluation text inside a repository is not to be committed by accident
-    (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    (folder / ".gitignore").write_text("*\n", encoding="utf-8", newline="\n")

@@ -142,7 +142,7 @@ def _write_run(
         raise InputError("there is another run already", cure=cure, file=folder)
     with new_folder(folder) as beside:
         lines = "".join(prediction.line() for prediction in predictions)
-        (beside / PREDICTIONS).write_text(lines, encoding="utf-8")
+        (beside / PREDICTIONS).write_text(lines, encoding="utf-8", newline="\n")
         write_failures(beside, failed)
         run = replace(run, predictions=PredictionsRecord.of(beside / PREDICTIONS))
         write_json(beside / RUN, run.to_json())

@@ -33,7 +33,7 @@ def write_sheet(path: Path, headings: Sequence[str], records: Iterable[Record]) 
     """Write a sheet with an empty column of answers; its suffix says in which `Format`."""
     if path.suffix == ".jsonl":
         lines = (json.dumps({**one, ANSWER: ""}, ensure_ascii=False) + "\n" for one in records)
-        path.write_text("".join(lines), encoding="utf-8")
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
         return
     # spreadsheets take a file for UTF-8 only where it begins with a mark
     with path.open("w", encoding="utf-8-sig", newline="") as file:

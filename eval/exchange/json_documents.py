@@ -34,7 +34,7 @@ def json_format(record: Record, document: Reader, fields: str) -> tuple[Write, R
 
 def write_json_documents(records: Iterable[Mapping[str, Any]], out: Path) -> None:
     """Write one JSON object a line, whole or not at all."""
-    with new_file(out) as temporary, temporary.open("w", encoding="utf-8") as file:
+    with new_file(out) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 

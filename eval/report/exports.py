@@ -16,16 +16,17 @@ TABLE, CHART = r"\d{3}-.+\.csv", r".+\.\d{2}\.svg"
 
 
 WRITTEN = "written by pronominal report"
-"""In the first line of the files that `write_markdown` and `write_latex` write."""
+IN_MARKUP, IN_LATEX, IN_YAML = f"<!-- {WRITTEN} -->", f"% {WRITTEN}", f"# {WRITTEN}"
+"""The first lines of our files, by which a later report may replace them."""
 
 
 def refuse_other_files(
     markdown: Path | None, latex: Path | None, csv: Path | None, svg: Path | None
 ) -> None:
     """Refuse files that no report wrote, and folders that hold some, since both are replaced."""
-    for file in (markdown, latex):
+    for file, mark in ((markdown, IN_MARKUP), (latex, IN_LATEX)):
         if file is not None:
-            refuse_overwriting(file, WRITTEN)
+            refuse_overwriting(file, mark)
     for folder, ours in ((csv, TABLE), (svg, CHART)):
         if folder is None or not folder.exists():
             continue
@@ -39,7 +40,7 @@ def refuse_other_files(
 
 def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:
     """Write all tables to one Markdown file, under the titles of what they are about."""
-    parts, about = [f"<!-- {WRITTEN} -->\n"], ""
+    parts, about = [f"{IN_MARKUP}\n"], ""
     for title, table in tables:
         if title != about:
             parts.append(f"## {title}\n")
@@ -51,7 +52,7 @@ def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:
 def write_latex(tables: Sequence[tuple[str, Table]], file: Path) -> None:
     """Write all tables to one LaTeX file."""
     parts = (f"% {title}\n{table.to_latex()}" for title, table in tables)
-    _write(file, "\n".join((f"% {WRITTEN}", *parts)))
+    _write(file, "\n".join((IN_LATEX, *parts)))
 
 
 def write_csv(tables: Sequence[tuple[str, Table]], folder: Path) -> None:
@@ -59,7 +60,7 @@ def write_csv(tables: Sequence[tuple[str, Table]], folder: Path) -> None:
     with new_folder(folder) as beside:
         for number, (title, table) in enumerate(tables, start=1):
             name = f"{number:03}-{slug(f'{title} {table.title}')}.csv"
-            (beside / name).write_text(table.to_csv(), encoding="utf-8")
+            (beside / name).write_text(table.to_csv(), encoding="utf-8", newline="\n")
 
 
 def write_svg(figures: Sequence[tuple[str, Drawing]], folder: Path) -> None:
@@ -68,7 +69,7 @@ def write_svg(figures: Sequence[tuple[str, Drawing]], folder: Path) -> None:
         for title, figure in figures:
             for number, (_, drawn) in enumerate(figure.panels, start=1):
                 name = f"{slug(title)}.{figure.name}.{number:02}.svg"
-                (beside / name).write_text(standalone(drawn), encoding="utf-8")
+                (beside / name).write_text(standalone(drawn), encoding="utf-8", newline="\n")
 
 
 def slug(title: str) -> str:
@@ -79,4 +80,4 @@ def slug(title: str) -> str:
 
 def _write(file: Path, content: str) -> None:
     with new_file(file) as beside:
-        beside.write_text(content, encoding="utf-8")
+        beside.write_text(content, encoding="utf-8", newline="\n")

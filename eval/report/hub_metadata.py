@@ -11,6 +11,7 @@ from pronominal.atomic import new_file
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.errors import InputError
+from pronominal.eval.report.exports import IN_YAML
 from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import read_runs
 from pronominal.eval.runs.units import SCORE
@@ -118,8 +119,9 @@ def _write(label: str, results: "list[EvalResult]", out: Path) -> Path:
     from huggingface_hub.repocard_data import eval_results_to_model_index
 
     file = out / f"{label}.yaml"
-    refuse_overwriting(file, "model-index:")
+    refuse_overwriting(file, IN_YAML)
     metadata = {"model-index": eval_results_to_model_index(label, results)}
     with new_file(file) as temporary:
-        temporary.write_text(yaml.safe_dump(metadata, sort_keys=False), encoding="utf-8")
+        content = f"{IN_YAML}\n{yaml.safe_dump(metadata, sort_keys=False)}"
+        temporary.write_text(content, encoding="utf-8", newline="\n")
     return file

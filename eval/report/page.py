@@ -31,9 +31,6 @@ from pronominal.overwriting import refuse_overwriting
 
 Progress = Callable[[int, int], None]
 
-MARK = '<meta name="generator" content="pronominal '
-"""By which a page of ours is known."""
-
 INTERVAL = re.compile(r"((?: ±\S+)?(?: \[[^]]*\])?)$")
 
 
@@ -148,7 +145,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
             unknown task, a dataset has the rows of none, or there are files in the way that no
             report wrote.
     """
-    refuse_overwriting(out, MARK)
+    refuse_overwriting(out, exports.IN_MARKUP)
     exports.refuse_other_files(markdown, latex, csv, svg)
     folders = [runs] if isinstance(runs, Path) else runs
     comparisons = read_comparisons(folders, tasks)
@@ -160,7 +157,9 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     unfinished = _unfinished([*unfinished_runs(folders)])
     report = Report(overview(comparisons), sections, across, unfinished)
     with new_file(out) as temporary:
-        temporary.write_text(_render(report), encoding="utf-8")
+        temporary.write_text(
+            f"{exports.IN_MARKUP}\n{_render(report)}", encoding="utf-8", newline="\n"
+        )
     tables, charts = list(report.tables()), list(report.charts())
     for where, write in (
         (markdown, partial(exports.write_markdown, tables)),

@@ -97,7 +97,7 @@ def reread(split: Split, run: Path, reading: str, out: Path) -> None:
         cause = f"the run failed at {len(failed):,} rows, which no reading can answer"
         raise InputError(cause, cure="run the same command again, which asks for them", file=run)
     rows = list(clustered_rows(run, split.stream()))
-    with new_file(out) as beside, beside.open("w", encoding="utf-8") as file:
+    with new_file(out) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(prediction_of(*row, rule).line() for row in rows)
 
 

@@ -59,4 +59,4 @@ def write_failures(folder: Path, failures: Iterable[Failure]) -> None:
         (folder / FAILURES).unlink(missing_ok=True)
         return
     with new_file(folder / FAILURES) as temporary:
-        temporary.write_text("".join(lines), encoding="utf-8")
+        temporary.write_text("".join(lines), encoding="utf-8", newline="\n")

@@ -24,7 +24,7 @@ def as_file(predictions: Predictions, name: str) -> Iterator[Path]:
         return
     with TemporaryDirectory() as folder:
         file = Path(folder) / PREDICTIONS
-        file.write_text("".join(_lines(predictions, name)), encoding="utf-8")
+        file.write_text("".join(_lines(predictions, name)), encoding="utf-8", newline="\n")
         try:
             yield file
         except InputError as error:

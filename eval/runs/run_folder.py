@@ -180,7 +180,7 @@ class RunFolder:
 
 
 def _append(path: Path, lines: Iterable[str]) -> None:
-    with no_room_named(path), path.open("a", encoding="utf-8") as file:
+    with no_room_named(path), path.open("a", encoding="utf-8", newline="\n") as file:
         file.writelines(lines)
         file.flush()
         os.fsync(file.fileno())

@@ -15,7 +15,7 @@ from pronominal.adapters.contract.systems import (
     MultipleChoiceSystem,
     ScoringSystem,
 )
-from pronominal.credentials import without_credentials
+from pronominal.credentials import withheld_digest, without_credentials
 from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.answers import clustered_rows
@@ -71,10 +71,12 @@ class SystemSettings:
     def recorded(self) -> dict[str, Any]:
         """Return the settings that say what the system is, of one of the user's own its source.
 
-        Addresses and credentials are left out.
+        Addresses and credentials are left out; a digest tells other credentials from these.
         """
         own = {key: value for key, value in self.settings.items() if key not in ADDRESSES}
         settings: dict[str, Any] = without_credentials(own)
+        digest = withheld_digest(own)
+        settings |= {"withheld": digest} if digest is not None else {}
         return settings | ({"source": source_digest(self.name)} if is_place(self.name) else {})
 
 

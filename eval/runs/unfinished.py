@@ -8,9 +8,12 @@ from pathlib import Path
 
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue.own_object import is_place
+from pronominal.credentials import WITHHELD
+from pronominal.errors import InputError
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.predictions import PREDICTIONS, as_left
 from pronominal.eval.runs.record import RUN, PredictionsRecord, RunRecord, read_record
+from pronominal.eval.runs.runner import ADDRESSES
 from pronominal.eval.runs.shards import Shard
 
 FLAGS = ("include_text", "i_accept_contamination")
@@ -45,7 +48,8 @@ class UnfinishedRun:
         """The command that goes on, where the run says enough of how it was begun."""
         record, name = self.record, self.record.system.name
         imported = {"format", "file"} <= record.settings.keys()
-        if imported or (name not in SYSTEMS and not is_place(name)):
+        unknown = name not in SYSTEMS and not is_place(name)
+        if imported or unknown or _misses_something(record):
             return "the command that began it"
         own = {key: value for key, value in record.settings.items() if key not in DERIVED}
         flags = [f"--{key.replace('_', '-')}" for key in FLAGS if own.pop(key, False)]
@@ -78,11 +82,25 @@ def unfinished_runs(folders: Iterable[Path]) -> Iterator[UnfinishedRun]:
         record = read_record(folder)
         if not as_left(folder, record).complete:
             done = PredictionsRecord.of(folder / PREDICTIONS).rows + len(read_failures(folder))
-            yield UnfinishedRun(folder, record, done, _rows(record))
+            yield UnfinishedRun(folder, record, done, _rows(record, folder))
 
 
-def _rows(record: RunRecord) -> int:
+def _rows(record: RunRecord, folder: Path) -> int:
     shard, chunk = record.settings.get("shard"), record.settings.get("chunk")
     if shard is None or not isinstance(chunk, int) or chunk < 1:
         return record.dataset.rows
-    return len(Shard.parse(str(shard)).rows(record.dataset.rows, chunk))
+    try:
+        return len(Shard.parse(str(shard)).rows(record.dataset.rows, chunk))
+    except InputError as error:
+        cause = "the field settings.shard is no shard, such as 2/4"
+        raise InputError(
+            cause, cure="remove the folder and run again", file=folder / RUN
+        ) from error
+
+
+def _misses_something(record: RunRecord) -> bool:
+    """Say whether a run does not record all that its command has: credentials and addresses."""
+    entry = SYSTEMS.get(record.system.name)
+    if entry is not None and (entry.server is not None or entry.given in ADDRESSES):
+        return True
+    return WITHHELD in f"{json.dumps(dict(record.settings))} {record.checkpoint_name}"

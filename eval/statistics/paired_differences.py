@@ -130,7 +130,9 @@ class PairedDifferences:
             if n > 1 and shared[number] >= min(n, FEW):
                 added = 1 / n**2 if differ.sum() < FEW_DIFFER else 0.0
                 squares = ((moved[a] - moved[b]) ** 2).sum()
-                errors[number] = np.sqrt((n - 1) / n * squares + added)
+                variance = (n - 1) / n * squares + added
+                # units that all differ by the same do not make the difference certain
+                errors[number] = np.sqrt(max(variance, 1 / max(systems.size[[a, b]]) ** 2))
         estimate = np.array([ratios[a] - ratios[b] for a, b in pairs])
         return cls(n, more, fewer, shared, estimate, errors)
 

@@ -50,7 +50,7 @@ def write_card(
         *own.use,
     ]
     with new_file(folder / "README.md") as beside:
-        beside.write_text("\n".join(lines), encoding="utf-8")
+        beside.write_text("\n".join(lines), encoding="utf-8", newline="\n")
 
 
 def _results(training: Mapping[str, Any], figures: Figures) -> list[str]:

@@ -1,9 +1,12 @@
 """What only Unix has is not needed: the commands run where the module fcntl cannot be imported."""
 
+import ast
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
 import sys
@@ -34,3 +37,23 @@ def test_the_first_table_needs_no_fcntl(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "report.html").exists()
     assert not [*tmp_path.rglob(".*")]
+
+
+def test_texts_have_the_same_line_ends_on_every_system() -> None:
+    """Windows would write others where none are said, and checksums would differ."""
+    unsaid = [
+        f"{file.relative_to(ROOT)}, line {call.lineno}"
+        for top in ("adapters", "cli", "core", "dataset_scripts", "eval")
+        for file in (ROOT / top).rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and writes_text(call)
+        and not any(keyword.arg == "newline" for keyword in call.keywords)
+    ]
+    assert not unsaid
+
+
+def writes_text(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    modes = {argument.value for argument in call.args if isinstance(argument, ast.Constant)}
+    return name == "write_text" or (name == "open" and bool(modes & {"w", "a", "x"}))

@@ -477,5 +477,14 @@ def test_the_command_repairs_case_when_asked(tmp_path: Path) -> None:
     text = "The cook gave Bea 0 plums , and she ate them ."
     source = write_lines(tmp_path / "in.jsonl", [row(0, text=text, candidates=["The cook", "Bea"])])
     for options, start in (((), "Bea gave The cook"), (("--repair-case",), "Bea gave the cook")):
-        assert run("switch", source, tmp_path / "out.jsonl", *options).exit_code == 0
-        assert read_lines(tmp_path / "out.jsonl")[0]["text"].startswith(start)
+        target = tmp_path / f"out{len(options)}.jsonl"
+        assert run("switch", source, target, *options).exit_code == 0
+        assert read_lines(target)[0]["text"].startswith(start)
+
+
+def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
+    source, target = write_lines(tmp_path / "in.jsonl", [row(1)]), tmp_path / "out.jsonl"
+    target.write_text("mine")
+    with pytest.raises(InputError, match="there is a file already"):
+        switch_file(source, target)
+    assert target.read_text() == "mine"

@@ -94,7 +94,7 @@ class WordPieces:
         """Write what `of_checkpoint` reads."""
         pieces = sorted(self.numbers, key=self.numbers.__getitem__)
         vocabulary = "".join(f"{piece}\n" for piece in pieces)
-        (folder / "vocab.txt").write_text(vocabulary, encoding="utf-8")
+        (folder / "vocab.txt").write_text(vocabulary, encoding="utf-8", newline="\n")
         write_json(folder / "tokenizer_config.json", {"do_lower_case": self.lowercase})
 
     def of_word(self, word: str) -> list[str]:

@@ -29,7 +29,7 @@ class CharacterVocabulary:
 
     def save(self, file: Path) -> None:
         """Write what `read_vocabulary` reads."""
-        file.write_text("".join(f"{c}\n" for c in self.characters), encoding="utf-8")
+        file.write_text("".join(f"{c}\n" for c in self.characters), encoding="utf-8", newline="\n")
 
 
 def read_vocabulary(file: Path) -> CharacterVocabulary:

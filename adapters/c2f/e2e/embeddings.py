@@ -167,7 +167,7 @@ def write_word_piece_vectors(encoder: str, words: Iterable[str], size: int, file
         ids = tokenizer(some, add_special_tokens=False)["input_ids"]
         vectors[first : first + len(some)] = [table[row].mean(0) if row else 0 for row in ids]
     lines = zip(every, _principal(vectors, size), strict=True)
-    with new_file(file) as temporary, temporary.open("w", encoding="utf-8") as out:
+    with new_file(file) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
         for word, vector in lines:
             out.write(f"{word} {' '.join(f'{number:.4f}' for number in vector)}\n")
 

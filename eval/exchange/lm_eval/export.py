@@ -48,7 +48,7 @@ def export_tasks(
 def _copy(code: tuple[tuple[str, str], ...], folder: Path) -> None:
     for package, module in code:
         source = files(package).joinpath(f"{module}.py").read_text("utf-8")
-        (folder / f"{module}.py").write_text(source, "utf-8")
+        (folder / f"{module}.py").write_text(source, "utf-8", newline="\n")
 
 
 def _place(dataset: str) -> str:

@@ -69,5 +69,7 @@ def mean(metric: str, higher_is_better: bool = True) -> dict[str, Any]:
 def write(path: Path, content: Mapping[str, Any]) -> None:
     """Write a task or a group."""
     path.write_text(
-        yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True), "utf-8"
+        yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True),
+        "utf-8",
+        newline="\n",
     )

@@ -125,4 +125,4 @@ def write_left_out(out: Path, rows: Sequence[LeftOut]) -> None:
     """Write ``OUT/left-out.jsonl``, one row a line."""
     with new_file(out / "left-out.jsonl") as beside:
         lines = [json.dumps(asdict(row)) + "\n" for row in rows]
-        beside.write_text("".join(lines), encoding="utf-8")
+        beside.write_text("".join(lines), encoding="utf-8", newline="\n")

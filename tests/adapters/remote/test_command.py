@@ -153,6 +153,7 @@ def test_a_program_that_dies_at_an_odd_text_breaks_a_promise(tmp_path: Path) -> 
 MISBEHAVING = {
     "dies": 'os._exit(3)  # "exit status 3"',
     "is killed": 'os.kill(os.getpid(), 9)  # "ended by SIGKILL"',
+    "is ended by a signal of real time": 'os.kill(os.getpid(), 40)  # "ended by signal 40"',
     "hangs": 'time.sleep(600)  # "no answer for 3 seconds"',
     "floods": 'while True: print("x")  # "no answer for 3 seconds, and .* lines"',
     "says so": 'print(json.dumps({"id": asked["id"], "error": "no"})); continue  # "an error: .no"',

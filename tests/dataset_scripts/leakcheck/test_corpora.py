@@ -98,9 +98,11 @@ def test_packed_corpora_are_read_whatever_they_are_called(
     assert found(tmp_path, index) == [("corpus", len(FILLER) + 1, "")]
 
 
+@pytest.mark.parametrize("in_history", [False, True])
 @pytest.mark.parametrize("pack", [gzip.compress, lambda content: zipped(("a", content))])
 def test_a_zip_bomb_is_named_and_left(
     pack: Callable[[bytes], bytes],
+    in_history: bool,
     sentence: str,
     index: LeakIndex,
     tmp_path: Path,
@@ -108,6 +110,11 @@ def test_a_zip_bomb_is_named_and_left(
 ) -> None:
     monkeypatch.setattr("pronominal.dataset_scripts.leakcheck.corpora.UNSUSPICIOUS", 1 << 20)
     (tmp_path / "bomb").write_bytes(pack(b" " * (1 << 22)))
+    if in_history:
+        git(tmp_path, "init", "--quiet")
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "--quiet", "-m", "first")
+        (tmp_path / "bomb").unlink()
     (tmp_path / "corpus").write_text(sentence)
     survey = Survey()
     leaks = [*leakcheck([str(tmp_path)], index, survey=survey)]

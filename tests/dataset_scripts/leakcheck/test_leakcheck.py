@@ -303,6 +303,8 @@ def test_an_index_is_the_same_bytes_and_the_same_finds_when_read_again(
     index.write(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert lines_of(sentence, LeakIndex.read(tmp_path / "a")) == [1]
+    result = pronominal("leakcheck", "--write-index", tmp_path / "a", "--dataset", sample)
+    assert result.stderr.startswith(f"pronominal: {tmp_path / 'a'}: there is a file already")
 
 
 def dataset(folder: Path, texts: list[str]) -> Path:

@@ -155,3 +155,13 @@ def test_the_client_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(InputError, match=r'pip install "pronominal\[hub\]"'):
         eval_results(RUN, Scores({}), task_of("ruff"))
+
+
+def test_metadata_that_somebody_wrote_is_kept(runs: Path, tmp_path: Path) -> None:
+    write_hub_metadata(runs, tmp_path)
+    write_hub_metadata(runs, tmp_path)
+    own = tmp_path / "random.yaml"
+    own.write_text("license: mit\nmodel-index: []\n")
+    with pytest.raises(InputError, match="there is a file that no report wrote"):
+        write_hub_metadata(runs, tmp_path)
+    assert own.read_text().startswith("license: mit")

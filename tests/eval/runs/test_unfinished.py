@@ -5,10 +5,12 @@ import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pronominal.adapters import load
+from pronominal.credentials import WITHHELD
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from pronominal.eval.runs import runner
@@ -226,3 +228,42 @@ def test_a_record_that_vouches_for_half_of_its_answers_is_refused(runs: Path) ->
     result = pronominal("report", runs)
     assert result.returncode == 2
     assert "it has 300 predictions, and answers to 576; take the run's folder" in result.stderr
+
+
+def rewritten(run: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change what a run says of itself, and leave it unfinished."""
+    file = run / "run.json"
+    content = json.loads(file.read_text())
+    change(content)
+    file.write_text(json.dumps(content))
+    emptied(run / "predictions.jsonl")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record["settings"].update(api_key=WITHHELD),
+        lambda record: record.update(checkpoint_name=f"ask --token={WITHHELD}"),
+        lambda record: record["system"].update(name="lm-server"),
+        lambda record: record["system"].update(name="http"),
+    ],
+    ids=["a credential", "a credential of a program", "the address of a server", "an address"],
+)
+def test_what_was_not_recorded_is_not_left_out_of_a_command(
+    runs: Path, change: Callable[[dict[str, Any]], object]
+) -> None:
+    rewritten(runs / NAME, change)
+    assert [found.command for found in unfinished_runs([runs])] == ["the command that began it"]
+
+
+def test_a_shard_that_is_none_is_named_with_its_file(sample: Path, runs: Path) -> None:
+    rewritten(runs / NAME, lambda record: record["settings"].update(shard="9/2"))
+    result = pronominal(*command(sample, runs, "report"))
+    refused(result, f"{NAME}/run.json: ", "settings.shard is no shard", "remove the folder")
+
+
+def test_what_a_run_says_of_itself_steers_no_terminal(sample: Path, runs: Path) -> None:
+    rewritten(runs / NAME, lambda record: record.update(dataset_place="\x1b[2Jhere"))
+    said = pronominal(*command(sample, runs, "report")).stderr
+    assert "\\x1b[2Jhere" in said
+    assert "\x1b" not in said

@@ -103,3 +103,14 @@ def test_ranks_need_every_two_of_three_systems() -> None:
     assert ranks({"a": {"accuracy": {"b": one}}, "b": {"accuracy": {"a": other}}}) == {
         **{"a": {}, "b": {}}
     }
+
+
+@pytest.mark.parametrize("units", [2, 9, 10, 60])
+@pytest.mark.parametrize("other", [0.0, 0.5])
+def test_units_that_all_differ_by_the_same_leave_a_width(units: int, other: float) -> None:
+    shares = [np.ones(units), np.full(units, other)]
+    found = PairedDifferences.of(Systems.of(shares), [(0, 1)])
+    (low, high), (visible,) = found.intervals()[0], found.minimum_detectable_effects()
+    assert low < 1 - other <= high
+    assert low < high
+    assert visible > 0
