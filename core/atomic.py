@@ -4,6 +4,7 @@ import errno
 import glob
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -63,17 +64,20 @@ def new_folder(path: str | Path) -> Iterator[Path]:
 def held_folder(folder: Path) -> Iterator[None]:
     """Make a folder if there is none, and keep other processes out of it while the block runs.
 
-    What killed processes have left in it is removed.
+    What killed processes have left in it is removed. Where nothing can be locked, it warns.
 
     Raises:
         InputError: another process holds it.
     """
     with _parents(folder / LOCK), ExitStack() as stack:
         try:
-            stack.enter_context(held(folder))
+            certain = stack.enter_context(held(folder))
         except HeldError:
             cure = "wait until it is done, or choose another --out"
             raise InputError("another process is writing there", cure=cure, file=folder) from None
+        if not certain:
+            told = "nothing can be locked there: let no other process write into it"
+            warnings.warn(f"{folder}: {told}", stacklevel=2)
         _remove_abandoned(folder, "*")
         yield
 

@@ -26,7 +26,7 @@ _CREDENTIAL = re.compile(
 """What names of credentials end in."""
 _ORDINARY = re.compile(
     r"pad|mask|eos|bos|unk|sep|cls|stop|begin|start|end|special|fill|image|audio|newline|blank"
-    r"|sort|max|min|primary|foreign|group|cache|index|text|label|id|column|field|row|join"
+    r"|sort|max|min|foreign|group|cache|index|text|label|column|field|row|join"
 )
 """Words before *token* and *key* with which these are no credentials."""
 

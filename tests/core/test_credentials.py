@@ -22,6 +22,7 @@ from pronominal.credentials import WITHHELD, withheld_digest, without_credential
         "ask --accessToken hunter2",
         ["ask", "--accessToken", "hunter2"],
         "ask --auth hunter2",
+        {"id_token": "hunter2", "azure_primary_key": "hunter2"},
         'ask --api-key "hunter2 hunter2"',
         "ask https://ann:hunter2@example.org/x",
         "ask https://example.org/x?mode=a&api_key=hunter2&b=c",

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from pronominal.atomic import held_folder
+
 ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
@@ -37,6 +41,51 @@ def test_the_first_table_needs_no_fcntl(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "report.html").exists()
     assert not [*tmp_path.rglob(".*")]
+
+
+WRITERS = """
+import sys
+sys.modules["fcntl"] = None
+from pathlib import Path
+from pronominal.atomic import held_folder
+from pronominal.errors import InputError
+
+folder = Path("runs")
+with held_folder(folder):
+    try:
+        with held_folder(folder):
+            print("two writers")
+    except InputError as refused:
+        print(refused.cause)
+with held_folder(folder):
+    print("free")
+"""
+
+
+def test_two_writers_are_told_apart_without_fcntl(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WRITERS],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = done.stdout.splitlines()
+    assert told[:1] == ["another process is writing there"], done.stderr
+    assert told[1:] == ["free"]
+    assert not [*tmp_path.rglob(".*")]
+
+
+def test_a_folder_that_cannot_be_locked_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    with pytest.warns(UserWarning, match="nothing can be locked there"), held_folder(tmp_path):
+        pass
 
 
 def test_texts_have_the_same_line_ends_on_every_system() -> None:

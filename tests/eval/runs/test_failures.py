@@ -1,6 +1,7 @@
 """One text that a system cannot answer costs one row: it is named, counted, and asked for again."""
 
 import json
+import logging
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -328,3 +329,24 @@ def test_a_warning_of_a_system_is_shown_without_its_words(
     assert not any(text in told for text in texts)
     (line,) = told.splitlines()
     assert "the system warns: RuntimeWarning (test_failures.py, line " in line
+
+
+def test_what_a_system_logs_is_shown_without_its_words(
+    split: Split, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def log_the_text(text: str) -> list[list[Span]]:
+        try:
+            raise ValueError(text)
+        except ValueError:
+            logging.getLogger("stranger.model").exception("odd: %s", text)
+        logging.getLogger("pronominal.own").warning("ours")
+        return []
+
+    texts = split.table["text"].to_pylist()
+    run(split, Fragile(texts, log_the_text), ASKED, tmp_path)
+    assert not any(text in caplog.text for text in texts)
+    assert "the system logs: ERROR of stranger.model (test_failures.py, line " in caplog.text
+    assert "Traceback" not in caplog.text
+    assert "ours" in caplog.messages
+    logging.getLogger("stranger.model").warning("afterwards")
+    assert caplog.messages[-1] == "afterwards"
