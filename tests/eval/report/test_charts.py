@@ -17,7 +17,7 @@ from tests.eval.scores.tables import tables_of
 PROMPTED = {"n": 4, "accuracy": 0.5, "sd": 0.1, "lowest": 0.25, "highest": 0.75}
 F1 = {"n": 4, "f1": 0.5}
 BLOCK = {"n": 9, "accuracy": 0.5, "sd": 0.1}
-TEST = {"n": 9, "only_this": 8, "only_other": 0, "p": 0.008, "p_holm": 0.008}
+TEST = {"n": 10, "only_this": 8, "only_other": 0, "p": 0.008, "p_holm": 0.008}
 TEST |= {"interval": {"difference": [0.1, 1.0]}, "minimum_detectable_effect": 0.3}
 
 
@@ -147,7 +147,7 @@ def test_matrix_says_who_is_better(p: float | None, signs: tuple[str, str]) -> N
     (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
     drawn = figure.panels[0][1]
     assert re.findall(r'class="sign [a-z]+">([▲▼≈?])<', drawn) == list(signs)
-    assert "n = 9" in drawn
+    assert "n = 10" in drawn
 
 
 def test_units_of_several_rows_are_right_more_often() -> None:
@@ -160,9 +160,9 @@ def test_units_of_several_rows_are_right_more_often() -> None:
     compared = {system: Scores(one) for system, one in scores.items()}
     (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
     items, units = (panel for _, panel in figure.panels)
-    assert "a alone right: 8, b alone: 0, n = 9; difference +90.0" in items
+    assert "a alone right: 8, b alone: 0, n = 10; difference +90.0" in items
     assert (
-        "Units with a more often right: 8, with b: 0, n = 9; difference +90.0 [+10.0, +100.0]; "
+        "Units with a more often right: 8, with b: 0, n = 10; difference +90.0 [+10.0, +100.0]; "
         in units
     )
     of_one = [note for note in figure.table.notes if note.startswith("Of accuracy: ")]
