@@ -173,7 +173,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     split: str = "test",
     out: Path | str = "runs",
     task: Task | str | None = None,
-    reading: str | None = None,
+    reading: str | None = "offsets",
     limit: int | None = None,
     strict: bool = False,
     margin: float | None = None,
@@ -191,8 +191,8 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         split: of the config.
         out: the folder of runs.
         task: a task of your own, or its place, ``module:attribute``.
-        reading: the name of the decision rule for clusters and generations; without it that of the
-            plan, or ``offsets``.
+        reading: the name of the decision rule for clusters and generations; with a plan None is
+            the plan's.
         limit: the first rows only, no more than so many, without companion splits.
         strict: stop at the first row that a system cannot answer.
         margin: ask of every two systems whether they are closer than so much, in (0, 1).
