@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -33,8 +33,11 @@ SCHEMAS: dict[Listing, pa.Schema] = {
     "texts": PLACES.append(pa.field("text", pa.string())),
 }
 LINES_IN_MEMORY = 10_000
-MARK = '"stage": '
-"""Stands in the first line of every list."""
+LONGEST_LINE = 1 << 20
+"""Bytes of a first line that are looked at."""
+
+FIELDS = {"file", "document", "sentence", "stage", "reason"}
+"""Of a line of the list, by which an earlier one is known; some have a text, too."""
 
 
 class Fates:
@@ -93,14 +96,21 @@ def fates_file(part: Path, listing: Listing) -> Iterator[Callable[[Fates], None]
 def free_list(file: Path) -> None:
     """Raise `InputError` where a file stands that is no earlier list."""
     # of a corpus that lost nothing, the list is empty
-    if not file.is_file() or file.stat().st_size:
-        refuse_overwriting(file, MARK)
+    if not file.is_file() or (file.stat().st_size and not _is_list(file)):
+        refuse_overwriting(file)
+
+
+def _is_list(file: Path) -> bool:
+    with file.open("rb") as lines, suppress(ValueError, RecursionError):
+        first = json.loads(lines.readline(LONGEST_LINE))
+        return isinstance(first, dict) and first.keys() >= FIELDS
+    return False
 
 
 def write_list(file: Path, parts: Iterable[tuple[Path, Path]]) -> None:
     """Write the list as JSONL, from the files of text and the parts made of them, in order."""
     unique = Duplicates()
-    with new_file(file) as beside, beside.open("w", encoding="utf-8") as lines:
+    with new_file(file) as beside, beside.open("w", encoding="utf-8", newline="\n") as lines:
         for source, part in parts:
             for rejected in _rejected(part, unique):
                 line = json.dumps({"file": str(source), **rejected}, ensure_ascii=False)
