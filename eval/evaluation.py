@@ -75,6 +75,7 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
     *,
     task: Task | None = None,
     systems: Mapping[str, System] = MappingProxyType({}),
+    switch_at_test: bool = False,
     strict: bool = False,
     plan: Plan | None = None,
     margin: float | None = None,
@@ -92,6 +93,7 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         open_progress: shows how far it is.
         task: the dataset's own task without it.
         systems: label -> an object that is a system already, and is not loaded by name.
+        switch_at_test: answer each row with its candidates switched, too (`ask_both_versions`).
         strict: stop at the first row that a system cannot answer.
         plan: what was planned, which is refused for other rows; its systems are among those asked.
         margin: how far apart equivalent systems may be, in (0, 1).
@@ -118,7 +120,14 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         with open_progress(settings.label, rows) as progress:
             # not kept afterwards: the weights of all systems may not fit into memory
             system = ready.pop(settings.label) if settings.label in ready else settings.load()
-            run = partial(runner.run, system=system, asked=settings, reading=reading, strict=strict)
+            run = partial(
+                runner.run,
+                system=system,
+                asked=settings,
+                reading=reading,
+                switch_at_test=switch_at_test,
+                strict=strict,
+            )
             done[settings.label] = _run_and_score(task, split, companions, run, out, progress)
     return done if len(done) < 2 else _compared(task, done, plan, margin, open_progress)
 

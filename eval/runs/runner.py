@@ -19,7 +19,8 @@ from pronominal.credentials import withheld_digest, without_credentials
 from pronominal.dataset_scripts.reading.split import Instance, Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.answers import clustered_rows
-from pronominal.eval.runs.attempts import Attempt, attempt, strictly
+from pronominal.eval.runs.attempts import Ask, Attempt, attempt, strictly
+from pronominal.eval.runs.both_versions import ask_both_versions
 from pronominal.eval.runs.coreference_systems import predict_choices, predict_clusters
 from pronominal.eval.runs.decision_rules import SEQUENTIAL_RULES, DecisionRule, decision_rule
 from pronominal.eval.runs.language_models import (
@@ -89,6 +90,7 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     reading: str = "offsets",
     shard: Shard = WHOLE,
     include_text: bool = False,
+    switch_at_test: bool = False,
     strict: bool = False,
     progress: ProgressCallback = lambda done: None,
 ) -> RunFolder:
@@ -105,6 +107,7 @@ def run(  # noqa: PLR0913 - each one is an option of the command
         reading: the name of the rule by which clusters, or what a model writes, become a decision.
         shard: the part of the rows to predict, in a folder of its own.
         include_text: keep what a model writes, which may hold evaluation sentences.
+        switch_at_test: answer each row with its candidates switched, too (`ask_both_versions`).
         strict: stop at the first row that the system cannot answer.
         progress: told how many rows are done.
 
@@ -113,10 +116,14 @@ def run(  # noqa: PLR0913 - each one is an option of the command
             or the system can answer nothing, or, if `strict`, not everything.
     """
     refuse_unfit(system, split, reading, shard)
+    if switch_at_test and reading in SEQUENTIAL_RULES:
+        cause = f"{reading} reads each row after the one before it, which has two versions then"
+        raise InputError(cause, cure="read offsets, or leave out --switch-at-test")
     chunk = getattr(system, "chunk", CHUNK)
     settings = asked.recorded() | {"reading": reading, "chunk": chunk}
     settings |= {"shard": str(shard)} if shard != WHOLE else {}
     settings |= {"include_text": True} if include_text else {}
+    settings |= {"switch_at_test": True} if switch_at_test else {}
     part = shard.suffix if shard != WHOLE else ""
     described = SystemRecord(asked.name, kind_of(system), getattr(system, "question", None))
     folder = RunFolder(
@@ -156,7 +163,9 @@ def _predict_all(
         reading = decision_rule(reading, earlier)
         strict = True  # each row is decided after the one before it
     include_text = settings.get("include_text", False)
-    ask = partial(predict, system, reading=reading, include_text=include_text)
+    ask: Ask = partial(predict, system, reading=reading, include_text=include_text)
+    if settings.get("switch_at_test"):
+        ask = partial(ask_both_versions, ask)
     tried = partial(strictly if strict else attempt, ask)
     if folder.failures:
         _ask_again(folder, split, range(rows.start, rows.start + done), tried)
