@@ -8,7 +8,7 @@ section 4.1) lets a system learn that; here it answers both versions without hav
 from collections.abc import Sequence
 
 from pronominal.dataset_scripts.reading.split import Instance
-from pronominal.decisions import NONE, Decision, from_probabilities
+from pronominal.decisions import Decision, from_probabilities
 from pronominal.errors import InputError
 from pronominal.eval.runs.attempts import Ask
 from pronominal.eval.runs.predictions import Prediction
@@ -23,7 +23,8 @@ def ask_both_versions(ask: Ask, instances: Sequence[Instance]) -> list[Predictio
     """Return one prediction for each instance, made of the answers to its two versions.
 
     Probabilities are averaged. Decisions that are no probabilities stand where both versions agree,
-    or where only one of them has a choice; two different choices are ``none``. A row that cannot be
+    or where only one of them has a choice; two different choices are
+    ``both``, as a tie of probabilities is. A row that cannot be
     switched keeps the answer to the version that it has.
 
     Raises:
@@ -56,10 +57,7 @@ def _merged(as_it_is: Prediction, switched: Prediction) -> Prediction:
             as_it_is.id, from_probabilities(scores), {"scores": scores, VERSIONS: choices}
         )
     chosen = {choice for choice in choices if choice is not None}
-    if len(chosen) == 1:
-        decision = Decision(chosen.pop())
-    else:
-        decision = NONE if chosen else as_it_is.decision
+    decision = Decision.among(chosen) if chosen else as_it_is.decision
     # without its clusters, which say what was answered to one version alone
     return Prediction(as_it_is.id, decision, {VERSIONS: choices})
 

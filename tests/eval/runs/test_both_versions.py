@@ -92,7 +92,7 @@ def test_what_is_read_from_the_sentence_stays() -> None:
     ("as_it_is", "switched", "choice", "abstained"),
     [
         ([(0, 3)], [(0, 4)], 0, None),  # the first name, whoever it is
-        ([(8, 12)], [(0, 4)], None, "none"),  # Mary, wherever she stands
+        ([(8, 12)], [(0, 4)], None, "both"),  # Mary, wherever she stands
         ([(8, 12)], [], 1, None),  # only one version is answered
         ([], [(9, 12)], 1, None),
         ([], [], None, "none"),
