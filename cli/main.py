@@ -15,6 +15,7 @@ from pronominal.cli import (
     constructing,
     converting,
     diagnosing,
+    distilling,
     evaluating,
     exporting,
     importing,
@@ -67,6 +68,7 @@ app.add_typer(constructing.construct, name="construct")
 app.add_typer(annotating.annotate, name="annotate")
 app.command("convert")(converting.convert)
 app.add_typer(training.train, name="train")
+app.add_typer(distilling.distil, name="distil")
 app.command("systems")(diagnosing.systems)
 app.command("check-system")(diagnosing.check_system)
 app.command("doctor")(diagnosing.doctor)

@@ -2,17 +2,17 @@
 
 import inspect
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
 from pronominal.adapters.catalogue.trainable import FORMER_NAMES, TRAINABLE, training_settings
-from pronominal.adapters.training.settings import TrainingSettings
 from pronominal.cli.arguments import Json, Markdown
 from pronominal.cli.declared_options import settings_options, taking
 from pronominal.cli.printing import print_tables
@@ -20,6 +20,11 @@ from pronominal.cli.progress import loud_warnings, progress_bar
 from pronominal.errors import InputError
 from pronominal.eval.training.data.request import DataRequest
 from pronominal.settings import filled
+
+if TYPE_CHECKING:
+    from pronominal.eval.training.data.rows import TrainingData
+
+R = TypeVar("R")
 
 train = typer.Typer(
     help="Train a system, once for each seed; a training that was killed goes on.",
@@ -34,18 +39,29 @@ Seeds = Annotated[int, typer.Option(min=1, help="Number of trainings.")]
 FirstSeed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first one.")]
 
 
-def add_command(name: str, kind: type[TrainingSettings], *, hidden: bool = False) -> None:
-    """Add the command that trains a system, with its settings' docstring and options."""
+def add_command(
+    group: typer.Typer,
+    name: str,
+    request: type[R],
+    read: Callable[[R, Path], "TrainingData"],
+    *,
+    hidden: bool = False,
+) -> None:
+    """Add the command that trains a system, with its settings' docstring and options.
 
-    @train.command(name, help=inspect.getdoc(kind), hidden=hidden)
-    @taking(settings_options(DataRequest, kind))
+    `request` has the options that say what is learnt, and `read` reads that.
+    """
+    kind = training_settings(FORMER_NAMES.get(name, name))
+
+    @group.command(name, help=inspect.getdoc(kind), hidden=hidden)
+    @taking(settings_options(request, kind))
     def command(out: Out, seeds: Seeds = 1, first_seed: FirstSeed = 1, **given: Any) -> None:
         require_packages(*PACKAGES, *kind.packages)
-        from pronominal.eval.training.data.reading import read_data
         from pronominal.eval.training.training import train_seeds
 
-        asked, data = filled(kind, given), read_data(filled(DataRequest, given))
+        asked = filled(kind, given)
         with loud_warnings():
+            data = read(filled(request, given), out)
             numbers = range(first_seed, first_seed + seeds)
             summary = train_seeds(data, asked, numbers, out, progress_bar)
         if summary:
@@ -78,10 +94,16 @@ def bag_of_words(out: Out, **given: Any) -> None:
     print(out)
 
 
+def _read(asked: DataRequest, out: Path) -> "TrainingData":
+    from pronominal.eval.training.data.reading import read_data
+
+    return read_data(asked)
+
+
 for system in TRAINABLE:
-    add_command(system, training_settings(system))
-for former, system in FORMER_NAMES.items():
-    add_command(former, training_settings(system), hidden=True)
+    add_command(train, system, DataRequest, _read)
+for former in FORMER_NAMES:
+    add_command(train, former, DataRequest, _read, hidden=True)
 
 
 @train.command("compare")

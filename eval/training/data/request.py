@@ -34,3 +34,24 @@ class DataRequest:
         None, "Share of your own data held out.", least=0.0, most=0.9
     )
     test: Path | None = setting(None, "Own rows to test on.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistillationRequest:
+    """The teacher and the texts of a distillation.
+
+    Attributes:
+        usual_validation_share: the share that is held out where none is given.
+    """
+
+    usual_validation_share: ClassVar[float] = DataRequest.usual_validation_share
+
+    teacher: str = required("The system to learn from: NAME, NAME=CHECKPOINT or MODULE:ATTRIBUTE.")
+    text: list[Path] = required(
+        "File or folder of text that nobody has to annotate, given once each: a document a line, "
+        "JSONL, MediaWiki or OPUS XML, SRT; packed or not."
+    )
+    field: str = setting("text", "Field of JSONL objects with the text.")
+    validation_share: float | None = setting(
+        None, "Share of the texts held out, to stop by agreement with the teacher.", least=0.0
+    )

@@ -20,4 +20,8 @@ Path("train_conll").mkdir()
 Path("train_conll", "own.gold_conll").write_text(
     "\n".join(["#begin document (own/0000); part 000", *rows, "", "#end document", ""])
 )
+with open("corpus.txt", "w") as file:
+    for number in range(40):
+        first, second = NAMES[number % 6], NAMES[(number + 1 + number // 6) % 6]
+        file.write(f"{first} told {second} that she had found her keys and kept them .\n")
 END
