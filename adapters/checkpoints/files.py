@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.checksums import file_sha256
@@ -37,11 +38,13 @@ class Checkpoint:
         name: the folder or the Hub id as the user gave it.
         folder: where the files are.
         digest: which files they are; see `files_digest`.
+        revision: the commit of the Hub that they are of; None for a folder.
     """
 
     name: str
     folder: Path
     digest: str
+    revision: str | None = None
 
 
 def open_checkpoint(
@@ -56,7 +59,8 @@ def open_checkpoint(
     Files are named by patterns below the folder, such as ``*.pt`` or ``roberta-large/*``.
 
     Args:
-        checkpoint: a folder, or a Hub id ``ORG/NAME`` where there is no folder of that name.
+        checkpoint: a folder, or a Hub id ``ORG/NAME`` where there is no folder of that name;
+            ``ORG/NAME@REVISION`` is that commit, branch or tag.
         weights: alternatives; the first one that is there is what the system reads, and the
             others do not belong to the checkpoint.
         config: the config, which has to be there.
@@ -66,9 +70,10 @@ def open_checkpoint(
         InputError: the folder, its config or its weights are missing, or the Hub does not give
             them.
     """
-    folder = Path(checkpoint)
+    folder, revision = Path(checkpoint), None
     if not folder.is_dir():
         folder = _fetch(checkpoint, weights, (config, *others))
+        revision = folder.name  # the Hub's cache calls a snapshot after its commit
     if not _matches(folder, [config]):
         cure = "give the folder of a whole checkpoint"
         raise InputError(f"there is no {config}", cure=cure, file=checkpoint)
@@ -77,11 +82,13 @@ def open_checkpoint(
         cure = f"add {' or '.join(weights)}"
         raise InputError("there are no weights", cure=cure, file=checkpoint)
     files = {*chosen, *_matches(folder, [config, *others])}
-    return Checkpoint(name=checkpoint, folder=folder, digest=files_digest(folder, files))
+    return Checkpoint(checkpoint, folder, files_digest(folder, files), revision)
 
 
 def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Path:
-    if not is_hub_id(checkpoint) or Path(checkpoint).exists():
+    name, _, revision = checkpoint.partition("@")
+    pinned: dict[str, Any] = {"revision": revision} if revision else {}
+    if not is_hub_id(name) or Path(checkpoint).exists():
         cure = "give a folder or a Hub id ORG/NAME"
         raise InputError("there is no such folder", cure=cure, file=checkpoint)
     try:
@@ -97,10 +104,10 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
     cure = "give an existing folder, or a Hub id that you may read while you are online"
     # the Hub's client lets errors of several packages through
     with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint):
-        for name in weights:
+        for pattern in weights:
             # one format at a time, so that the same weights are not downloaded twice
-            folder = Path(snapshot_download(checkpoint, allow_patterns=[name, *others]))
-            if _matches(folder, [name]):
+            folder = Path(snapshot_download(name, allow_patterns=[pattern, *others], **pinned))
+            if _matches(folder, [pattern]):
                 break
     return folder
 

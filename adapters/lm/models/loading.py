@@ -10,6 +10,7 @@ import torch
 import transformers
 from transformers.models.auto import modeling_auto as auto
 
+from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.files import TOKENIZER_FILES, Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import require_same
 from pronominal.adapters.checkpoints.third_party import input_error_on
@@ -52,6 +53,7 @@ class LoadedModel:
         model: the model of transformers, in evaluation mode.
         tokenizer: its tokenizer.
         longest: for how many tokens it has positions; None if it has no table of them.
+        computation: what it computes with.
     """
 
     checkpoint: Checkpoint
@@ -59,6 +61,7 @@ class LoadedModel:
     model: Any
     tokenizer: Any
     longest: int | None
+    computation: Computation
 
     def refuse_longer(self, lengths: Sequence[int], what: str) -> None:
         """Raise `RefusedTextError` for the first prompt that has more tokens than it reads."""
@@ -115,9 +118,11 @@ def load_language_model(
     fuse_activations(model)
     if target is not None:
         model = model.to(target)
+    computation = Computation.of(model)
+    if target is not None:
         with silent_transformers():
             pack_weights(model)
-    return LoadedModel(opened, objective, model, tokenizer, _longest(model))
+    return LoadedModel(opened, objective, model, tokenizer, _longest(model), computation)
 
 
 def _from_pretrained(

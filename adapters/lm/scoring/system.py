@@ -73,6 +73,7 @@ class LanguageModel:
     """
 
     name = "lm"
+    engine = "transformers"
 
     def __init__(  # noqa: PLR0913 - each one is a key of a systems file
         self,
@@ -89,6 +90,7 @@ class LanguageModel:
             raise unknown_name("kind of scores", scores, get_args(Scored))
         loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         self.checkpoint = loaded.checkpoint
+        self.dtype, self.device, self.parameters = loaded.computation
         self.objective = loaded.objective
         self.question = QUESTIONS[loaded.objective]
         self.chunk = CHUNKS[loaded.objective]

@@ -224,6 +224,10 @@ def test_a_run_keeps_how_each_form_is_split(folder: Callable[[str], Path]) -> No
     assert run["form_tokens"]["they"] == ["Ġthey"]
     assert len(run["form_tokens"]["xyr"]) > 1
     assert len(run["form_tokens"]) == 11  # three cases of four sets, of which two are "her"
+    computed = (run["dtype"], run["device"], run["engine"], run["revision"])
+    assert computed == ("float32", "cpu", "transformers", None)
+    weights = transformers.AutoModelForCausalLM.from_pretrained(folder("gpt2")).parameters()
+    assert run["parameters"] == sum(one.numel() for one in weights)
 
 
 def test_known_forms_are_checked_on_load(copied: Callable[[str], Path]) -> None:
