@@ -17,6 +17,7 @@ from pronominal.cli import (
     diagnosing,
     evaluating,
     exporting,
+    fetching,
     importing,
     leakcheck,
     planning,
@@ -71,6 +72,7 @@ app.command("systems")(diagnosing.systems)
 app.command("check-system")(diagnosing.check_system)
 app.command("doctor")(diagnosing.doctor)
 app.add_typer(diagnosing.env, name="env")
+app.command("fetch")(fetching.fetch)
 app.command("plan")(planning.plan)
 app.command("run")(running.run)
 app.command("merge")(running.merge)

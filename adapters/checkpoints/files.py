@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from pronominal.names import is_hub_id
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 """The weights of a transformers model, the safe format first."""
+
+ALL_WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
+"""The same where they may be in several files."""
 
 TOKENIZER_FILES = (
     "added_tokens.json",
@@ -110,6 +114,21 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
             if _matches(folder, [pattern]):
                 break
     return folder
+
+
+def cached_weights(checkpoint: str) -> set[Path] | None:
+    """Return the weight files of a Hub id that are on this machine; None where they are not."""
+    if find_spec("huggingface_hub") is None:
+        return None
+    from huggingface_hub import try_to_load_from_cache
+
+    name, _, revision = checkpoint.partition("@")
+    config = try_to_load_from_cache(name, "config.json", revision=revision or None)
+    if not isinstance(config, str):
+        return None
+    folder = Path(config).parent
+    found = (_matches(folder, [pattern]) for pattern in ALL_WEIGHTS)
+    return next((files for files in found if files), None)
 
 
 def _matches(folder: Path, patterns: Iterable[str]) -> set[Path]:

@@ -11,7 +11,12 @@ import transformers
 from transformers.models.auto import modeling_auto as auto
 
 from pronominal.adapters.checkpoints.computation import Computation
-from pronominal.adapters.checkpoints.files import TOKENIZER_FILES, Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.files import (
+    ALL_WEIGHTS,
+    TOKENIZER_FILES,
+    Checkpoint,
+    open_checkpoint,
+)
 from pronominal.adapters.checkpoints.tensors import require_same
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
@@ -30,7 +35,6 @@ Objective = Literal["causal", "masked", "sequence-to-sequence"]
 
 DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch.float32}
 
-_WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
 _OTHERS = (*TOKENIZER_FILES, "*.index.json", "chat_template.jinja", "generation_config.json")
 _CAUSE = "config, tokenizer and tensors do not make up a language model"
 _AUTO_CLASSES: dict[Objective, tuple[Any, Any]] = {
@@ -102,7 +106,7 @@ def load_language_model(
     target = None if device_map else torch_device(device)
     _check_settings(dtype, device, device_map, trust_remote_code)
     others = (*_OTHERS, "*.py") if trust_remote_code else _OTHERS
-    opened = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
+    opened = open_checkpoint(checkpoint, weights=ALL_WEIGHTS, others=others)
     wanted = DTYPES[dtype] if dtype else "auto"
     if dtype is None and target is not None and target.type == "cpu":
         wanted = torch.float32
