@@ -22,6 +22,7 @@ from pronominal.cli import (
     leakcheck,
     planning,
     publishing,
+    replicating,
     reporting,
     running,
     scoring,
@@ -84,6 +85,7 @@ app.command("export")(exporting.export)
 app.command("import")(importing.import_predictions)
 app.command("score-conll")(importing.score_conll)
 app.command("reproduce")(reporting.reproduce)
+app.command("replicate")(replicating.replicate)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,11 @@ class Checkpoint:
     folder: Path
     digest: str
     revision: str | None = None
+
+    def beside(self, other: "Checkpoint") -> "Checkpoint":
+        """Return this checkpoint with a digest that says which other files belong to it."""
+        both = hashlib.sha256(f"{self.digest}\n{other.digest}\n".encode()).hexdigest()
+        return replace(self, digest=both)
 
 
 def open_checkpoint(
