@@ -123,11 +123,11 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
 
 def cached_weights(checkpoint: str) -> set[Path] | None:
     """Return the weight files of a Hub id that are on this machine; None where they are not."""
-    if find_spec("huggingface_hub") is None:
+    name, _, revision = checkpoint.partition("@")
+    if find_spec("huggingface_hub") is None or not is_hub_id(name):
         return None
     from huggingface_hub import try_to_load_from_cache
 
-    name, _, revision = checkpoint.partition("@")
     config = try_to_load_from_cache(name, "config.json", revision=revision or None)
     if not isinstance(config, str):
         return None

@@ -11,6 +11,7 @@ from pronominal.adapters.catalogue.published import fetch, published
 from pronominal.adapters.checkpoints.downloads import Progress
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.reading.loading import load_split
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import OpenProgress, evaluate_systems, no_progress
 from pronominal.eval.papers.figures import PaperTable
@@ -45,6 +46,7 @@ class Replicating:
         limit: the first rows of each split only, no more than so many.
         mirror: where files are fetched from instead of their published addresses.
         trust_remote_code: run the Python code that checkpoints bring.
+        splits: those that were read so far.
     """
 
     data: Path
@@ -54,6 +56,15 @@ class Replicating:
     limit: int | None = None
     mirror: str | None = None
     trust_remote_code: bool = False
+    splits: dict[Place, Split] = field(default_factory=dict, repr=False)
+
+    def split(self, dataset: str, config: str, name: str) -> Split:
+        """Return the rows to run, which are read once for all systems."""
+        place = (dataset, config, name)
+        if place not in self.splits:
+            whole = load_split(self.data / dataset, config, name)
+            self.splits[place] = whole if self.limit is None else whole.first(self.limit)
+        return self.splits[place]
 
     def left_out(self, row: ResolvedRow, only: Sequence[str]) -> str | None:
         """Return why a row is not run; None where it is.
@@ -154,19 +165,10 @@ def replicate(
         why = {row.row: left_out[row.table, row.row] for row in own}
         why |= {row.row: failed[key] for row in own for key in row.keys if key in failed}
         needed = {key for row in own for key in row.keys}
-        named = {key: found for key, found in runs.items() if key in needed and _fits(table, found)}
-        (found,) = reproduce([table], named=named)
+        (found,) = reproduce([table], [run for key in needed for run in runs.get(key, ())])
         stated = {key: reason for key, reason in why.items() if reason is not None}
         made.append(Replication(_of_rows(found, own), tuple(own), stated, how.limit))
     return made
-
-
-def _fits(table: PaperTable, runs: Sequence[Run]) -> bool:
-    places = {
-        (table.dataset_of(figure), table.config_of(figure), table.split)
-        for figure in table.figures.values()
-    }
-    return any(run.rows in places for run in runs)
 
 
 def _of_rows(found: Reproduction, rows: Sequence[ResolvedRow]) -> Reproduction:
@@ -209,8 +211,7 @@ def _evaluated(
     asked = settings_of(paper, key, how.weights)
     system, runs = asked.load(), []
     for dataset, config, name in places:
-        split = load_split(how.data / dataset, config, name)
-        split = split if how.limit is None else split.first(how.limit)
+        split = how.split(dataset, config, name)
         done = evaluate_systems(
             *(split, [asked], how.runs, pack(paper)[key].reading, open_progress),
             systems={key: system},

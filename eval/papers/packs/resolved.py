@@ -9,7 +9,7 @@ from typing import Any
 from pronominal.adapters.catalogue.published import folder_of, is_fetched, published
 from pronominal.adapters.checkpoints.files import cached_weights
 from pronominal.errors import InputError
-from pronominal.eval.papers.figures import PaperTable
+from pronominal.eval.papers.figures import PAPERS, PaperTable, paper_tables
 from pronominal.eval.papers.packs import (
     PackRow,
     Status,
@@ -32,8 +32,8 @@ Place = tuple[str, str, str]
 """Names of a dataset, a config and a split."""
 
 BRINGS_CODE = (
-    "its checkpoint brings Python code, which would run with all of your rights: read it, and add "
-    "--trust-remote-code"
+    "its checkpoint brings Python code, which would run with all of your rights: read it, and "
+    "'replicate' it with --trust-remote-code"
 )
 
 
@@ -130,6 +130,30 @@ def resolved_rows(
     ]
 
 
+def pack_systems(name: str, machine: Machine) -> tuple[list[SystemSettings], dict[str, str]] | None:
+    """Return the systems of a paper, asked for as ``ruff-paper``, that can be run on a machine.
+
+    Returns:
+        The systems, called as in the paper's tables, and why the others are left out; None for a
+        name that is no paper's.
+    """
+    paper = name.removesuffix("-paper")
+    if paper == name or paper not in PAPERS:
+        return None
+    rows = {row.row: row for row in resolved_rows(paper_tables(paper), machine)}
+    systems, left_out = [], {}
+    for key in (key for key in pack(paper) if key in rows):
+        row = rows[key]
+        missing = [name for name in fetched_for(row.made_with) if not is_fetched(name)]
+        if row.status != "ready" or row.made_with.remote_code:
+            left_out[key] = row.reason
+        elif missing:
+            left_out[key] = f"run 'pronominal fetch {missing[0]}' first"
+        else:
+            systems.append(settings_of(paper, key, {}))
+    return systems, left_out
+
+
 def settings_of(paper: str, key: str, weights: Mapping[str, str]) -> SystemSettings:
     """Return how a row's system is asked for, fetched files by their folders."""
     made = with_own_weights(pack(paper)[key], weights.get(key))
@@ -158,8 +182,9 @@ def with_own_weights(made: PackRow, checkpoint: str | None) -> PackRow:
         return made
     if made.system is None:
         raise InputError("the row has no system of ours", cure="import its predictions instead")
-    published = replace(made, checkpoint=checkpoint, weights=None, revision=None, parameters=0)
-    return replace(published, gated=False, status="ready", reason="")
+    settings = {k: v for k, v in made.settings.items() if not str(v).startswith(FETCH)}
+    own = replace(made, checkpoint=checkpoint, weights=None, revision=None, settings=settings)
+    return replace(own, gated=False, parameters=0, status="ready", reason="")
 
 
 def _resolved(
