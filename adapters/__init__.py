@@ -57,7 +57,8 @@ def _refuse_no_checkpoint(name: str, weights: str) -> None:
     if weights.startswith("https://"):
         raise InputError(
             f"{name} needs a checkpoint, for its weights are not on the Hub",
-            cure=f"download them (see {weights}) and give the folder, as {name}=FOLDER",
+            cure=f"download them with 'pronominal fetch' (see {weights}) and give the folder, as "
+            f"{name}=FOLDER",
         )
     if weights.startswith("pronominal "):
         raise InputError(

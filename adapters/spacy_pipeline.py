@@ -30,6 +30,7 @@ class SpacyPipeline:
     """
 
     name = "spacy"
+    engine = "spacy"
 
     def __init__(
         self,

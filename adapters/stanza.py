@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from stanza.models.coref.model import CorefModel
 
+from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.files import open_checkpoint
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers, torch_device
@@ -40,6 +41,7 @@ class Stanza:
     """
 
     name = "stanza"
+    engine = "stanza"
 
     def __init__(self, checkpoint: str, *, device: str | None = None) -> None:
         target = torch_device(device)
@@ -51,6 +53,8 @@ class Stanza:
             )
         with _quiet():
             self._model = _load(str(models[0]), target, checkpoint)
+        networks = (self._model.bert, *self._model.trainable.values())
+        self.dtype, self.device, self.parameters = Computation.of(*networks)
         self._words = EnglishWords()
         self.self_check = announce(check_clusters(self))
 

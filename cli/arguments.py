@@ -44,7 +44,10 @@ SystemNames = Annotated[
 ]
 SystemsFile = Annotated[
     Path | None,
-    typer.Option("--systems", help="TOML file: one table a system, with its settings."),
+    typer.Option(
+        "--systems",
+        help="TOML file: one table a system, with its settings; or a paper's, as ruff-paper.",
+    ),
 ]
 
 

@@ -1,8 +1,9 @@
 """``pronominal evaluate``: several systems on one split, compared."""
 
 import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +24,9 @@ from pronominal.cli.arguments import (
 from pronominal.cli.printing import exit_with_failures, print_tables
 from pronominal.cli.progress import loud_warnings, progress_bar
 from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    from pronominal.eval.runs.runner import SystemSettings
 
 
 def evaluate(
@@ -51,11 +55,11 @@ def evaluate(
     candidates, for the consistency, or rows without context, for the reasons of errors.
     """
     from pronominal.eval import results
-    from pronominal.eval.runs.asked_systems import Asked, read_systems
+    from pronominal.eval.runs.asked_systems import Asked
 
     asked: list[Asked] = [*(system or [])]
     if systems_file is not None:
-        asked += read_systems(systems_file)
+        asked += _systems_of(systems_file)
     if not asked and plan is None:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     with loud_warnings():
@@ -78,3 +82,18 @@ def evaluate(
     else:
         print_tables(compared.tables(), markdown=markdown, latex=latex)
     exit_with_failures(compared.failed())
+
+
+def _systems_of(place: Path) -> list["SystemSettings"]:
+    """Return the systems of a file, or of a paper: those of its pack that can be run here."""
+    from pronominal.eval.papers.packs.machine import Machine
+    from pronominal.eval.papers.packs.resolved import pack_systems
+    from pronominal.eval.runs.asked_systems import read_systems
+
+    packed = None if place.exists() else pack_systems(str(place), Machine.here())
+    if packed is None:
+        return read_systems(place)
+    systems, left_out = packed
+    for row, why in left_out.items():
+        print(f"pronominal: {row} is left out: {why}", file=sys.stderr)
+    return systems

@@ -18,10 +18,12 @@ from pronominal.cli import (
     distilling,
     evaluating,
     exporting,
+    fetching,
     importing,
     leakcheck,
     planning,
     publishing,
+    replicating,
     reporting,
     running,
     scoring,
@@ -73,6 +75,7 @@ app.command("systems")(diagnosing.systems)
 app.command("check-system")(diagnosing.check_system)
 app.command("doctor")(diagnosing.doctor)
 app.add_typer(diagnosing.env, name="env")
+app.command("fetch")(fetching.fetch)
 app.command("plan")(planning.plan)
 app.command("run")(running.run)
 app.command("merge")(running.merge)
@@ -84,6 +87,7 @@ app.command("export")(exporting.export)
 app.command("import")(importing.import_predictions)
 app.command("score-conll")(importing.score_conll)
 app.command("reproduce")(reporting.reproduce)
+app.command("replicate")(replicating.replicate)
 
 
 def main() -> None:

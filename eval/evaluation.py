@@ -165,8 +165,9 @@ def _first_of_sound(
     """
     loaded: dict[str, System] = {}
     for one in reversed(asked):
-        loaded.clear()
-        gc.collect()
+        if loaded:
+            loaded.clear()
+            gc.collect()
         loaded[one.label] = given[one.label] if one.label in given else one.load()
         runner.refuse_unfit(loaded[one.label], split, reading)
     return loaded

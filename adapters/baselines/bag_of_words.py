@@ -61,10 +61,12 @@ class BagOfWords(InstanceByInstance):
     """
 
     name = "bag-of-words"
+    dtype, device = "float64", "cpu"
 
     def __init__(self, checkpoint: str) -> None:
         self.checkpoint = open_checkpoint(checkpoint, weights=(WEIGHTS,), config=CONFIG, others=())
         self._weights = _read(self.checkpoint.folder / WEIGHTS)
+        self.parameters = len(self._weights.words) + 1
 
     def _choose(self, instance: ResolutionInstance) -> list[float]:
         first = first_mentioned(instance)

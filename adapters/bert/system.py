@@ -8,6 +8,7 @@ import torch
 from pronominal.adapters.bert.checkpoint import load_classifier
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
+from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.systems import AnswerWarning
 from pronominal.adapters.words.length_batches import length_batches, require_batch_size
@@ -32,6 +33,7 @@ class BERT:
     """
 
     name = "bert"
+    engine = "torch"
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class BERT:
         target = torch_device(device)
         model, tokenizer, classifier, self.checkpoint = load_classifier(checkpoint)
         self._model = model.to(target)
+        self.dtype, self.device, self.parameters = Computation.of(self._model)
         self._encoder = InstanceEncoder(tokenizer, classifier)
         corrects = classifier.prior_correction if prior_correction is None else prior_correction
         self._prior = classifier.first_prior if corrects else None

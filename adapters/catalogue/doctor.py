@@ -4,11 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
-from importlib.util import find_spec
 from typing import Literal
 
 from pronominal.adapters.catalogue.systems import GIVEN, SYSTEMS, SystemEntry, at
-from pronominal.adapters.checkpoints.files import WEIGHTS
+from pronominal.adapters.checkpoints.files import cached_weights
 from pronominal.adapters.contract.systems import Kind
 from pronominal.adapters.remote.environments import is_made
 from pronominal.names import is_hub_id
@@ -117,19 +116,8 @@ def _weights_cure(name: str, weights: str | None) -> str | None:
     if weights.startswith("pronominal "):
         return f"{weights}, then --system {name}=FOLDER"
     if is_hub_id(weights):
-        return None if _cached(weights) else f"hf download {weights}"
+        return None if cached_weights(weights) else f"hf download {weights}"
     return f"download them from {weights}, then --system {name}=FOLDER"
-
-
-def _cached(repository: str) -> bool:
-    if find_spec("huggingface_hub") is None:
-        return False
-    from huggingface_hub import try_to_load_from_cache
-
-    def there(file: str) -> bool:
-        return isinstance(try_to_load_from_cache(repository, file), str)
-
-    return there("config.json") and any(map(there, WEIGHTS))
 
 
 def _version(package: str) -> str | None:

@@ -9,10 +9,9 @@ optionally, the encoder's folder; ours is what `convert` writes and what a Hub r
     roberta-large/...           encoder/tokenizer.json ...
 """
 
-import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -111,8 +110,7 @@ def _upstream_parts(name: str, section: str | None) -> Parts:
     own = open_checkpoint(name, weights=[escape(weights.name)], config="config.toml", others=files)
     if "bert" not in entries and not beside.is_dir():
         # the digest tells apart checkpoints whose encoders, kept elsewhere, are different
-        both = f"{own.digest}\n{open_checkpoint(encoder).digest}\n".encode()
-        own = replace(own, digest=hashlib.sha256(both).hexdigest())
+        own = own.beside(open_checkpoint(encoder))
     return Parts(
         checkpoint=own,
         section=section,

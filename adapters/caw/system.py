@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.caw.loading import load_model
 from pronominal.adapters.caw.tokens import TokenizedDocument
+from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
@@ -33,6 +34,7 @@ class CAW:
     """
 
     name = "caw"
+    engine = "torch"
 
     def __init__(
         self,
@@ -50,6 +52,7 @@ class CAW:
         self.batch_size = batch_size
         model, self._tokenizer = load_model(parts, batch_size=batch_size)
         self._model = model.to(target)
+        self.dtype, self.device, self.parameters = Computation.of(self._model)
         self._words = EnglishWords()
         self.self_check = announce(check_clusters(self))
 

@@ -2,8 +2,10 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.checksums import file_sha256
@@ -12,6 +14,9 @@ from pronominal.names import is_hub_id
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 """The weights of a transformers model, the safe format first."""
+
+ALL_WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
+"""The same where they may be in several files."""
 
 TOKENIZER_FILES = (
     "added_tokens.json",
@@ -37,11 +42,18 @@ class Checkpoint:
         name: the folder or the Hub id as the user gave it.
         folder: where the files are.
         digest: which files they are; see `files_digest`.
+        revision: the commit of the Hub that they are of; None for a folder.
     """
 
     name: str
     folder: Path
     digest: str
+    revision: str | None = None
+
+    def beside(self, other: "Checkpoint") -> "Checkpoint":
+        """Return this checkpoint with a digest that says which other files belong to it."""
+        both = hashlib.sha256(f"{self.digest}\n{other.digest}\n".encode()).hexdigest()
+        return replace(self, digest=both)
 
 
 def open_checkpoint(
@@ -56,7 +68,8 @@ def open_checkpoint(
     Files are named by patterns below the folder, such as ``*.pt`` or ``roberta-large/*``.
 
     Args:
-        checkpoint: a folder, or a Hub id ``ORG/NAME`` where there is no folder of that name.
+        checkpoint: a folder, or a Hub id ``ORG/NAME`` where there is no folder of that name;
+            ``ORG/NAME@REVISION`` is that commit, branch or tag.
         weights: alternatives; the first one that is there is what the system reads, and the
             others do not belong to the checkpoint.
         config: the config, which has to be there.
@@ -66,9 +79,10 @@ def open_checkpoint(
         InputError: the folder, its config or its weights are missing, or the Hub does not give
             them.
     """
-    folder = Path(checkpoint)
+    folder, revision = Path(checkpoint), None
     if not folder.is_dir():
         folder = _fetch(checkpoint, weights, (config, *others))
+        revision = folder.name  # the Hub's cache calls a snapshot after its commit
     if not _matches(folder, [config]):
         cure = "give the folder of a whole checkpoint"
         raise InputError(f"there is no {config}", cure=cure, file=checkpoint)
@@ -77,11 +91,13 @@ def open_checkpoint(
         cure = f"add {' or '.join(weights)}"
         raise InputError("there are no weights", cure=cure, file=checkpoint)
     files = {*chosen, *_matches(folder, [config, *others])}
-    return Checkpoint(name=checkpoint, folder=folder, digest=files_digest(folder, files))
+    return Checkpoint(checkpoint, folder, files_digest(folder, files), revision)
 
 
 def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Path:
-    if not is_hub_id(checkpoint) or Path(checkpoint).exists():
+    name, _, revision = checkpoint.partition("@")
+    pinned: dict[str, Any] = {"revision": revision} if revision else {}
+    if not is_hub_id(name) or Path(checkpoint).exists():
         cure = "give a folder or a Hub id ORG/NAME"
         raise InputError("there is no such folder", cure=cure, file=checkpoint)
     try:
@@ -97,12 +113,27 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
     cure = "give an existing folder, or a Hub id that you may read while you are online"
     # the Hub's client lets errors of several packages through
     with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint):
-        for name in weights:
+        for pattern in weights:
             # one format at a time, so that the same weights are not downloaded twice
-            folder = Path(snapshot_download(checkpoint, allow_patterns=[name, *others]))
-            if _matches(folder, [name]):
+            folder = Path(snapshot_download(name, allow_patterns=[pattern, *others], **pinned))
+            if _matches(folder, [pattern]):
                 break
     return folder
+
+
+def cached_weights(checkpoint: str) -> set[Path] | None:
+    """Return the weight files of a Hub id that are on this machine; None where they are not."""
+    name, _, revision = checkpoint.partition("@")
+    if find_spec("huggingface_hub") is None or not is_hub_id(name):
+        return None
+    from huggingface_hub import try_to_load_from_cache
+
+    config = try_to_load_from_cache(name, "config.json", revision=revision or None)
+    if not isinstance(config, str):
+        return None
+    folder = Path(config).parent
+    found = (_matches(folder, [pattern]) for pattern in ALL_WEIGHTS)
+    return next((files for files in found if files), None)
 
 
 def _matches(folder: Path, patterns: Iterable[str]) -> set[Path]:

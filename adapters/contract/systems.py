@@ -2,7 +2,8 @@
 
 Our own systems also have, where that makes sense:
 
-- ``checkpoint``: name, folder and digest of the weights in use;
+- ``checkpoint``: name, folder and digest of the weights in use, ``dtype``, ``device``,
+  ``parameters`` and ``engine`` (the library that computes): a run records them;
 - ``self_check``: what was wrong when they were loaded, one line each, also warned of;
 - ``prompting``: which prompts they want to be asked, ``question``: what their answers or scores
   are, and ``chunk``: how many instances they want to be given at a time.

@@ -30,6 +30,7 @@ class CoreNLPSystem:
     """
 
     name: str
+    engine = "Stanford CoreNLP"
     annotation: ClassVar[Mapping[str, str]]
 
     def __init__(  # noqa: PLR0913 - each one is a key of a systems file

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 from transformers import AutoTokenizer
 
+from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import require_same
 from pronominal.adapters.checkpoints.third_party import input_error_on
@@ -107,6 +108,7 @@ class FastcorefSystem:
     """
 
     name: str
+    engine = "fastcoref"
     model_class: ClassVar[type]
     collator_class: ClassVar[type]
     architecture: ClassVar[str]
@@ -119,6 +121,7 @@ class FastcorefSystem:
         self.checkpoint = open_checkpoint(checkpoint)
         self.batch_size = batch_size
         self._package = self._load(self.checkpoint, torch_device(device))
+        self.dtype, self.device, self.parameters = Computation.of(self._package.model)
         self._package.model.register_forward_hook(self._check_scores)
         parts = self._parts_of(self._package.model, self._package.tokenizer)
         self._limit = parts.limit

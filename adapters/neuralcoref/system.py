@@ -72,6 +72,8 @@ class NeuralCoref:
     """
 
     name = "neuralcoref"
+    engine = "numpy"
+    dtype, device = "float32", "cpu"
 
     def __init__(
         self,
@@ -89,6 +91,8 @@ class NeuralCoref:
             raise InputError("a distance is below 0", cure="write 0 or more mentions")
         self._weights = open_weights(checkpoint)
         self.checkpoint = self._weights.checkpoint
+        layers = (*self._weights.single, *self._weights.pairs)
+        self.parameters = sum(layer.weights.size + layer.bias.size for layer in layers)
         self._parses = Parses(pipeline)
         self._handicap = np.float32(50 * (greedyness - 0.5))
         self._max_dist, self._max_dist_match = max_dist, max_dist_match

@@ -1,7 +1,8 @@
 """What ``pronominal reproduce`` shows: a paper's table beside ours, as a table and as JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from pronominal.eval.papers.data_figures import DATA_FIGURES
@@ -114,8 +115,17 @@ class Reproduction:
                 found.append((system, outcome, str(len(held)), shown))
         return tuple(found)
 
-    def to_table(self) -> Table:
-        """Return it as a table: one row for each figure that the paper or a run has."""
+    def to_table(
+        self,
+        more: Mapping[str, Callable[[Line], str]] = MappingProxyType({}),
+        notes: Sequence[str] = (),
+    ) -> Table:
+        """Return it as a table: one row for each figure that the paper or a run has.
+
+        Args:
+            more: headings of further columns, and what writes their cells.
+            notes: sentences below it, before the table's own.
+        """
         shown = [line for line in self.lines if (line.paper, line.ours) != (None, None)]
         why = {line.name: line.why for line in shown if line.why and line.difference is not None}
         counts = {line.name: len(line.runs) for line in shown if len(line.runs) > 1}
@@ -136,6 +146,11 @@ class Reproduction:
         if any(line.chance is not None for line in shown):
             columns.append("By chance")
             cells = [(*row, self._by_chance(line)) for row, line in zip(cells, shown, strict=True)]
+        columns += more
+        cells = [
+            (*row, *(write(line) for write in more.values()))
+            for row, line in zip(cells, shown, strict=True)
+        ]
         return Table(
             f"{self.table.paper}, {self.table.place}: {self.table.title}",
             tuple(columns),
@@ -145,6 +160,7 @@ class Reproduction:
                 *reasons,
                 *(self._tested(line) for line in shown if line.tests),
                 *(f"{name}: {reason}" for name, reason in why.items()),
+                *notes,
                 *self.table.notes,
             ),
         )

@@ -120,6 +120,7 @@ class RunRecord:
         dtype: what the system computes in, such as ``"bfloat16"``, where it says so.
         device: where it computes, such as ``"cuda:0"``, where it says so.
         parameters: how many weights it has, where it says so.
+        engine: the library or server that computes, such as ``"transformers"``, where it says so.
         settings: everything else that may change a prediction.
         label: the run's name in tables and folders.
         versions: package -> version.
@@ -142,6 +143,7 @@ class RunRecord:
     dtype: str | None = None
     device: str | None = None
     parameters: int | None = None
+    engine: str | None = None
     settings: Mapping[str, Any]
     label: str
     versions: Mapping[str, str]
@@ -206,6 +208,7 @@ def new_record(
         device=_words(getattr(loaded, "device", None)),
         # a torch module has a method of this name
         parameters=parameters if isinstance(parameters, int) else None,
+        engine=_words(getattr(loaded, "engine", None)),
         settings=settings,
         label=label,
         versions=versions(),

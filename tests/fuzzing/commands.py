@@ -20,9 +20,9 @@ from tests.dataset_scripts.construction.texts import corpus, write_names
 from tests.dataset_scripts.ruff.own_templates import own_tables, write_sources
 
 READS_NOTHING = {
-    *("access", "datasets", "doctor", "systems", "env create", "env list"),
+    *("access", "datasets", "doctor", "fetch", "replicate", "systems", "env create", "env list"),
 }
-"""Commands without a file of the user's: lists, the Hub, environments."""
+"""Commands without a file of the user's: lists, the Hub, downloads, environments."""
 
 NOT_CALLED = {"train spanbert", "train e2e", "train lingmess", "train fcoref", "train caw"}
 """Commands that read what ``train bert`` reads, by the same readers, and take much longer."""

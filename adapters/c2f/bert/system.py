@@ -18,6 +18,7 @@ from pronominal.adapters.c2f.bert.pieces import (
 )
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
 from pronominal.adapters.c2f.head.units import Units, word_span
+from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.self_check import announce, check_clusters
@@ -59,6 +60,7 @@ class TransformerCoreference:
     """
 
     name: str
+    engine = "torch"
     segment_lengths: Mapping[int, int]
     """The published length of segments for each size of the encoder, in word pieces."""
 
@@ -82,6 +84,7 @@ class TransformerCoreference:
         self._capacity = parts.settings.max_segment_len - FRAME
         self._tokenizer = parts.tokenizer
         self._model = parts.model.to(target)
+        self.dtype, self.device, self.parameters = Computation.of(self._model)
         self._words = EnglishWords()
         self.widened_spans = 0
         self.self_check = announce(check_clusters(self))

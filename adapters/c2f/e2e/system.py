@@ -13,6 +13,7 @@ from pronominal.adapters.c2f.e2e.encoder import RAW_TEXT_GENRE, word_units
 from pronominal.adapters.c2f.elmo.vectors import ElmoVectors, MissingElmoWarning
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
 from pronominal.adapters.c2f.head.units import AntecedentScores
+from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
@@ -45,6 +46,7 @@ class E2E:
     """
 
     name = "e2e"
+    engine = "torch"
 
     def __init__(  # noqa: PLR0913 - each one is a key of a systems file
         self,
@@ -63,6 +65,7 @@ class E2E:
         self.checkpoint = parts.checkpoint
         self.batch_size = batch_size
         self._model = parts.model.to(target)
+        self.dtype, self.device, self.parameters = Computation.of(self._model)
         self._reader = parts.reader
         config = parts.model.encoder.config
         self._elmo = ElmoVectors(

@@ -10,7 +10,13 @@ import torch
 import transformers
 from transformers.models.auto import modeling_auto as auto
 
-from pronominal.adapters.checkpoints.files import TOKENIZER_FILES, Checkpoint, open_checkpoint
+from pronominal.adapters.checkpoints.computation import Computation
+from pronominal.adapters.checkpoints.files import (
+    ALL_WEIGHTS,
+    TOKENIZER_FILES,
+    Checkpoint,
+    open_checkpoint,
+)
 from pronominal.adapters.checkpoints.tensors import require_same
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
@@ -29,9 +35,12 @@ Objective = Literal["causal", "masked", "sequence-to-sequence"]
 
 DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch.float32}
 
-_WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "spiece.model", "tokenizer.model", "vocab.json")
+"""Files that a tokenizer alone can be made of, the whole one first."""
+
 _OTHERS = (*TOKENIZER_FILES, "*.index.json", "chat_template.jinja", "generation_config.json")
 _CAUSE = "config, tokenizer and tensors do not make up a language model"
+_CURE = "give a checkpoint with its language modelling head, of transformers' own architectures"
 _AUTO_CLASSES: dict[Objective, tuple[Any, Any]] = {
     "masked": (auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES, auto.AutoModelForMaskedLM),
     "sequence-to-sequence": (
@@ -52,6 +61,7 @@ class LoadedModel:
         model: the model of transformers, in evaluation mode.
         tokenizer: its tokenizer.
         longest: for how many tokens it has positions; None if it has no table of them.
+        computation: what it computes with.
     """
 
     checkpoint: Checkpoint
@@ -59,6 +69,7 @@ class LoadedModel:
     model: Any
     tokenizer: Any
     longest: int | None
+    computation: Computation
 
     def refuse_longer(self, lengths: Sequence[int], what: str) -> None:
         """Raise `RefusedTextError` for the first prompt that has more tokens than it reads."""
@@ -73,12 +84,15 @@ class LoadedModel:
                 )
 
 
-def load_language_model(
+def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
     checkpoint: str,
     dtype: str | None = None,
     device: str | None = None,
     device_map: str | None = None,
     trust_remote_code: bool = False,
+    *,
+    tokenizer: str | None = None,
+    config_class: str | None = None,
 ) -> LoadedModel:
     """Load any causal, masked or sequence-to-sequence model.
 
@@ -90,6 +104,10 @@ def load_language_model(
             `device` is not given.
         trust_remote_code: run the Python files that the checkpoint brings, if it brings any. They
             are part of its digest then. Otherwise no such file is read.
+        tokenizer: a folder or a Hub id whose tokenizer is used instead of the checkpoint's, and is
+            part of the digest then.
+        config_class: the class of transformers that reads the config, such as ``"BertConfig"``,
+            instead of the one that the config names.
 
     Raises:
         InputError: the checkpoint, the device or the dtype cannot be used, the model needs code
@@ -98,46 +116,74 @@ def load_language_model(
     """
     target = None if device_map else torch_device(device)
     _check_settings(dtype, device, device_map, trust_remote_code)
+    reads_config = _config_class(config_class)
     others = (*_OTHERS, "*.py") if trust_remote_code else _OTHERS
-    opened = open_checkpoint(checkpoint, weights=_WEIGHTS, others=others)
+    opened = open_checkpoint(checkpoint, weights=ALL_WEIGHTS, others=others)
+    words = opened if tokenizer is None else _open_tokenizer(tokenizer)
+    if tokenizer is not None:
+        opened = opened.beside(words)
     wanted = DTYPES[dtype] if dtype else "auto"
     if dtype is None and target is not None and target.type == "cpu":
         wanted = torch.float32
     how: dict[str, Any] = {"dtype": wanted, "device_map": device_map}
     try:
-        objective, model, tokenizer = _from_pretrained(opened, trust_remote_code, how)
+        objective, model = _from_pretrained(opened, reads_config, trust_remote_code, how)
+        tokens = _tokenizer(words, trust_remote_code)
     except InputError as error:
         if not trust_remote_code:
             _refuse_remote_code(opened, error)
         raise
-    require_words(tokenizer, checkpoint)
+    require_words(tokens, words.name)
     model.eval().requires_grad_(False)
     fuse_activations(model)
     if target is not None:
         model = model.to(target)
+    computation = Computation.of(model)
+    if target is not None:
         with silent_transformers():
             pack_weights(model)
-    return LoadedModel(opened, objective, model, tokenizer, _longest(model))
+    return LoadedModel(opened, objective, model, tokens, _longest(model), computation)
+
+
+def _open_tokenizer(tokenizer: str) -> Checkpoint:
+    return open_checkpoint(tokenizer, weights=TOKENIZERS, others=TOKENIZER_FILES)
+
+
+def _config_class(name: str | None) -> Any:
+    found = getattr(transformers, name or "AutoConfig", None)
+    if not hasattr(found, "from_pretrained") or not str(name or "Config").endswith("Config"):
+        cause = f"transformers has no class of configs '{name}'"
+        raise InputError(cause, cure="name one, such as BertConfig")
+    return found
+
+
+def _tokenizer(words: Checkpoint, trust_remote_code: bool) -> Any:
+    with (
+        silent_transformers(),
+        input_error_on(Exception, cause=_CAUSE, cure=_CURE, file=words.name),
+    ):
+        return transformers.AutoTokenizer.from_pretrained(
+            words.folder, trust_remote_code=trust_remote_code
+        )
 
 
 def _from_pretrained(
-    opened: Checkpoint, trust_remote_code: bool, how: dict[str, Any]
-) -> tuple[Objective, Any, Any]:
-    """Return what a model was trained to predict, the model and its tokenizer."""
+    opened: Checkpoint, config_class: Any, trust_remote_code: bool, how: dict[str, Any]
+) -> tuple[Objective, Any]:
+    """Return what a model was trained to predict, and the model."""
     folder, trust = opened.folder, {"trust_remote_code": trust_remote_code}
-    cure = "give a checkpoint with its language modelling head, of transformers' own architectures"
     with (
         silent_transformers(),
-        input_error_on(Exception, cause=_CAUSE, cure=cure, file=opened.name),
+        input_error_on(Exception, cause=_CAUSE, cure=_CURE, file=opened.name),
     ):
-        config = transformers.AutoConfig.from_pretrained(folder, **trust)
+        automatic = trust if config_class is transformers.AutoConfig else {}
+        config = config_class.from_pretrained(folder, **automatic)
         objective = objective_of(config)
         model, report = _AUTO_CLASSES[objective][1].from_pretrained(
             folder, config=config, output_loading_info=True, weights_only=True, **trust, **how
         )
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **trust)
-    require_same(report["missing_keys"], (), opened.name, cure=cure)
-    return objective, model, tokenizer
+    require_same(report["missing_keys"], (), opened.name, cure=_CURE)
+    return objective, model
 
 
 def refuse_masked(loaded: LoadedModel) -> None:

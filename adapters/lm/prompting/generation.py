@@ -53,6 +53,7 @@ class PromptedModel:
     """
 
     name = "lm-prompts"
+    engine = "transformers"
     question = "generation"
     chunk = 64
 
@@ -77,6 +78,7 @@ class PromptedModel:
         loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
+        self.dtype, self.device, self.parameters = loaded.computation
         self.max_new_tokens = max_new_tokens or NEW_TOKENS[loaded.objective]
         self._loaded = loaded
         self._turns = Turns(loaded.tokenizer, chat, checkpoint)

@@ -39,6 +39,7 @@ class MultipleChoiceModel:
     """
 
     name = "lm-multiple-choice"
+    engine = "transformers"
     question = "log-likelihood of each option as the answer to a prompt"
     chunk = 64
 
@@ -58,6 +59,7 @@ class MultipleChoiceModel:
         loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
+        self.dtype, self.device, self.parameters = loaded.computation
         self._loaded = loaded
         self._turns = Turns(loaded.tokenizer, chat, checkpoint)
         self._scorer = (

@@ -54,6 +54,7 @@ class ServedModel:
     """
 
     name = "lm-server"
+    engine = "a server that speaks OpenAI's protocol"
     chunk = 16
 
     def __init__(  # noqa: PLR0913 - each one is a key of a systems file

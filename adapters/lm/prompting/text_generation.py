@@ -5,6 +5,7 @@ from typing import Any
 
 from transformers import pipeline as pipeline_of
 
+from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.files import Checkpoint
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
 from pronominal.adapters.contract.refusals import FailedCallError
@@ -27,6 +28,7 @@ class TextGeneration:
     """
 
     name = "text-generation"
+    engine = "transformers"
     question = "generation"
     chunk = 64
 
@@ -53,6 +55,7 @@ class TextGeneration:
                 f"a {type(self._pipeline).__name__} does not generate text",
                 cure='give transformers.pipeline("text-generation", ...)',
             )
+        self.dtype, self.device, self.parameters = Computation.of(self._pipeline.model)
         template = getattr(self._pipeline.tokenizer, "chat_template", None)
         self._chat = template is not None if chat is None else chat
 

@@ -57,6 +57,8 @@ class LanguageModel:
         device_map: how accelerate spreads a model over GPUs, such as ``"auto"``; no `device` then.
         trust_remote_code: run the Python files that the checkpoint brings, as models do that
             transformers does not have itself (MosaicBERT). They can do all that you can.
+        tokenizer: a folder or a Hub id whose tokenizer is used instead of the checkpoint's.
+        config_class: the class of transformers that reads the config, such as ``"BertConfig"``.
         batch_tokens: how many tokens go through the model at once; halved where they do not fit
             into memory.
 
@@ -73,6 +75,7 @@ class LanguageModel:
     """
 
     name = "lm"
+    engine = "transformers"
 
     def __init__(  # noqa: PLR0913 - each one is a key of a systems file
         self,
@@ -83,12 +86,19 @@ class LanguageModel:
         device: str | None = None,
         device_map: str | None = None,
         trust_remote_code: bool = False,
+        tokenizer: str | None = None,
+        config_class: str | None = None,
         batch_tokens: int | None = None,
     ) -> None:
         if scores not in get_args(Scored):
             raise unknown_name("kind of scores", scores, get_args(Scored))
-        loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
+        loaded = load_language_model(
+            *(checkpoint, dtype, device, device_map, trust_remote_code),
+            tokenizer=tokenizer,
+            config_class=config_class,
+        )
         self.checkpoint = loaded.checkpoint
+        self.dtype, self.device, self.parameters = loaded.computation
         self.objective = loaded.objective
         self.question = QUESTIONS[loaded.objective]
         self.chunk = CHUNKS[loaded.objective]

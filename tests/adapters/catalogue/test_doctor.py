@@ -9,6 +9,7 @@ from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue import doctor
 from pronominal.adapters.catalogue.doctor import diagnose, missing_packages
 from pronominal.adapters.catalogue.systems import SystemEntry
+from pronominal.adapters.checkpoints.files import cached_weights
 from pronominal.adapters.remote.environments import environments
 from tests.cli.test_main import ROOT, pronominal
 from tests.test_layout import config
@@ -22,7 +23,7 @@ def diagnosed(
     monkeypatch.setattr(doctor, "SYSTEMS", {"it": entry})
     monkeypatch.setattr(doctor, "requirements_of_extras", lambda: EXTRAS)
     monkeypatch.setattr(doctor, "_version", installed.get)
-    monkeypatch.setattr(doctor, "_cached", lambda repository: cached)
+    monkeypatch.setattr(doctor, "cached_weights", lambda repository: cached)
     (one,) = diagnose()
     return one
 
@@ -91,13 +92,16 @@ def test_the_cure_is_the_next_command(
     ],
 )
 def test_weights_are_there_when_all_of_them_are(
-    monkeypatch: pytest.MonkeyPatch, files: list[str], cached: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: list[str], cached: bool
 ) -> None:
-    def look_up(repository: str, file: str) -> str | None:
-        return f"/cache/{repository}/{file}" if file in files else None
+    for name in files:
+        (tmp_path / name).touch()
+
+    def look_up(repository: str, file: str, revision: str | None) -> str | None:
+        return str(tmp_path / file) if file in files else None
 
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", look_up)
-    assert doctor._cached("org/it") == cached
+    assert bool(cached_weights("org/it")) == cached
 
 
 def test_a_server_has_to_be_started(monkeypatch: pytest.MonkeyPatch) -> None:

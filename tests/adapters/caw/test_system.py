@@ -502,6 +502,8 @@ def test_load_gives_a_clustering_system() -> None:
     assert isinstance(ours, CAW)
     assert kind_of(ours) == "clustering"
     assert (ours.name, ours.section, ours.batch_size, ours.self_check) == ("caw", "tiny_b", 2, ())
+    assert (ours.dtype, ours.device, ours.engine) == ("float32", "cpu", "torch")
+    assert ours.parameters > 0
     assert ours.checkpoint.name == str(CHECKPOINT)
     assert ours.checkpoint.digest != caw("tiny_a").checkpoint.digest
 

@@ -125,12 +125,26 @@ def test_the_hub_is_asked_for_what_is_read(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
     found = open_checkpoint("org/name", others=["vocab.json"])
     assert (found.name, found.folder) == ("org/name", folder)
+    assert found.revision == folder.name
     assert found.digest == listed("config.json", "pytorch_model.bin", "vocab.json")
     rest = ["config.json", "vocab.json"]
     assert asked == [
         ("org/name", ["model.safetensors", *rest]),
         ("org/name", ["pytorch_model.bin", *rest]),
     ]
+
+
+def test_a_revision_is_asked_for_by_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def fetch(repository: str, *, revision: str, allow_patterns: list[str]) -> str:
+        asked.append((repository, revision))
+        return str(folder)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
+    assert open_checkpoint("org/name@v1").name == "org/name@v1"
+    assert asked == [("org/name", "v1")]
+    assert open_checkpoint(str(folder)).revision is None
 
 
 def test_what_fetches_from_the_hub_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,14 +46,15 @@ def test_what_a_run_wrote_is_its_record(folder: Path, split: Split) -> None:
     assert json.loads((folder / "run.json").read_text()) == json.loads(json.dumps(record.to_json()))
     assert str(record.dataset) == "sample/double/test"
     assert (record.label, record.complete, record.seeds) == ("random", True, {"seed": 0})
-    for name in ("revision", "dtype", "device", "parameters"):
+    for name in ("revision", "dtype", "device", "parameters", "engine"):
         assert record.to_json()[name] is None
 
 
 class Measured:
     """A system that says what it computes with."""
 
-    name, dtype, device, parameters = "measured", "torch.bfloat16", "cpu", 12
+    name, engine = "measured", "abacus"
+    dtype, device, parameters = "torch.bfloat16", "cpu", 12
 
     def choose(self, instances: Any) -> Any:
         raise AssertionError
@@ -63,6 +64,7 @@ def test_a_run_keeps_what_its_system_computes_with(split: Split) -> None:
     asked = SystemRecord("m:Measured", "choosing")
     record = new_record(split, asked, "measured", {}, Measured())
     assert (record.dtype, record.device, record.parameters) == ("bfloat16", "cpu", 12)
+    assert record.engine == "abacus"
     Measured.parameters = lambda self: iter(())  # type: ignore[assignment]
     assert new_record(split, asked, "measured", {}, Measured()).parameters is None
 

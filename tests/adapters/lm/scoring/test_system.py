@@ -224,6 +224,10 @@ def test_a_run_keeps_how_each_form_is_split(folder: Callable[[str], Path]) -> No
     assert run["form_tokens"]["they"] == ["Ġthey"]
     assert len(run["form_tokens"]["xyr"]) > 1
     assert len(run["form_tokens"]) == 11  # three cases of four sets, of which two are "her"
+    computed = (run["dtype"], run["device"], run["engine"], run["revision"])
+    assert computed == ("float32", "cpu", "transformers", None)
+    weights = transformers.AutoModelForCausalLM.from_pretrained(folder("gpt2")).parameters()
+    assert run["parameters"] == sum(one.numel() for one in weights)
 
 
 def test_known_forms_are_checked_on_load(copied: Callable[[str], Path]) -> None:
@@ -434,6 +438,44 @@ def test_code_of_a_checkpoint_is_run_for_those_who_say_so(
     digest = system.checkpoint.digest
     (where / "own.py").write_text(f"{REMOTE}\n# changed\n")
     assert loaded(where, trust_remote_code=True).checkpoint.digest != digest
+
+
+ENCODER = """
+import transformers
+
+class Own(transformers.BertForMaskedLM):
+    pass
+"""
+
+
+def test_an_encoder_of_its_own_with_the_config_and_tokenizer_of_another(
+    folder: Callable[[str], Path],
+    copied: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As RUFF's program loads MosaicBERT: BertConfig, and the tokenizer of bert-base-uncased."""
+    where, known = copied("bert"), loaded(folder("bert"))
+    for file in where.glob("*token*"):
+        file.unlink()
+    (where / "own.py").write_text(ENCODER)
+    named = {"AutoModelForMaskedLM": "own.Own", "AutoConfig": "own.Missing"}
+    changed_config(where, auto_map=named, architectures=["Own"])
+    asked: dict[str, Any] = {"trust_remote_code": True, "config_class": "BertConfig"}
+    cache = "transformers.dynamic_module_utils.HF_MODULES_CACHE"
+    monkeypatch.setattr(cache, str(tmp_path / "modules"))
+    with pytest.raises(InputError):
+        loaded(where, **asked)
+    system = loaded(where, **asked, tokenizer=str(folder("bert")))
+    assert type(system._loaded.model).__name__ == "Own"
+    assert system.loglikelihood(ASKED[:3]) == known.loglikelihood(ASKED[:3])
+    assert system.checkpoint.digest != known.checkpoint.digest
+
+
+@pytest.mark.parametrize("name", ["BertCofnig", "BertModel", "utils"])
+def test_a_class_of_configs_that_is_none(name: str, folder: Callable[[str], Path]) -> None:
+    with pytest.raises(InputError, match=f"transformers has no class of configs '{name}'"):
+        loaded(folder("bert"), config_class=name)
 
 
 def test_code_that_fails_is_no_traceback(

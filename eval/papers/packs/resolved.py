@@ -1,0 +1,292 @@
+"""Rows of the papers as they can be run on this machine: with which files, or why not."""
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pronominal.adapters.catalogue.published import folder_of, is_fetched, published
+from pronominal.adapters.checkpoints.files import cached_weights
+from pronominal.errors import InputError
+from pronominal.eval.papers.figures import PAPERS, PaperTable, paper_tables
+from pronominal.eval.papers.packs import (
+    PackRow,
+    Status,
+    combined,
+    made_with,
+    pack,
+    split_sizes,
+    system_rows,
+)
+from pronominal.eval.papers.packs.machine import Machine, tokens_read
+from pronominal.eval.runs.runner import SystemSettings
+from pronominal.names import unknown_name
+
+FETCH = "fetch:"
+"""How a setting begins that is the folder of fetched files."""
+
+DTYPE_BYTES = {"float16": 2, "bfloat16": 2}
+
+Place = tuple[str, str, str]
+"""Names of a dataset, a config and a split."""
+
+BRINGS_CODE = (
+    "its checkpoint brings Python code, which would run with all of your rights: read it, and "
+    "'replicate' it with --trust-remote-code"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedRow:
+    """A row of a table, and what its run needs here.
+
+    Attributes:
+        table: the name of its table, such as ``winopron:2``.
+        row: its key.
+        name: as the paper has it.
+        made_with: what the paper ran.
+        keys: of the rows that have to be run for it.
+        places: the splits that they answer.
+        status: what stands in its way here.
+        reason: why, and what can be done; also what a row that is ready needs of the user.
+        download: bytes that are not here yet, estimated.
+        memory: bytes that the weights take, estimated.
+        seconds: about how long it runs, estimated.
+    """
+
+    table: str
+    row: str
+    name: str
+    made_with: PackRow
+    keys: tuple[str, ...]
+    places: tuple[Place, ...]
+    status: Status
+    reason: str
+    download: float = 0
+    memory: float = 0
+    seconds: float = 0
+    commands: tuple[str, ...] = field(default=())
+
+    @property
+    def paper(self) -> str:
+        """Name of the paper."""
+        return self.table.partition(":")[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as ``--list --json`` prints it."""
+        made = self.made_with
+        seeds = [int(n) for _, _, split in self.places[:1] for n in _numbers(split)]
+        return {
+            **{"paper": self.paper, "table": self.table.partition(":")[2], "row": self.row},
+            **{"name": self.name, "system": made.written, "source": made.source},
+            **{"status": self.status, "reason": self.reason},
+            **{"revision": made.revision, "dtype": made.dtype, "reading": made.reading},
+            **{"settings": dict(made.settings), "passes": made.passes},
+            "splits": ["/".join(place) for place in self.places],
+            "seeds": seeds or [made.settings["seed"]] if "seed" in made.settings else seeds,
+            "estimate": {
+                "download_bytes": round(self.download),
+                "memory_bytes": round(self.memory),
+                "seconds": round(self.seconds, 1),
+            },
+            "commands": list(self.commands),
+        }
+
+
+def _numbers(split: str) -> Iterator[str]:
+    for part in split.split("+"):
+        name, _, number = part.rpartition("_")
+        if name and number.isdigit():
+            yield number
+
+
+def resolved_rows(
+    tables: Sequence[PaperTable],
+    machine: Machine,
+    only: Sequence[str] = (),
+    weights: Mapping[str, str] | None = None,
+) -> list[ResolvedRow]:
+    """Return the rows about systems of some tables, with what they need on a machine.
+
+    Args:
+        tables: the papers'.
+        machine: this one.
+        only: keys of the rows that are wanted; all of them without.
+        weights: key of a row -> a checkpoint of the user's own for it.
+
+    Raises:
+        InputError: there is no row of such a name, or it takes no weights.
+    """
+    known = {key for table in tables for key in system_rows(table)}
+    for key in (*only, *(weights or {})):
+        if key not in known:
+            raise unknown_name("row", key, known)
+    return [
+        _resolved(table, key, machine, weights or {})
+        for table in tables
+        for key in system_rows(table)
+        if not only or key in only
+    ]
+
+
+def pack_systems(name: str, machine: Machine) -> tuple[list[SystemSettings], dict[str, str]] | None:
+    """Return the systems of a paper, asked for as ``ruff-paper``, that can be run on a machine.
+
+    Returns:
+        The systems, called as in the paper's tables, and why the others are left out; None for a
+        name that is no paper's.
+    """
+    paper = name.removesuffix("-paper")
+    if paper == name or paper not in PAPERS:
+        return None
+    rows = {row.row: row for row in resolved_rows(paper_tables(paper), machine)}
+    systems, left_out = [], {}
+    for key in (key for key in pack(paper) if key in rows):
+        row = rows[key]
+        missing = [name for name in fetched_for(row.made_with) if not is_fetched(name)]
+        if row.status != "ready" or row.made_with.remote_code:
+            left_out[key] = row.reason
+        elif missing:
+            left_out[key] = f"run 'pronominal fetch {missing[0]}' first"
+        else:
+            systems.append(settings_of(paper, key, {}))
+    return systems, left_out
+
+
+def settings_of(paper: str, key: str, weights: Mapping[str, str]) -> SystemSettings:
+    """Return how a row's system is asked for, fetched files by their folders."""
+    made = with_own_weights(pack(paper)[key], weights.get(key))
+    assert made.system is not None  # a row without one is never run
+    settings = {
+        name: str(folder_of(value.removeprefix(FETCH)))
+        if isinstance(value, str) and value.startswith(FETCH)
+        else value
+        for name, value in made.all_settings.items()
+    }
+    settings |= {"trust_remote_code": True} if made.remote_code else {}
+    checkpoint = str(folder_of(made.weights)) if made.weights else made.place
+    return SystemSettings(key, made.system, checkpoint, settings)
+
+
+def fetched_for(made: PackRow) -> list[str]:
+    """Return what has to be fetched for a row, by the names of ``pronominal fetch``."""
+    settings = [str(value) for value in made.settings.values()]
+    named = [value.removeprefix(FETCH) for value in settings if value.startswith(FETCH)]
+    return [*([made.weights] if made.weights else []), *named]
+
+
+def with_own_weights(made: PackRow, checkpoint: str | None) -> PackRow:
+    """Return a row with a checkpoint of the user's own in the place of the published one."""
+    if checkpoint is None:
+        return made
+    if made.system is None:
+        raise InputError("the row has no system of ours", cure="import its predictions instead")
+    settings = {k: v for k, v in made.settings.items() if not str(v).startswith(FETCH)}
+    own = replace(made, checkpoint=checkpoint, weights=None, revision=None, settings=settings)
+    return replace(own, gated=False, parameters=0, status="ready", reason="")
+
+
+def _resolved(
+    table: PaperTable, key: str, machine: Machine, weights: Mapping[str, str]
+) -> ResolvedRow:
+    paper = table.name.partition(":")[0]
+    keys = made_with(table, key)
+    own = with_own_weights(combined(paper, keys), weights.get(key))
+    row = table.rows.get(key)
+    places = _places(table)
+    name = table.models[key].name if row is None else row.name
+    size = _size(own)
+    memory = 1e6 * size * DTYPE_BYTES.get(own.dtype or "", 4)
+    tokens = sum(_tokens(place, own.passes) for place in places) * len(keys)
+    status, reason = _status(own, machine, size, memory)
+    commands = [line for one in keys for line in _commands(paper, one, places, weights)]
+    return ResolvedRow(
+        table=table.name,
+        row=key,
+        name=name,
+        made_with=own,
+        keys=tuple(keys),
+        places=places,
+        status=status,
+        reason=reason,
+        download=_missing_bytes(own),
+        memory=memory,
+        seconds=machine.seconds(size, tokens),
+        commands=tuple(commands) if status != "not available" else (),
+    )
+
+
+def _places(table: PaperTable) -> tuple[Place, ...]:
+    figures = table.figures.values()
+    places = ((table.dataset_of(one), table.config_of(one), table.split) for one in figures)
+    return tuple(dict.fromkeys(places)) or ((table.dataset, table.config, table.split),)
+
+
+def _tokens(place: Place, passes: str) -> float:
+    size = split_sizes()[place[:2]]
+    return size.rows * tokens_read(size.words, passes)
+
+
+def _status(made: PackRow, machine: Machine, size: float, memory: float) -> tuple[Status, str]:
+    if made.status != "ready":
+        return made.status, made.reason
+    here = made.place is None or bool(_cached_bytes(made))
+    if made.gated and not here:
+        page = f"https://huggingface.co/{made.checkpoint}"
+        told = f"accept the licence on {page}, log in with 'hf auth login', and name it with --only"
+        return "needs licence", told
+    if (lacking := machine.too_small_for(size, memory)) is not None:
+        told = f"{size:,.0f} million parameters, {memory / 1e9:.0f} GB, and {lacking}"
+        return "needs gpu", f"{told}; --only runs it all the same"
+    return "ready", BRINGS_CODE if made.remote_code else ""
+
+
+def _size(made: PackRow) -> float:
+    """Return how many millions of parameters: those that are here, else as published."""
+    return _cached_bytes(made) / made.stored_bytes / 1e6 or made.parameters
+
+
+def _cached_bytes(made: PackRow) -> float:
+    files = cached_weights(made.place) if made.place else None
+    return float(sum(file.stat().st_size for file in files or ()))
+
+
+def _missing_bytes(made: PackRow) -> float:
+    if made.status != "ready":
+        return 0
+    fetched = sum(1e6 * published()[n].size for n in fetched_for(made) if not is_fetched(n))
+    on_hub = made.place is not None and made.parameters and not _cached_bytes(made)
+    return fetched + (1e6 * made.parameters * made.stored_bytes if on_hub else 0)
+
+
+def is_offline() -> bool:
+    """Say whether the Hub is not to be asked."""
+    return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "TRUE", "YES", "ON")
+
+
+def _commands(
+    paper: str, key: str, places: Sequence[Place], weights: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the commands that run a row without ``replicate``."""
+    made = with_own_weights(pack(paper)[key], weights.get(key))
+    if made.system is None:
+        return
+    fetched = [f"pronominal fetch {name}" for name in fetched_for(made)]
+    yield from fetched
+    named = made.system if key == made.system else f"{key}={made.system}"
+    place = f'"$(pronominal fetch {made.weights})"' if made.weights else made.place
+    system = f"{named}={place}" if place else named
+    settings = made.all_settings | ({"trust_remote_code": True} if made.remote_code else {})
+    sets = "".join(f" --set {_setting(name, value)}" for name, value in settings.items())
+    for dataset, config, split in places:
+        yield (
+            f"pronominal run --dataset out/{dataset} --config {config} --split {split} "
+            f"--system {system}{sets} --reading {made.reading}"
+        )
+
+
+def _setting(name: str, value: Any) -> str:
+    if isinstance(value, str) and value.startswith(FETCH):
+        return f'{name}="$(pronominal fetch {value.removeprefix(FETCH)})"'
+    return f"{name}={str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))}"

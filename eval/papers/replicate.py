@@ -1,0 +1,223 @@
+"""``pronominal replicate``: runs what a paper's tables need, and says whether they hold."""
+
+import gc
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pronominal.adapters.catalogue.published import fetch, published
+from pronominal.adapters.checkpoints.downloads import Progress
+from pronominal.dataset_scripts.building.build import build
+from pronominal.dataset_scripts.reading.loading import load_split
+from pronominal.dataset_scripts.reading.split import Split
+from pronominal.errors import InputError
+from pronominal.eval.evaluation import OpenProgress, evaluate_systems, no_progress
+from pronominal.eval.papers.figures import PaperTable
+from pronominal.eval.papers.packs import pack
+from pronominal.eval.papers.packs.resolved import (
+    BRINGS_CODE,
+    Place,
+    ResolvedRow,
+    fetched_for,
+    is_offline,
+    settings_of,
+)
+from pronominal.eval.papers.reproduce import reproduce
+from pronominal.eval.papers.reproduction import Line, Reproduction
+from pronominal.eval.papers.verdicts import Verdict, verdict
+from pronominal.eval.runs.scored import Run
+from pronominal.eval.tables.table import Table
+
+OpenDownload = Any
+"""Opens a progress bar for the files of some weights."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replicating:
+    """How rows are run.
+
+    Attributes:
+        data: the folder of built datasets; one that is not there is built.
+        runs: the folder of runs.
+        sources: upstream's files; they are downloaded without.
+        weights: key of a row -> a checkpoint of the user's own.
+        limit: the first rows of each split only, no more than so many.
+        mirror: where files are fetched from instead of their published addresses.
+        trust_remote_code: run the Python code that checkpoints bring.
+        splits: those that were read so far.
+    """
+
+    data: Path
+    runs: Path
+    sources: Path | None = None
+    weights: Mapping[str, str] = field(default_factory=dict)
+    limit: int | None = None
+    mirror: str | None = None
+    trust_remote_code: bool = False
+    splits: dict[Place, Split] = field(default_factory=dict, repr=False)
+
+    def split(self, dataset: str, config: str, name: str) -> Split:
+        """Return the rows to run, which are read once for all systems."""
+        place = (dataset, config, name)
+        if place not in self.splits:
+            whole = load_split(self.data / dataset, config, name)
+            self.splits[place] = whole if self.limit is None else whole.first(self.limit)
+        return self.splits[place]
+
+    def left_out(self, row: ResolvedRow, only: Sequence[str]) -> str | None:
+        """Return why a row is not run; None where it is.
+
+        One that is named is tried whatever this machine has, but for what does not exist.
+        """
+        if row.status == "not available" or (row.status != "ready" and row.row not in only):
+            return f"{row.status}: {row.reason}"
+        if row.made_with.remote_code and not self.trust_remote_code:
+            return BRINGS_CODE
+        if row.download and row.made_with.place is not None and is_offline():
+            return "its weights are not in the Hub's cache, and HF_HUB_OFFLINE is set"
+        return None
+
+    def missing_datasets(self, rows: Sequence[ResolvedRow]) -> list[str]:
+        """Return the datasets that have to be built for some rows."""
+        names = dict.fromkeys(name for row in rows for name, _, _ in row.places)
+        return [name for name in names if not (self.data / name).exists()]
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """A table of a paper beside runs of its own systems.
+
+    Attributes:
+        reproduction: the table.
+        rows: its rows about systems.
+        left_out: key of a row -> why it was not run, or how its run failed.
+        first: how many rows of each split were run, where it were not all.
+    """
+
+    reproduction: Reproduction
+    rows: tuple[ResolvedRow, ...]
+    left_out: Mapping[str, str]
+    first: int | None = None
+
+    def verdict_of(self, line: Line) -> Verdict | None:
+        """Say whether the paper's figure holds; None where there is none, or none of ours."""
+        figure = self.reproduction.table.figures[line.figure]
+        return verdict(line, figure, first=self.first)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as ``--json`` prints it."""
+        lines = [(line, self.verdict_of(line)) for line in self.reproduction.lines]
+        return {
+            **self.reproduction.to_json(),
+            "rows": [row.to_json() | {"left_out": self.left_out.get(row.row)} for row in self.rows],
+            "lines": [
+                asdict(line)
+                | {"verdict": found and found.word, "not_comparable": found and found.why}
+                for line, found in lines
+            ],
+        }
+
+    def to_table(self) -> Table:
+        """Return it as a table, with a verdict for each figure."""
+        return self.reproduction.to_table(
+            {"Verdict": lambda line: str(self.verdict_of(line) or "")},
+            tuple(f"{row}: not run. {why}." for row, why in self.left_out.items()),
+        )
+
+
+def replicate(
+    tables: Sequence[PaperTable],
+    rows: Sequence[ResolvedRow],
+    how: Replicating,
+    only: Sequence[str] = (),
+    open_progress: OpenProgress = no_progress,
+    open_download: OpenDownload = lambda name: nullcontext(lambda done, total: None),
+) -> list[Replication]:
+    """Run the rows of tables that can be run here, and put them beside the papers' figures.
+
+    What is there of earlier runs is gone on with. A row that fails is left out, and says why.
+
+    Args:
+        tables: of one paper or several.
+        rows: those that are wanted, of these tables.
+        how: with which files.
+        only: keys of the rows that the user has named.
+        open_progress: shows how far a run is.
+        open_download: shows how far a download is.
+    """
+    left_out = {(row.table, row.row): how.left_out(row, only) for row in rows}
+    wanted = [row for row in rows if left_out[row.table, row.row] is None]
+    for name in how.missing_datasets(wanted):
+        build(name, how.data, sources=how.sources)
+    runs: dict[str, list[Run]] = {}
+    failed: dict[str, str] = {}
+    for (paper, key), places in _places_by_row(wanted).items():
+        try:
+            _fetch(paper, key, how, open_download)
+            runs[key] = _evaluated(paper, key, places, how, open_progress)
+        except InputError as error:
+            failed[key] = f"its run failed: {error}"
+    made = []
+    for table in tables:
+        own = [row for row in rows if row.table == table.name]
+        why = {row.row: left_out[row.table, row.row] for row in own}
+        why |= {row.row: failed[key] for row in own for key in row.keys if key in failed}
+        needed = {key for row in own for key in row.keys}
+        (found,) = reproduce([table], [run for key in needed for run in runs.get(key, ())])
+        stated = {key: reason for key, reason in why.items() if reason is not None}
+        made.append(Replication(_of_rows(found, own), tuple(own), stated, how.limit))
+    return made
+
+
+def _of_rows(found: Reproduction, rows: Sequence[ResolvedRow]) -> Reproduction:
+    """Keep the lines of the wanted rows, and those that sum up over models."""
+    keys = {row.row for row in rows}
+    table = found.table
+    lines = tuple(
+        line
+        for line in found.lines
+        if line.row in keys or (line.row in table.rows and table.rows[line.row].over)
+    )
+    return Reproduction(table, lines, found.pairs)
+
+
+def _places_by_row(rows: Sequence[ResolvedRow]) -> dict[tuple[str, str], list[Place]]:
+    """Return which splits each row of a paper has to answer, for all tables together."""
+    places: dict[tuple[str, str], dict[Place, None]] = {}
+    for row in rows:
+        for key in row.keys:
+            places.setdefault((row.paper, key), {}).update(dict.fromkeys(row.places))
+    return {key: [*found] for key, found in places.items()}
+
+
+def _fetch(paper: str, key: str, how: Replicating, open_download: OpenDownload) -> None:
+    if key in how.weights:
+        return
+    for name in fetched_for(pack(paper)[key]):
+        with open_download(name) as progress:
+            _fetch_one(name, progress, how.mirror)
+
+
+def _fetch_one(name: str, progress: Progress, mirror: str | None) -> None:
+    fetch(published()[name], progress, mirror)
+
+
+def _evaluated(
+    paper: str, key: str, places: Sequence[Place], how: Replicating, open_progress: OpenProgress
+) -> list[Run]:
+    """Run and score a row's system over its splits; the weights are loaded once."""
+    asked = settings_of(paper, key, how.weights)
+    system, runs = asked.load(), []
+    for dataset, config, name in places:
+        split = how.split(dataset, config, name)
+        done = evaluate_systems(
+            *(split, [asked], how.runs, pack(paper)[key].reading, open_progress),
+            systems={key: system},
+        )
+        found = done[key]
+        runs.append(Run(key, (dataset, config, name), found.scores, found.run))
+    del system
+    gc.collect()
+    return runs

@@ -1,0 +1,199 @@
+"""Every system row of every table is in a pack, and says what can be run, or why not."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from pronominal.adapters import SYSTEMS
+from pronominal.adapters.catalogue.published import CACHE, folder_of, published
+from pronominal.errors import InputError
+from pronominal.eval.papers.data_figures import DATA_FIGURES
+from pronominal.eval.papers.figures import PAPERS, paper_tables
+from pronominal.eval.papers.packs import PackRow, Status, pack, split_sizes, system_rows
+from pronominal.eval.papers.packs.machine import Machine, tokens_read
+from pronominal.eval.papers.packs.resolved import (
+    ResolvedRow,
+    fetched_for,
+    resolved_rows,
+    settings_of,
+)
+from pronominal.eval.papers.reproduction import Line
+from pronominal.eval.papers.verdicts import verdict
+from pronominal.eval.runs.decision_rules import decision_rule
+from pronominal.names import is_hub_id
+from tests.cli.test_main import pronominal
+
+TABLES = [table for paper in PAPERS for table in paper_tables(paper)]
+PACKS = {(paper, key): row for paper in PAPERS for key, row in pack(paper).items()}
+LAPTOP = Machine(cores=4)
+SERVER = Machine(cores=16, gpus=(80 * 10**9,) * 4)
+
+
+@pytest.fixture(autouse=True)
+def nothing_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(CACHE, str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path
+
+
+def only(rows: list[ResolvedRow], table: str, key: str) -> ResolvedRow:
+    (found,) = [row for row in rows if (row.table, row.row) == (table, key)]
+    return found
+
+
+def test_the_list_has_each_system_row_of_each_table_once() -> None:
+    listed = Counter((row.table, row.row) for row in resolved_rows(TABLES, LAPTOP))
+    assert set(listed.values()) == {1}
+    own = {
+        (table.name, key)
+        for table in TABLES
+        if table.name not in DATA_FIGURES
+        for key, row in table.rows.items()
+        if row.over is None
+    }
+    summed = {
+        (table.name, key)
+        for table in TABLES
+        if any(row.over == "all" for row in table.rows.values())
+        for key in table.models
+    }
+    assert listed.keys() == own | summed
+    assert len(own) == 181  # counted in the five papers' figures
+    assert not {name for name, _ in listed} & set(DATA_FIGURES)
+
+
+def test_every_row_of_a_pack_is_in_a_table_and_the_other_way_round() -> None:
+    for paper in PAPERS:
+        tables = paper_tables(paper)
+        keys = {key for table in tables for key in system_rows(table)}
+        baselines = {row.baseline for table in tables for row in table.rows.values()}
+        compared = {key for table in tables for key in table.between}
+        between = {key for table in tables if table.between for key in table.rows}
+        assert set(pack(paper)) == (keys | baselines | compared) - between - {None}, paper
+
+
+@pytest.mark.parametrize("place", PACKS, ids="-".join)
+def test_a_row_says_where_it_is_from_and_names_what_exists(place: tuple[str, str]) -> None:
+    row = PACKS[place]
+    assert row.source
+    assert row.status in get_args(Status)
+    assert (row.status == "ready") == (not row.reason)
+    assert row.system is None or row.system in SYSTEMS
+    assert row.checkpoint is None or is_hub_id(row.checkpoint)
+    assert {*fetched_for(row)} <= {*published()}
+    decision_rule(row.reading)
+    needs_weights = row.system is not None and SYSTEMS[row.system].weights is not None
+    if row.status == "ready" and needs_weights:
+        assert (row.checkpoint is None) != (row.weights is None)
+        assert row.parameters > 0
+
+
+def test_ruffs_37_models_have_their_ids() -> None:
+    rows = [row for key, row in pack("ruff").items() if "chain_of_thought" not in row.settings]
+    assert len(rows) == len({row.checkpoint for row in rows}) == 37
+    models = paper_tables("ruff")[0].models
+    for key, model in models.items():
+        assert pack("ruff")[key].parameters == model.parameters
+    half = {key for key, row in pack("ruff").items() if row.dtype == "float16"}
+    assert {"opt-13b", "opt-66b", "pythia-12b", "llama-13b", "flan-t5-small"} <= half
+    assert not {"opt-6.7b", "pythia-6.9b", "llama-7b", "bert-large"} & half
+
+
+def test_sizes_are_known_of_all_that_is_asked() -> None:
+    for row in resolved_rows(TABLES, LAPTOP):
+        assert all(place[:2] in split_sizes() for place in row.places), row.table
+
+
+def test_what_stands_in_the_way_depends_on_the_machine() -> None:
+    here, there = (resolved_rows(TABLES, machine) for machine in (LAPTOP, SERVER))
+    assert only(here, "winopron:2", "flan-t5-xxl").status == "needs gpu"
+    assert only(there, "winopron:2", "flan-t5-xxl").status == "ready"
+    assert only(there, "ruff:figure-8", "opt-66b").status == "ready"
+    small = Machine(16, (40 * 10**9,))
+    row = only(resolved_rows(TABLES, small), "ruff:figure-8", "opt-66b")
+    assert (row.status, "the GPUs here have 40 GB" in row.reason) == ("needs gpu", True)
+    llama = only(there, "ruff:figure-8", "llama-70b")
+    assert llama.status == "needs licence"
+    assert "huggingface.co/meta-llama/Llama-2-70b-hf" in llama.reason
+    assert only(there, "knowref:3", "rule").status == "needs server"
+    assert only(there, "knowref:3", "bert-knowref").status == "not available"
+
+
+def test_a_row_that_compares_two_needs_both() -> None:
+    row = only(resolved_rows(TABLES, LAPTOP), "winopron:5", "spanbert-base-large")
+    assert row.keys == ("spanbert-base", "spanbert-large")
+    gain = only(resolved_rows(TABLES, LAPTOP), "knowref:5", "bert-knowref-switching")
+    assert gain.keys == ("bert-knowref-switching", "bert-knowref")
+
+
+def test_estimates_follow_from_parameters_and_tokens() -> None:
+    rows = resolved_rows(TABLES, LAPTOP)
+    small, large = (only(rows, "ruff:figure-8", key) for key in ("opt-125m", "opt-66b"))
+    assert large.seconds / small.seconds == pytest.approx(66_000 / 125)
+    assert (small.download, small.memory) == (125e6 * 2, 125e6 * 4)
+    assert large.memory == 66e9 * 2
+    assert tokens_read(10, "30 prompts") == 30 * (15.5 + 25)
+    assert tokens_read(10, "tokens") == 4 * 15.5**2
+
+
+def test_weights_of_ones_own_take_the_place_of_the_published_ones() -> None:
+    own = {"bert-knowref": "trained/seed-1"}
+    row = only(resolved_rows(TABLES, LAPTOP, (), own), "knowref:3", "bert-knowref")
+    assert (row.status, row.made_with.checkpoint) == ("ready", "trained/seed-1")
+    assert settings_of("knowref", "bert-knowref", own).checkpoint == "trained/seed-1"
+    with pytest.raises(InputError, match="no system of ours"):
+        resolved_rows(TABLES, LAPTOP, (), {"human": "trained"})
+    with pytest.raises(InputError, match="did you mean 'lingmess'"):
+        resolved_rows(TABLES, LAPTOP, ["linmess"])
+
+
+def test_fetched_files_are_settings_by_their_folder(nothing_fetched: Path) -> None:
+    asked = settings_of("knowref", "e2e-conll", {})
+    assert asked.checkpoint == str(folder_of("e2e"))
+    assert asked.settings == {"elmo_weights": str(folder_of("elmo"))}
+
+
+def test_the_list_as_json_and_as_commands() -> None:
+    result = pronominal("replicate", "winopron:2", "--list", "--json")
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)
+    assert [row["row"] for row in rows] == [*paper_tables("winopron:2")[0].rows]
+    for field in ("paper", "table", "row", "system", "source", "status", "reason"):
+        assert all(field in row for row in rows)
+    assert rows[0]["system"] == "lingmess=biu-nlp/lingmess-coref"
+    assert (rows[0]["paper"], rows[0]["table"]) == ("winopron", "2")
+    dry = pronominal("replicate", "knowref:3", "--dry-run", "--only", "e2e-conll")
+    assert "Estimates: 3.1 GB to download" in dry.stdout
+    assert 'e2e-conll=e2e="$(pronominal fetch e2e)"' in dry.stdout
+
+
+@pytest.mark.parametrize(
+    ("paper", "interval", "first", "word"),
+    [
+        (64.4, (60.0, 70.0), None, "inside the interval"),
+        (64.4, (64.44, 70.0), None, "inside the interval"),  # 64.44 rounds to 64.4
+        (64.4, (64.46, 70.0), None, "outside the interval"),
+        (64.4, None, None, "not comparable: it is a count"),
+        (64.4, (60.0, 70.0), 5, "not comparable: only the first 5 rows of each split were run"),
+    ],
+)
+def test_a_verdict_knows_that_the_papers_figure_is_rounded(
+    paper: float, interval: tuple[float, float] | None, first: int | None, word: str
+) -> None:
+    figure = paper_tables("winopron:2")[0].figures["winopron"]
+    line = Line("lingmess", "LingMess", "winopron", paper, 65.0, None, 0.6, None, (), None)
+    missing = None if interval else "it is a count"
+    from dataclasses import replace
+
+    line = replace(line, interval=interval, interval_missing=missing)
+    assert str(verdict(line, figure, first=first)) == word
+    assert verdict(replace(line, ours=None), figure) is None
+
+
+def test_a_pack_row_is_written_as_the_command_line_takes_it() -> None:
+    row = PackRow(source="x", system="lm", checkpoint="org/it", revision="v1")
+    assert row.written == "lm=org/it@v1"
+    assert PackRow(source="x").written == "none"

@@ -1,0 +1,166 @@
+"""A paper's tables from nothing to verdicts, with tiny checkpoints under the published names."""
+
+import json
+import shutil
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if find_spec("transformers") is None or find_spec("fastcoref") is None:
+    pytest.skip("needs the extras lm and lingmess", allow_module_level=True)
+
+from pronominal.adapters.catalogue.published import CACHE
+from pronominal.eval.papers.figures import paper_tables
+from pronominal.eval.papers.packs.machine import Machine
+from pronominal.eval.papers.packs.resolved import resolved_rows
+from pronominal.eval.papers.replicate import Replicating, replicate
+from tests.adapters.fastcoref.checkpoints import checkpoint
+from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, filled, own_instances, save
+from tests.cli.test_main import pronominal
+from tests.conftest import ROOT
+
+COMMIT = "0" * 40
+LIMIT = 4
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of the Hub, and one of fetched weights, that hold some of the published names."""
+    folder, texts = tmp_path_factory.mktemp("models"), filled(own_instances())
+    made = {
+        "biu-nlp/lingmess-coref": checkpoint("lingmess"),
+        "google/flan-t5-small": save(folder / "t5", T5, texts),
+        "facebook/opt-125m": save(folder / "opt", CAUSAL["opt"], texts),
+        "google-bert/bert-base-uncased": save(folder / "bert", MASKED["bert"], texts),
+    }
+    for name, model in made.items():
+        cached = folder / "hub" / f"models--{name.replace('/', '--')}"
+        shutil.copytree(model, cached / "snapshots" / COMMIT)
+        (cached / "refs").mkdir()
+        (cached / "refs" / "main").write_text(COMMIT)
+    caw = folder / "weights" / "caw"
+    shutil.copytree(ROOT / "tests" / "goldens" / "caw" / "checkpoint", caw)
+    (caw / "fetched.json").write_text("{}")
+    return folder
+
+
+@pytest.fixture
+def out(
+    models: Path,
+    built: Callable[[str], Path],
+    own_ruff: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """A folder of replications with built datasets, where nothing else is to be had."""
+    monkeypatch.setenv(CACHE, str(models))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(models / "hub"))
+    (tmp_path / "data").mkdir()
+    for name in ("knowref", "winogender", "winopron"):
+        (tmp_path / "data" / name).symlink_to(built(name))
+    (tmp_path / "data" / "ruff").symlink_to(own_ruff)
+    return tmp_path
+
+
+def asked(out: Path, table: str, *more: object) -> tuple[int, dict[str, Any]]:
+    arguments = ("replicate", table, "--out", out, "--json", "--limit", LIMIT, *more)
+    result = pronominal(*arguments)
+    assert result.stdout, result.stderr
+    return result.returncode, json.loads(result.stdout)[0]
+
+
+def test_a_table_of_clusters_and_prompts(out: Path) -> None:
+    wanted = ("lingmess", "caw", "flan-t5-small", "flan-t5-base")
+    status, found = asked(out, "winopron:2", *(word for row in wanted for word in ("--only", row)))
+    assert status == 0
+    ran = {row["row"] for row in found["rows"] if row["left_out"] is None}
+    assert ran == {"lingmess", "caw", "flan-t5-small"}
+    why = {row["row"]: row["left_out"] for row in found["rows"]}
+    assert "HF_HUB_OFFLINE" in why["flan-t5-base"]
+    lines = {(line["row"], line["figure"]): line for line in found["lines"]}
+    line = lines["lingmess", "winopron"]
+    assert (line["paper"], line["verdict"]) == (64.4, "not comparable")
+    assert "first 4 rows" in line["not_comparable"]
+    assert lines["flan-t5-base", "winopron"]["verdict"] is None
+    runs = {path.parent.name: path for path in (out / "runs").glob("*/run.json")}
+    record = json.loads(runs["winopron.double.test.first-4.lingmess"].read_text())
+    assert record["settings"]["reading"] == "upstream"
+    assert (record["revision"], record["engine"]) == (COMMIT, "fastcoref")
+    record = json.loads(runs["winopron.double.test.first-4.flan-t5-small"].read_text())
+    assert (record["dtype"], record["settings"]["dtype"]) == ("float16", "float16")
+
+
+def test_a_table_of_means_over_models_goes_on_where_it_was_killed(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables, only = paper_tables("ruff:figure-7"), ["opt-125m", "bert-base"]
+    rows = resolved_rows(tables, Machine(2), only)
+    runs: list[Path] = []
+    opened = 0
+
+    def killed(name: str, total: int) -> Any:
+        nonlocal opened
+        opened += 1
+        if opened > 3:
+            raise KeyboardInterrupt
+        return no_progress(name, total)
+
+    from pronominal.eval.evaluation import no_progress
+
+    how = Replicating(data=out / "data", runs=out / "runs", limit=LIMIT)
+    with pytest.raises(KeyboardInterrupt):
+        replicate(tables, rows, how, only, killed)
+    before = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/predictions.jsonl")}
+    assert len(before) == 3
+    (found,) = replicate(tables, rows, how, only)
+    runs = [*out.glob("runs/*/predictions.jsonl")]
+    assert len(runs) == 12
+    assert all(path.stat().st_mtime_ns == at for path, at in before.items())
+    lines = {(line.row, line.figure): line for line in found.reproduction.lines}
+    assert lines["all", "change_1"].runs == ("bert-base", "opt-125m")
+    assert lines["opt-125m", "distractors_0"].ours is not None
+    assert "| BERT-base | 0 distractors |" in found.to_table().to_markdown()
+    other = Replicating(data=out / "data", runs=out / "other", limit=LIMIT)
+    replicate(tables, rows, other, only)
+    for path in runs:
+        assert path.read_bytes() == (out / "other" / path.parent.name / path.name).read_bytes()
+
+
+def test_whole_rows_have_a_verdict(out: Path) -> None:
+    arguments = ("replicate", "knowref:3", "--out", out, "--only", "random", "--json")
+    result = pronominal(*arguments)
+    assert result.returncode == 0, result.stderr
+    (line,) = [one for one in json.loads(result.stdout)[0]["lines"] if one["figure"] == "accuracy"]
+    assert (line["paper"], line["verdict"]) == (0.5, "inside the interval")
+    assert line["interval"][0] < line["ours"] < line["interval"][1]
+    assert "inside the interval" in pronominal(*arguments[:-1], "--markdown").stdout
+
+
+def test_weights_of_ones_own_and_a_run_that_fails(out: Path, tmp_path: Path) -> None:
+    own = f"bert-knowref={tmp_path / 'nothing'}"
+    status, found = asked(out, "knowref:3", "--only", "bert-knowref", "--weights", own)
+    assert status == 1
+    (row,) = found["rows"]
+    assert "its run failed" in row["left_out"]
+
+
+def test_nothing_is_downloaded_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE, str(tmp_path))
+    result = pronominal("replicate", "winonb:2", "--only", "bert-coref", "--out", tmp_path)
+    assert result.returncode == 2
+    assert "0.6 GB of weights (estimate) and upstream's files of winonb would" in result.stderr
+    assert "add --yes" in result.stderr
+    assert not [*tmp_path.rglob("*")]
+
+
+def test_systems_of_a_paper_are_a_systems_file(out: Path, sample: Path) -> None:
+    place = ("--dataset", sample, "--config", "double", "--out", out / "of-sample")
+    result = pronominal("evaluate", *place, "--systems", "knowref-paper", "--json")
+    scores = json.loads(result.stdout)
+    assert {"random", "gap-parallelism"} <= scores.keys()
+    assert "e2e-conll is left out: run 'pronominal fetch e2e' first" in result.stderr
+    missing = pronominal("evaluate", *place, "--systems", "knwref-paper")
+    assert missing.returncode == 2
