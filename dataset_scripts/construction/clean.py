@@ -92,6 +92,8 @@ LINK_TAKEN_OUT = "\ufffc"
 """Marks a sentence that is broken without its link; no other sign outside ASCII is left."""
 # from the beginning of a word only, else every letter of a long one would be tried
 EMAIL = re.compile(r"(?<![\w.+-])([.+-]*+)\w[\w.+-]*+@[\w-]+(?:\.[\w-]+)+\b")
+SPELT_AT = re.compile(r"[(\[{<] ?at ?[)\]}>]| dot ", re.IGNORECASE)
+"""Few documents hold one, so that the next expression need not try every word."""
 SPELT_EMAIL = re.compile(
     r"(?<![\w.+-])\w[\w.+-]*+ ?[(\[{<] ?at ?[)\]}>] ?[\w-]+"
     r"(?:(?:\.| ?[(\[{<] ?dot ?[)\]}>] ?)[\w-]+)*"
@@ -156,7 +158,7 @@ def _cleaned(body: str, rules: CleanRules) -> tuple[str, int]:
     text = html.unescape(body).replace("\r\n", "\n").replace("\r", "\n")
     text = CONTROLS.sub(" ", text)
     text = transliterated(text) if rules.transliterate else _only_ascii(text)
-    if rules.mask_users:
+    if rules.mask_users and SPELT_AT.search(text):
         # before markup: its braces and parentheses would go
         text, masked = SPELT_EMAIL.subn("EMAIL", text)
     text = _without_markup(text, rules)
