@@ -1,22 +1,24 @@
 """Which changed copies of evaluation sentences `leakcheck` finds, and what else it takes for one.
 
 Of each dataset at most ``--sentences`` texts of every length are drawn with a fixed seed, changed
-in every way of `CHANGES`, and looked for one by one, between other words. A length is a number of
-words that count: two letters and more, no pronoun. ``--clean`` names files and folders that should
-hold nothing; ten megabytes as `construction_scale.py` makes them, which `construct` reads, are
-looked into besides. Prints one JSON object, without a sentence; shares are of the copies found.
+in every way of `CHANGES`, and looked for one by one, between other words; the datasets' copies are
+counted together. A length is a number of words that count: two letters and more, no pronoun.
+``--clean`` names files and folders that should hold nothing (compiled files are left out); ten
+megabytes as `construction_scale.py` makes them, which `construct` reads, are looked into besides.
+Speed is in CPU time, beside that of a SHA-256 of as many bytes in the same run. Prints the tables
+of docs/leakcheck.md, without a sentence.
 
     python benchmarks/leakcheck_recall.py --dataset out/winopron out/knowref --clean /usr/share/doc
 """
 
 import argparse
-import json
+import hashlib
 import random
 import re
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ LENGTHS = ((5, 7), (8, 11), (12, 15), (16, 23), (24, 33))
 PRONOUNS = {form for pronouns in PRONOUN_SETS for form in pronouns.forms} | {"themselves"}
 OTHER = ("walnut", "harbour", "pencil", "saddle", "lantern", "meadow", "copper", "violin")
 BEFORE, AFTER = "Amber basil cedar dune ember fjord.\n", "\nGrove heath iris jade kelp lagoon."
+COMPILED = ("*.so", "*.so.*", "*.pyc", "*.a", "*.o")
 CONSTRUCTED = 125_000
 """Sentences of the text that `construct` reads: ten megabytes."""
 
@@ -60,6 +63,12 @@ def with_other_word(place: Callable[[int, random.Random], int], *, lost: bool = 
 def with_word_added(row: Row, source: random.Random) -> str:
     place = source.choice(counted(row["text"])[1:]).start()
     return f"{row['text'][:place]}{source.choice(OTHER)} {row['text'][place:]}"
+
+
+def with_two_words(row: Row, source: random.Random) -> str:
+    word = source.choice(counted(row["text"]))
+    two = " ".join(source.sample(OTHER, 2))
+    return f"{row['text'][: word.start()]}{two}{row['text'][word.end() :]}"
 
 
 def with_names_exchanged(row: Row, _: random.Random) -> str | None:
@@ -95,6 +104,7 @@ CHANGES: dict[str, Change] = {
     "any word": with_other_word(lambda length, source: source.randrange(length)),
     "any word lost": with_other_word(lambda length, source: source.randrange(length), lost=True),
     "a word added": with_word_added,
+    "any word replaced by two": with_two_words,
     "second half alone": second_half,
 }
 
@@ -102,21 +112,31 @@ CHANGES: dict[str, Change] = {
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--dataset", type=Path, nargs="+", required=True)
-    parser.add_argument("--sentences", type=int, default=200)
+    parser.add_argument("--sentences", type=int, default=100)
     parser.add_argument("--clean", nargs="*", default=[])
     arguments = parser.parse_args()
     index = LeakIndex.of(arguments.dataset)
-    told: dict[str, object] = {
-        "found": {
-            folder.name: found_shares(drawn(folder, arguments.sentences), index)
-            for folder in arguments.dataset
-        }
-    }
-    told["clean"] = [looked_into(path, index) for path in arguments.clean]
+    rows: dict[str, list[Row]] = defaultdict(list)
+    for folder in arguments.dataset:
+        for length, its in drawn(folder, arguments.sentences).items():
+            rows[length] += its
+    print(table(["change", *rows], [*recall(rows, index)]), end="\n\n", flush=True)
+    pace = sha256_pace()
+    looked = [looked_into(path, index, pace) for path in arguments.clean]
     with tempfile.TemporaryDirectory() as folder:
         write_corpus(Path(folder), CONSTRUCTED)
-        told["constructed"] = looked_into(folder, index)
-    print(json.dumps(told, indent=2))
+        looked.append(looked_into(folder, index, pace, "what `construct` reads"))
+    columns = ("text", "MB", "found", "MB a second", "of SHA-256's speed")
+    print(table(columns, looked))
+    names = ", ".join(folder.name for folder in arguments.dataset)
+    print(f"\n{index.sentences:,} sentences, in every wording, of {names}.")
+
+
+def table(columns: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table in Markdown."""
+    columns = [*columns]
+    lines = [columns, ["---"] * len(columns), *([*map(str, row)] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace(" --- ", "---")
 
 
 def drawn(folder: Path, most: int) -> dict[str, list[Row]]:
@@ -140,34 +160,38 @@ def drawn(folder: Path, most: int) -> dict[str, list[Row]]:
     }
 
 
-def found_shares(rows: dict[str, list[Row]], index: LeakIndex) -> dict[str, dict[str, object]]:
-    """Return the share of copies found by change and length, and the number of copies."""
-    shares: dict[str, dict[str, object]] = {
-        length: {"copies": len(its)} for length, its in rows.items()
-    }
+def recall(rows: dict[str, list[Row]], index: LeakIndex) -> Iterator[list[object]]:
+    """Yield a line for each change: the hundredths of copies found, for each length."""
     for name, change in CHANGES.items():
-        for length, its in rows.items():
+        line: list[object] = [name]
+        for its in rows.values():
             source = random.Random(1)
             copies = [copy for row in its if (copy := change(row, source)) is not None]
             found = sum(is_found(copy, index) for copy in copies)
-            shares[length][name] = round(found / len(copies), 3) if copies else None
-    return shares
+            # rounded down: 100 is all of them
+            line.append(100 * found // len(copies) if copies else "-")
+        yield line
+    yield ["sentences", *map(len, rows.values())]
 
 
 def is_found(copy: str, index: LeakIndex) -> bool:
     return any(find_leaks([f"{BEFORE}{copy}{AFTER}".encode()], index))
 
 
-def looked_into(path: str, index: LeakIndex) -> dict[str, object]:
+def sha256_pace() -> float:
+    """Return megabytes that SHA-256 takes in a second of CPU time."""
+    content, started = bytes(100_000_000), time.process_time()
+    hashlib.sha256(content).digest()
+    return len(content) / 1e6 / (time.process_time() - started)
+
+
+def looked_into(path: str, index: LeakIndex, pace: float, name: str = "") -> list[object]:
+    """Return what is called how, its megabytes, what is found in it, and how fast it is read."""
     survey, started = Survey(), time.process_time()
-    found = sum(1 for _ in leakcheck([path], index, history=False, survey=survey))
-    megabytes, seconds = survey.size / 1e6, time.process_time() - started
-    return {
-        "path": Path(path).name,
-        "megabytes": round(megabytes, 1),
-        "megabytes_per_cpu_second": round(megabytes / seconds, 1),
-        "found": found,
-    }
+    found = sum(1 for _ in leakcheck([path], index, exclude=COMPILED, history=False, survey=survey))
+    speed = survey.size / 1e6 / (time.process_time() - started)
+    size = round(survey.size / 1e6)
+    return [name or f"`{path}`", size, found, round(speed), f"{speed / pace:.2f}"]
 
 
 if __name__ == "__main__":

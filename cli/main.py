@@ -4,8 +4,9 @@ import io
 import os
 import sys
 import traceback
+import warnings
 from importlib.metadata import version
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -92,6 +93,23 @@ app.command("replicate")(replicating.replicate)
 
 def main() -> None:
     """Run the command line; exit with 0 (done), 1 (a check found something) or 2 (wrong input)."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def show_plainly(
+            message: Warning | str, category: type[Warning], *where: Any, **others: Any
+        ) -> None:
+            if issubclass(category, UserWarning):
+                told = printable(" ".join(str(message).split()))
+                print(f"pronominal: {told}", file=sys.stderr)
+            else:
+                show(message, category, *where, **others)
+
+        warnings.showwarning = show_plainly
+        _run()
+
+
+def _run() -> None:
     debug = "--debug" in sys.argv
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     for stream in (sys.stdout, sys.stderr):

@@ -8,6 +8,8 @@ from pathlib import Path
 from pronominal.errors import InputError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+LONGEST = 100
+"""Letters of a name: the name of a run's folder is made of four, and file systems allow 255."""
 HUB_ID = re.compile(rf"{NAME.pattern}/{NAME.pattern}")
 
 
@@ -22,6 +24,9 @@ def require_name(
         cause = f"the {kind} {name!r} cannot be the name of a folder"
         cure = "use letters from a to z, digits and . _ -, and begin with a letter or a digit"
         raise InputError(cause, cure=cure, file=file, row=row)
+    if len(name) > LONGEST:
+        cause = f"the {kind} {name[:20]}... has {len(name)} letters"
+        raise InputError(cause, cure=f"use at most {LONGEST}", file=file, row=row)
 
 
 def is_hub_id(name: str) -> bool:

@@ -28,7 +28,8 @@ class CleanRules:
             reader sees.
         mark_links: leave `LINK_TAKEN_OUT` where an address of the web was taken out of a sentence,
             which the filters drop; the released code leaves a sentence with a hole.
-        mask_users: write ``EMAIL`` for an e-mail address and ``USER`` for ``@name`` or ``u/name``.
+        mask_users: write ``EMAIL`` for an e-mail address, also a spelt one (``a (at) b.org``), and
+            ``USER`` for ``@name`` or ``u/name``.
     """
 
     transliterate: bool = True
@@ -80,14 +81,25 @@ LINK_TARGET = re.compile(r"\[\[([^\[\]|]*)(?:\|[^\[\]|]*)?\]\]")
 MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
 NAMED_WEB_LINK = re.compile(r"\[(?:https?|ftp)://[^\s\]]*\s*([^\]\n]*)\]")
 WEB_LINK = re.compile(r"(?:https?|ftp)://\S+")
-LINK_BETWEEN_SENTENCES = re.compile(
-    r"(?:^|(?<=[.!?:\n]))[ \t]*(?:https?|ftp)://\S++(?=[ \t]*(?:$|\n|[A-Z]))"
+_ADDRESS = (
+    r"""(?:(?:https?|ftp)://|(?<![\w@.-])(?:www\.(?=[\w-])|[\w-]++(?:\.[\w-]++)++(?<=[a-z]{2})/))"""
 )
-LINK_INSIDE = re.compile(r"(?:https?|ftp)://\S*[^\s.,;:!?)\]'\"]")
+LINK_BETWEEN_SENTENCES = re.compile(
+    rf"(?:^|(?<=[.!?:\n]))[ \t]*{_ADDRESS}\S++(?=[ \t]*(?:$|\n|[A-Z]))"
+)
+LINK_INSIDE = re.compile(rf"{_ADDRESS}\S*[^\s.,;:!?)\]'\"]")
 LINK_TAKEN_OUT = "\ufffc"
 """Marks a sentence that is broken without its link; no other sign outside ASCII is left."""
 # from the beginning of a word only, else every letter of a long one would be tried
 EMAIL = re.compile(r"(?<![\w.+-])([.+-]*+)\w[\w.+-]*+@[\w-]+(?:\.[\w-]+)+\b")
+SPELT_AT = re.compile(r"[(\[{<] ?at ?[)\]}>]| dot ", re.IGNORECASE)
+"""Few documents hold one, so that the next expression need not try every word."""
+SPELT_EMAIL = re.compile(
+    r"(?<![\w.+-])\w[\w.+-]*+ ?[(\[{<] ?at ?[)\]}>] ?[\w-]+"
+    r"(?:(?:\.| ?[(\[{<] ?dot ?[)\]}>] ?)[\w-]+)*"
+    r"|(?<![\w.+-])\w[\w.+-]*+ at [\w-]+ dot (?:com|org|net|edu|gov|co)\b",
+    re.IGNORECASE,
+)
 USER = re.compile(r"(?<![\w/@])(?:@\w[\w.-]*\w|/?u/[\w-]{2,})")
 MASKED = "documents with e-mail addresses or user names, which were masked"
 EMPHASIS = re.compile(r"'{2,}")
@@ -112,17 +124,12 @@ def clean(documents: pa.RecordBatch, rules: CleanRules = CleanRules()) -> Kept:
     for source, document, body in zip(*(c.to_pylist() for c in documents.columns), strict=True):
         noted.update(_notes(body))
         fault = _fault(body, rules)
-        text = "" if fault else clean_text(body, rules)
-        noted[MASKED] += rules.mask_users and _names_users(body)
+        text, masked = ("", 0) if fault else _cleaned(body, rules)
+        noted[MASKED] += masked > 0
         if text:
             rows.append((source, document, text))
         reasons.append(None if text else fault or "nothing is left of the document")
     return Kept(strings(DOCUMENTS, rows), by_reason(reasons), +noted)
-
-
-def _names_users(body: str) -> bool:
-    at = "@" in body and (EMAIL.search(body) or USER.search(body))
-    return bool(at or ("u/" in body and USER.search(body)))
 
 
 def _notes(body: str) -> Iterator[str]:
@@ -142,19 +149,31 @@ def _fault(body: str, rules: CleanRules) -> str | None:
 
 def clean_text(body: str, rules: CleanRules = CleanRules()) -> str:
     """Return a document's text; paragraphs are divided by a blank line, all else by one blank."""
+    return _cleaned(body, rules)[0]
+
+
+def _cleaned(body: str, rules: CleanRules) -> tuple[str, int]:
+    """Return a document's text, and how many addresses and user names were masked in it."""
+    masked = 0
     text = html.unescape(body).replace("\r\n", "\n").replace("\r", "\n")
     text = CONTROLS.sub(" ", text)
     text = transliterated(text) if rules.transliterate else _only_ascii(text)
+    if rules.mask_users and SPELT_AT.search(text):
+        # before markup: its braces and parentheses would go
+        text, masked = SPELT_EMAIL.subn("EMAIL", text)
     text = _without_markup(text, rules)
     if rules.mask_users and ("@" in text or "u/" in text):
-        text = USER.sub("USER", EMAIL.sub(r"\1EMAIL", text))
+        text, addresses = EMAIL.subn(r"\1EMAIL", text)
+        text, users = USER.subn("USER", text)
+        masked += addresses + users
     text = _without(text, "(", ")")
     text = REFERENCES.sub("", "\n" + text)
     text = text.replace(" M.A. ", " MA ")
     text = HEADING_OR_ITEM.sub("", text)
     text = PAGE.sub("", text)
     parts = PARAGRAPH_END.split(text) if rules.paragraphs else [text]
-    return "\n\n".join(part for part in (" ".join(part.split()) for part in parts) if part)
+    parts = [" ".join(part.split()) for part in parts]
+    return "\n\n".join(part for part in parts if part), masked
 
 
 def transliterated(text: str) -> str:
@@ -185,7 +204,7 @@ def _without_markup(text: str, rules: CleanRules) -> str:
     if "[" in text:
         link = LINK_TARGET if rules.link_targets else LINK
         text = MARKDOWN_LINK.sub(r"\1", link.sub(r"\1", MEDIA.sub("", text)))
-    if "://" in text:
+    if "/" in text or "www." in text:
         text = _without_links(text, rules)
     if ">" in text:
         text = MARKDOWN_QUOTE.sub("", text)

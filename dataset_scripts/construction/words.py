@@ -62,11 +62,41 @@ _FEMININE_NOUNS = """
     heroine heiress governess seamstress ballerina maid housemaid housewife lass goddess priestess
     saleswoman policewoman businesswoman chairwoman spokeswoman congresswoman councilwoman
     craftswoman servicewoman frontwoman anchorwoman sportswoman stateswoman horsewoman cowgirl
-    schoolgirl
+    schoolgirl spinster
 """
 MASCULINE_NOUNS = frozenset(_MASCULINE_NOUNS.split())
 FEMININE_NOUNS = frozenset(_FEMININE_NOUNS.split())
 """Nouns that tell the gender of the person whom they name, as in *my aunt Ann*."""
+
+GENDERED_ADJECTIVES: dict[Gender, frozenset[str]] = {
+    "male": frozenset({"male", "bearded", "moustached", "mustached"}),
+    "female": frozenset({"female", "pregnant"}),
+}
+GENDERED_VERBS: dict[Gender, frozenset[str]] = {
+    "male": frozenset({"fathers", "fathered"}),
+    "female": frozenset(
+        f"{verb} {what}"
+        for what, verbs in (("birth", "give gives gave given giving"), ("pregnant", "get gets got"))
+        for verb in verbs.split()
+    ),
+}
+"""Other words that are said of one gender."""
+
+
+def plural(noun: str) -> str:
+    """Return the plural of one of the nouns above.
+
+    >>> [plural(noun) for noun in ("waitress", "policeman", "wife", "lady", "boy")]
+    ['waitresses', 'policemen', 'wives', 'ladies', 'boys']
+    """
+    if noun.endswith("man"):
+        return f"{noun[:-2]}en"
+    if noun.endswith("wife"):
+        return f"{noun[:-2]}ves"
+    if noun.endswith("y") and not noun.endswith("oy"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch")) else f"{noun}s"
+
 
 GENDERED_NOUNS = MASCULINE_NOUNS | FEMININE_NOUNS | {"actor"}
 

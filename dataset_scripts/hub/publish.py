@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 
 from pronominal.dataset_scripts.hub.release import Release
 from pronominal.dataset_scripts.hub.repository import (
+    NEW_REPOSITORY,
     PROBE,
     DatasetRepository,
     Gating,
@@ -37,7 +38,7 @@ def plan(release: Release, repo: str, gating: Gating) -> list[str]:
         f"create {repo}, private; one that is there must hold {release.name}, and is made private "
         "unless strangers are refused",
         "ask as a stranger whether it is private",
-        f"upload {PROBE}, a file that holds nothing, and no rows",
+        f"upload {PROBE}, a file that holds nothing, and no rows; squash what held rows before",
         f"gate it: {gating}; read the setting back",
         f"make it public; as a stranger, ask for {PROBE}, which must be refused",
         f"upload {', '.join(release.digests)}, in one commit",
@@ -184,7 +185,26 @@ class _Publication:
         """Leave a file that holds nothing where the gate is tried next, and no table."""
         if self.repository.empty(self.release):
             self.say(f"uploaded {PROBE}, which holds nothing")
+        self._squash()
         self._require_hidden()
+
+    def _squash(self) -> None:
+        """Leave no table in an older commit: a server that ignores the gate shows these, too.
+
+        The tag of this version is put back when the gate was tried: its files are the release's.
+        """
+        version, revisions = self.release.version, self.repository.with_tables()
+        if not revisions:
+            return
+        for name in (name for name in revisions if name not in ("main", version)):
+            cause = f"{name} holds tables, which a server that ignores the gate would show"
+            cure = f"remove {name} from the repository, or publish to another --repo"
+            raise InputError(cause, cure=cure)
+        self.repository.squash(version if version in revisions else None)
+        if self.repository.with_tables():
+            cause = "the server keeps older commits, which hold tables, although they were squashed"
+            raise InputError(cause, cure=NEW_REPOSITORY)
+        self.say("squashed: no older commit holds a table")
 
     def _gate(self) -> None:
         if self.repository.info().gated != self.gating:

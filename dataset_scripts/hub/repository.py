@@ -22,6 +22,8 @@ STRANGER_TOKEN = "PRONOMINAL_STRANGER_TOKEN"
 PROBE = "gate-probe"
 """The file that holds nothing: strangers are refused it before any table is uploaded."""
 
+NEW_REPOSITORY = "publish to another --repo, or remove this one first"
+
 
 class Gating(StrEnum):
     """Who lets people in: their agreement alone, or a maintainer for each of them."""
@@ -150,6 +152,48 @@ class DatasetRepository:
             repo_type="dataset",
         )
         return True
+
+    def with_tables(self) -> list[str]:
+        """Return the branches, tags and pull requests of which a commit, old or new, has a table.
+
+        ``main`` comes first. Who can read a repository can read every one of its commits.
+        """
+        refs = self._api.list_repo_refs(self.name, repo_type="dataset", include_pull_requests=True)
+        known: dict[str, bool] = {}
+
+        def holds_table(commit: str) -> bool:
+            if commit not in known:
+                known[commit] = any(path.endswith(".parquet") for path in self.files(commit))
+            return known[commit]
+
+        found = {
+            ref.name
+            for ref in (*refs.branches, *refs.tags, *refs.converts, *(refs.pull_requests or ()))
+            if any(holds_table(commit) for commit in self._history(ref.target_commit))
+        }
+        return sorted(found, key=lambda name: (name != "main", name))
+
+    def _history(self, revision: str) -> list[str]:
+        commits = self._api.list_repo_commits(self.name, repo_type="dataset", revision=revision)
+        return [commit.commit_id for commit in commits]
+
+    def squash(self, tag: str | None) -> None:
+        """Make the head the only commit of main, and take a tag away, if one is named.
+
+        Raises:
+            InputError: the server does not squash; nothing was changed.
+        """
+        from huggingface_hub.errors import HfHubHTTPError
+
+        try:
+            self._api.super_squash_history(self.name, repo_type="dataset")
+        except HfHubHTTPError as error:
+            if error.response.status_code not in (400, 404, 405, 501):
+                raise
+            cause = "its older commits hold tables, and the server does not squash them"
+            raise InputError(cause, cure=NEW_REPOSITORY, file=self.name) from error
+        if tag is not None:
+            self._api.delete_tag(self.name, tag=tag, repo_type="dataset")
 
     def seen_by_strangers(self) -> str | None:
         """Return what a stranger can see of a repository that should be private, or None.

@@ -1,7 +1,7 @@
-"""Runs of which one word was changed or lost, or which got a word more.
+"""Runs of which one word was changed, lost or replaced by two, or which got a word more.
 
 What is left of a run without one of its words is its *remainder*. A text that holds a changed copy
-holds a remainder, with a gap of one word or none, and one of the run's *halves* whole: so only
+holds a remainder, with a gap of up to two words, and one of the run's *halves* whole: so only
 where half of a known run stands are the remainders looked for.
 """
 
@@ -20,7 +20,7 @@ class Gap(NamedTuple):
     Attributes:
         shift: where the first word stands, seen from the half that is whole.
         before: how many words of the run come before the gap.
-        width: words in the gap, 0 or 1.
+        width: words in the gap, from 0 to 2.
         after: how many words of the run come behind it.
     """
 
@@ -48,8 +48,8 @@ def gaps(length: int, *, remainder: bool) -> list[Gap]:
 
     Args:
         length: of the whole run.
-        remainder: whether one of its words was changed or lost; otherwise it got one more, or
-            none. The last word changed looks like the last word lost.
+        remainder: whether one of its words was changed, lost or replaced by two; otherwise it got
+            one more, or none. The last word changed looks like the last word lost.
     """
     first, last = half(length), length - half(length)
     if not remainder:
@@ -58,6 +58,8 @@ def gaps(length: int, *, remainder: bool) -> list[Gap]:
         return added + [Gap(-last - 1, before, 1, length - before) for before in range(1, last + 1)]
     changed = [Gap(0, before, 1, length - 1 - before) for before in range(first, length - 1)]
     changed += [Gap(-last, before, 1, length - 1 - before) for before in range(last)]
+    changed += [Gap(0, before, 2, length - 1 - before) for before in range(first, length - 1)]
+    changed += [Gap(-last - 1, before, 2, length - 1 - before) for before in range(last)]
     return [*changed, Gap(0, length - 1, 0, 0), Gap(1 - last, 0, 0, length - 1)]
 
 

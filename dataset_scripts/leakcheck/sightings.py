@@ -66,7 +66,8 @@ class Sighting:
         points = len(self.whole) + (last in self.whole)
         if self.changed and last not in self.whole:
             points += 1 if last else 2
-        return 2 * points > self.run.runs + 1
+        # the whole last run is half the points of three runs, as of a sentence's second half
+        return 2 * points > self.run.runs + (last not in self.whole)
 
     @property
     def rank(self) -> tuple[bool, int, int, int]:

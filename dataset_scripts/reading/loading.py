@@ -22,7 +22,7 @@ from pronominal.dataset_scripts.tables.parquet_files import (
     read_parquet,
 )
 from pronominal.errors import InputError
-from pronominal.names import NAME
+from pronominal.names import require_name
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -73,7 +73,7 @@ def read_split(dataset: str | Path, config: str | None = None, split: str = "tes
 def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) -> Split:
     named = dataset_of(open_parquet(files[0]).schema_arrow, files[0])
     # rows that a user wrote are named by their folder, and are not ours whatever its name is
-    name, script = named or _name_or(files[0].parent.parent.name, "dataset"), _script(named)
+    name, script = named or _safe_name(files[0].parent.parent.name, "dataset"), _script(named)
     table = None if on_disk else _fitted(read_parquet(files), script)
     rows = batches(files) if table is None else [table]
 
@@ -98,9 +98,12 @@ def _of_dataset(dataset: "Dataset", config: str | None, split: str) -> Split:
     if not hasattr(dataset, "with_format") or not hasattr(dataset, "info"):
         cure = "give a folder, an id of the Hub, or one split as a datasets.Dataset"
         raise InputError(f"rows were given as a {type(dataset).__name__}", cure=cure)
-    name = _name_or(dataset.info.dataset_name, "dataset")
-    config = config or _name_or(dataset.info.config_name, "default")
-    split = _name_or(dataset.split and str(dataset.split), split) if split == "test" else split
+    name = _safe_name(dataset.info.dataset_name, "dataset")
+    config = config or _safe_name(dataset.info.config_name, "default", "config")
+    if split == "test":
+        # of test[:100] the slice is left out: a run knows its rows by their digest
+        parts = [part.partition("[")[0] for part in str(dataset.split or split).split("+")]
+        split = "+".join(_safe_name(part, split, "split") for part in parts)
     script, file = _script(name), Path(name, config, split)
     table = _fitted(dataset.with_format("arrow")[:], script)
     digest = _digest_of_sound([table], lambda: table, script, file)
@@ -168,5 +171,9 @@ def _named(kind: pa.DataType) -> object:
     return [_named(kind.value_type)] if pa.types.is_list(kind) else None
 
 
-def _name_or(name: str | None, otherwise: str) -> str:
-    return name if name and NAME.fullmatch(name) else otherwise
+def _safe_name(name: str | None, otherwise: str, kind: str = "dataset") -> str:
+    """Return a name that can be that of a folder; `InputError` for one that cannot."""
+    if not name:
+        return otherwise
+    require_name(f"{kind} name", name)
+    return name

@@ -14,6 +14,7 @@ from pronominal.errors import InputError, redacted
 from pronominal.eval.annotation.key import Answer, Item, Key, read_key
 from pronominal.eval.annotation.sheets import ANSWER, ITEM, Record, read_sheet, shown_digest
 from pronominal.eval.annotation.tasks import LETTERS
+from pronominal.names import require_name
 
 ANSWERS = "answers.jsonl"
 
@@ -100,6 +101,8 @@ def read_answers(folder: Path) -> Answers:
     lines = [fields for _, fields in read_json_lines(path)]
     asked = [(item.row, item.about) for item in key.items]
     names = tuple(lines[0].get("answers", ())) if lines else ()
+    for name in names:
+        require_name("annotator's name", name, file=path)
     told = [(line.get("id"), line.get("about")) for line in lines]
     if told != asked or not all(tuple(line.get("answers", ())) == names for line in lines):
         raise InputError("they are not answers to this key", cure="import them again", file=path)
@@ -134,8 +137,12 @@ def _by_annotator(sheets: Sequence[str]) -> dict[str, Path]:
         name, equals, path = given.partition("=")
         file = Path(path if equals else given)
         name = name if equals else file.stem
-        if name in files:
-            cause = f"the sheets of two annotators are called '{name}'"
+        try:
+            require_name("annotator's name", name, file=file)
+        except InputError as error:
+            raise InputError(error.cause, cure=f"{error.cure}: NAME=FILE", file=file) from None
+        if name.casefold() in {known.casefold() for known in files}:
+            cause = f"the sheets of two annotators are called '{name}', whatever the capitals"
             raise InputError(cause, cure="give them as NAME=FILE", file=file)
         files[name] = file
     return files

@@ -23,6 +23,9 @@ PACKAGES = (
 )
 """The packages whose versions a run records, where they are installed."""
 
+LONGEST_RUN_NAME = 220
+"""Letters of the name of a run's folder: file systems allow 255, with a shard or while it grows."""
+
 SCHEMA_VERSION = 1
 """Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
 
@@ -241,8 +244,13 @@ def now() -> str:
 
 
 def run_name(split: Split, label: str) -> str:
-    """Return the name of a run's folder."""
-    return f"{split.dataset_name}.{split.config}.{split.name}.{label}"
+    """Return the name of a run's folder; `InputError` for one that file systems do not take."""
+    name = f"{split.dataset_name}.{split.config}.{split.name}.{label}"
+    if len(name) > LONGEST_RUN_NAME:
+        cause = f"the run {name[:20]}... would have a name of {len(name)} letters"
+        cure = f"choose a shorter label: all names together may have {LONGEST_RUN_NAME}"
+        raise InputError(cause, cure=cure)
+    return name
 
 
 def is_run(folder: Path) -> bool:

@@ -43,6 +43,30 @@ def test_the_first_table_needs_no_fcntl(tmp_path: Path) -> None:
     assert not [*tmp_path.rglob(".*")]
 
 
+PLAIN = """
+import sys
+sys.modules["fcntl"] = None
+from pronominal.cli.main import main
+
+sys.argv = ["pronominal", "build", "sample", "--out", "out"]
+main()
+"""
+
+
+def test_that_locks_are_soft_is_told_as_everything_is(tmp_path: Path) -> None:
+    environment = {name: its for name, its in os.environ.items() if name != "PYTHONWARNINGS"}
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN],
+        cwd=tmp_path,
+        env=environment | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines() == ["pronominal: only soft file lock is available"]
+
+
 WRITERS = """
 import sys
 sys.modules["fcntl"] = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from tests.hub.repository import RefusalError, Repo, access_request, digest, oid
+from tests.hub.repository import DATE, RefusalError, Repo, access_request, digest, oid
 
 if TYPE_CHECKING:
     from tests.hub.server import Handler
@@ -93,17 +93,44 @@ def tree(self: "Handler", name: str, revision: str, folder: str, _: bytes) -> No
 
 @route("GET", rf"/api/datasets{ID}/refs")
 def refs(self: "Handler", name: str, _: bytes) -> None:
-    tags = [
-        {"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": sha}
-        for tag, sha in self.repo(name).tags.items()
-    ]
-    self.reply({"branches": [], "tags": tags, "converts": []})
+    repo = self.repo(name)
+
+    def told(kind: str, revisions: dict[str, str]) -> list[dict[str, str]]:
+        return [
+            {"name": name, "ref": f"refs/{kind}/{name}", "targetCommit": sha}
+            for name, sha in revisions.items()
+        ]
+
+    branches = told("heads", {"main": repo.resolve("main"), **repo.branches})
+    tags = told("tags", repo.tags)
+    self.reply({"branches": branches, "tags": tags, "converts": [], "pullRequests": []})
+
+
+@route("GET", rf"/api/datasets{ID}/commits/([^/]+)")
+def commits(self: "Handler", name: str, revision: str, _: bytes) -> None:
+    known = {"authors": [], "date": DATE, "title": "", "message": ""}
+    self.reply([{"id": sha, **known} for sha in self.repo(name).history(revision)])
+
+
+@route("POST", rf"/api/datasets{ID}/super-squash/main")
+def squash(self: "Handler", name: str, _: bytes) -> None:
+    repo = self.repo(name, write=True)
+    if not self.server.hub.faults.squashes:
+        raise RefusalError(404, "POST super-squash is no part of this Hub")
+    repo.squash()
+    self.reply({})
 
 
 @route("POST", rf"/api/datasets{ID}/tag/([^/]+)")
 def tag(self: "Handler", name: str, revision: str, body: bytes) -> None:
     repo = self.repo(name, write=True)
     repo.tags[json.loads(body)["tag"]] = repo.resolve(revision)
+    self.reply({})
+
+
+@route("DELETE", rf"/api/datasets{ID}/tag/([^/]+)")
+def untag(self: "Handler", name: str, tag: str, _: bytes) -> None:
+    del self.repo(name, write=True).tags[tag]
     self.reply({})
 
 
@@ -159,8 +186,7 @@ def commit(self: "Handler", name: str, revision: str, body: bytes) -> None:
             files[value["path"]] = self.server.hub.large[value["oid"]]
         elif key == "deletedFile":
             del files[value["path"]]
-    sha = oid("commit", body + str(len(repo.commits)).encode())
-    repo.commits[sha] = files
+    sha = repo.commit(files, parent=repo.resolve("main"))
     url = f"{self.server.hub.url}/datasets/{name}/commit/{sha}"
     self.reply({"success": True, "commitOid": sha, "commitUrl": url})
 

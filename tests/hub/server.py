@@ -23,6 +23,7 @@ class Faults:
     private_is_public: bool = False  # strangers see what the settings call private
     at_second_upload: Callable[[], None] | None = None  # called; then the connection breaks
     at_probe: Callable[[], None] | None = None  # called when a stranger asks for a file
+    squashes: bool = True  # or there is no such request
     flipped: bool = False  # one byte of every table that is sent
 
 
@@ -48,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
             except ConnectionError:
                 self.close_connection = True
 
-    do_GET = do_HEAD = do_POST = do_PUT = serve  # noqa: N815
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = serve  # noqa: N815
 
     def dispatch(self, path: str, body: bytes) -> None:
         for methods, pattern, route in ROUTES:
@@ -154,7 +155,8 @@ class HubServer:
         """Whether a stranger could read rows at this moment."""
         closed = repo.gated and self.faults.gating == "works"
         shown = not repo.private or self.faults.private_is_public
-        return shown and not closed and any("parquet" in path for path in repo.files())
+        paths = (path for files in repo.commits.values() for path in files)
+        return shown and not closed and any("parquet" in path for path in paths)
 
     def check_gate(self, repo: Repo, name: str, user: str | None, path: str) -> None:
         if not repo.gated or self.owns(user, name):

@@ -61,6 +61,15 @@ def benchmark() -> ModuleType:
             "Write to ann.b@mail.example.org or @ann_b or u/ann-b.",
             "Write to EMAIL or USER or USER.",
         ),
+        ("Ann read www.x.org/a, then left.", "Ann read \ufffc, then left."),
+        ("Ann left. www.x.org Bert stayed.", "Ann left. Bert stayed."),
+        ("Ann read news.x.org/u/ann then left.", "Ann read \ufffc then left."),
+        ("Write to ann(at)b.org now.", "Write to EMAIL now."),
+        ("Write to ann.c [at] b [dot] org now.", "Write to EMAIL now."),
+        ("Write to ann {AT} b.org now.", "Write to EMAIL now."),
+        ("Write to ann at b dot com now.", "Write to EMAIL now."),
+        ("Ann looked (at him) and at the dot.", "Ann looked and at the dot."),
+        ("He read it on x.org and/or e.g./etc. in the U.S./UK.",) * 2,
         ("Ann met him @ noon and/or later, and u are late.",) * 2,
         ("See [the page](http://x.org/a) or ![it](/b.png) now.", "See the page or it now."),
         (
@@ -98,6 +107,13 @@ def test_the_released_code_cleans_in_its_own_way() -> None:
     assert clean.clean(documents(quoting, article, plain), CleanRules()).rows.num_rows == 3
 
 
+@pytest.mark.parametrize(
+    "body", ["a." * 300_000, "www." * 200_000, "a at " * 100_000, "a(" * 200_000]
+)
+def test_what_is_nearly_an_address_is_read_once(body: str) -> None:
+    assert len(clean_text(body)) <= len(body)
+
+
 @pytest.mark.parametrize("word", ["a-", "a.", "+a", "_"])
 def test_a_long_word_beside_an_at_is_read_once(word: str) -> None:
     # trying an address from each of its letters would take hours
@@ -116,6 +132,9 @@ def test_a_sentence_that_lost_a_link_is_dropped() -> None:
 def test_masked_users_are_counted() -> None:
     kept = clean.clean(documents("Ask @ann.", "Ask u/ann.", "Ask a@b.org.", "Ask Ann."))
     assert kept.noted == {clean.MASKED: 3}
+    # what is masked is the cleaned text, not what markup held
+    kept = clean.clean(documents("Ask a&#64;b.org.", "Ann left. http://b.org/u/ann", "Ask a(at)b."))
+    assert kept.noted == {clean.MASKED: 2}
 
 
 def test_what_was_mended_is_counted() -> None:

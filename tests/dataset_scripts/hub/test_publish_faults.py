@@ -104,6 +104,48 @@ def test_tables_that_the_gate_forgets_are_hidden_again(
     assert server.exposed[before:] == [], "rows of an earlier run were shown"
 
 
+def test_rows_of_an_older_version_are_not_shown_by_a_server_that_ignores_gating(
+    server: HubServer, hub: Hub, sample: Path, tmp_path: Path
+) -> None:
+    hub.publish(sample)
+    later = changed(sample, tmp_path / "later", lambda card: card.replace("1.0.0", "1.1.0", 1))
+    repo = server.repos[REPO]
+    repo.private, repo.gated, server.faults.gating = True, False, "is not enforced"
+    before = len(server.exposed)
+    assert hub.publish(later, status=2) == (
+        f"{REPO}: 1.0.0 holds tables, which a server that ignores the gate would show (the "
+        "repository is left private, without the new files); remove 1.0.0 from the repository, or "
+        "publish to another --repo"
+    )
+    repo.branches["draft"] = repo.tags.pop("1.0.0")
+    assert "draft holds tables" in hub.publish(later, status=2)
+    del repo.branches["draft"]
+    assert "a stranger could read gate-probe" in hub.publish(later, status=1)
+    assert server.exposed[before:] == []
+    server.faults.gating = "works"
+    assert "tagged 1.1.0" in hub.publish(later)
+
+
+def test_a_published_version_is_squashed_and_tagged_anew(
+    server: HubServer, hub: Hub, sample: Path
+) -> None:
+    hub.publish(sample)
+    repo = server.repos[REPO]
+    repo.private, server.faults.squashes = True, False
+    assert hub.publish(sample, status=2) == (
+        f"{REPO}: its older commits hold tables, and the server does not squash them (the "
+        "repository is left private, without the new files); publish to another --repo, or remove "
+        "this one first"
+    )
+    assert list(repo.tags) == ["1.0.0"]
+    server.faults.squashes = True
+    said = hub.publish(sample).splitlines()
+    assert "squashed: no older commit holds a table" in said
+    assert "tagged 1.0.0" in said
+    assert repo.files("1.0.0") == repo.files()
+    assert server.exposed == []
+
+
 @pytest.mark.parametrize(
     ("token", "cause"),
     [

@@ -181,7 +181,11 @@ def counted(text: str) -> list[re.Match[str]]:
     return [w for w in re.finditer("[A-Za-z]{2,}", text) if not re.fullmatch("he|him|his", w[0])]
 
 
-@pytest.mark.parametrize("other", [OTHER, "", f"{OTHER} {{}}"], ids=["changed", "lost", "added"])
+@pytest.mark.parametrize(
+    "other",
+    [OTHER, "", f"{OTHER} {{}}", f"{OTHER} harbour"],
+    ids=["changed", "lost", "added", "replaced by two"],
+)
 def test_a_copy_with_any_one_word_changed_is_found(
     other: str, rows: list[dict], index: LeakIndex
 ) -> None:
@@ -343,18 +347,18 @@ def test_one_phrase_of_a_long_sentence_is_no_leak_and_its_ending_is(tmp_path: Pa
     assert lines_of(f"{' '.join(FILLER[:8])} {two}", index) == [1]
 
 
-def test_of_three_runs_two_are_needed_in_place(tmp_path: Path) -> None:
+def test_of_three_runs_the_last_one_or_two_are_needed_in_place(tmp_path: Path) -> None:
     one, two, three = (" ".join(f"{word}{letter}q" for word in FILLER[:8]) for letter in "abc")
     index = LeakIndex.of([dataset(tmp_path / "own", [f"{one} {two} {three}"])])
     for text, lines in {
         one: [],
         two: [],
-        three: [],
+        three: [1],
         f"{one} {two}": [],
         f"{two} xx yy zz {three}": [1],
         f"{one} {' '.join(FILLER[:7])} {three}": [1],
-        f"{three} {two}": [],
-        f"{two} {' '.join(FILLER * 2)} {three}": [],
+        f"{three} {two}": [1],
+        f"{two} {' '.join(FILLER * 2)}": [],
         f"{one} {two} {three}": [1],
     }.items():
         assert lines_of(text, index) == lines

@@ -96,6 +96,30 @@ def test_a_fault_of_a_dataset_is_named(rows: list[dict[str, Any]], message: str)
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("dataset", "config", "split", "named"),
+    [
+        (None, None, None, ("dataset", "default", "test")),
+        ("mine", "big", "dev", ("mine", "big", "dev")),
+        ("mine", "big", "dev[:10]+test", ("mine", "big", "dev+test")),
+        ("../mine", None, None, "the dataset name '../mine' cannot"),
+        ("mine", "a/b", None, "the config name 'a/b' cannot"),
+        ("mine", None, "a b", "the split name 'a b' cannot"),
+    ],
+)
+def test_rows_in_memory_have_the_names_that_they_say(
+    dataset: str | None, config: str | None, split: str | None, named: object
+) -> None:
+    rows = datasets.Dataset.from_list([row()])
+    rows.info.dataset_name, rows.info.config_name, rows._split = dataset, config, split
+    if isinstance(named, str):
+        with pytest.raises(InputError, match=named):
+            load_split(rows)
+    else:
+        found = load_split(rows)
+        assert (found.dataset_name, found.config, found.name) == named
+
+
 def test_what_is_no_dataset_is_refused() -> None:
     with pytest.raises(InputError, match="rows were given as a list; give a folder"):
         load_split([row()])  # type: ignore[arg-type]

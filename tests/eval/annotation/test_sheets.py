@@ -255,10 +255,29 @@ def test_missing_and_repeated_annotators_are_refused(
     again = shutil.copy(ann, tmp_path / "again")
     done = pronominal("annotate", "import", folder, ann, again)
     assert done.returncode == 2
-    assert "two annotators are called 'ann'" in done.stderr
+    assert "two annotators are called 'ann', whatever the capitals" in done.stderr
     assert pronominal("annotate", "import", folder, ann, f"ben={again}", "--alike").returncode == 0
     one = ("--annotators", 1, "--replace")
     assert pronominal("annotate", "import", folder, ann, *one).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "cause"),
+    [
+        ("ann", "Ann", "two annotators are called 'Ann', whatever the capitals"),
+        ("ann", "../x", "the annotator's name '../x' cannot be the name of a folder"),
+        ("ann", "", "the annotator's name '' cannot be the name of a folder"),
+        ("ann", "a" * 300, "the annotator's name aaaaaaaaaaaaaaaaaaaa... has 300 letters"),
+    ],
+)
+def test_annotators_have_names_of_their_own(
+    folder: Path, records: Records, tmp_path: Path, first: str, second: str, cause: str
+) -> None:
+    sheet = save(tmp_path / "sheet.csv", records)
+    done = pronominal("annotate", "import", folder, f"{first}={sheet}", f"{second}={sheet}")
+    assert done.returncode == 2
+    assert cause in done.stderr
+    assert not (folder / "answers.jsonl").exists()
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,19 @@ def test_nothing_is_written_for_rows_with_such_a_name(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("label", "joined", "cause"),
+    [("x" * 300, "test", "would have a name of"), ("x" * 99, "a+" * 99 + "b", "a shorter label")],
+)
+def test_a_name_that_no_file_system_takes_is_refused(
+    split: Split, tmp_path: Path, label: str, joined: str, cause: str
+) -> None:
+    asked = replace(RANDOM, label=label)
+    with pytest.raises(InputError, match=cause):
+        run(replace(split, name=joined), load("random"), asked, tmp_path / "r")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_joined_splits_have_names(split: Split) -> None:
     joined = replace(split, name="seed_13+seed_17")
     assert isinstance(
