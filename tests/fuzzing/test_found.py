@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.test_main import pronominal
 from tests.fuzzing.commands import CASES, RUN, TABLE, Case
+from tests.fuzzing.harness import Inputs
 
 NESTED = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
 DIGITS = b"9" * 5_000
@@ -133,9 +134,15 @@ FOUND: list[tuple[str, str, str, Damage, str]] = [
     ids=[f"{number}-{one[0]}" for number, one in enumerate(FOUND)],
 )
 def test_it_is_one_line(
-    inputs: Path, tmp_path: Path, command: str, reads: str, damaged: str, damage: Damage, said: str
+    inputs: Inputs,
+    tmp_path: Path,
+    command: str,
+    reads: str,
+    damaged: str,
+    damage: Damage,
+    said: str,
 ) -> None:
-    folder = Path(shutil.copytree(inputs, tmp_path / "in"))
+    folder = Path(shutil.copytree(inputs.kept, tmp_path / "in"))
     damage(folder / damaged)
     result = pronominal(*case(command, reads).words(folder), cwd=folder)
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
@@ -148,9 +155,9 @@ def test_it_is_one_line(
     "clusters", [[[[-1, 2], [3, 4]]], [[[5, 5]]], [[[10**30, 1]]], [["ab"]], 7]
 )
 def test_a_run_that_goes_on_refuses_spans_that_are_none(
-    inputs: Path, tmp_path: Path, clusters: Any
+    inputs: Inputs, tmp_path: Path, clusters: Any
 ) -> None:
-    folder = Path(shutil.copytree(inputs, tmp_path / "in"))
+    folder = Path(shutil.copytree(inputs.kept, tmp_path / "in"))
     begun = next(one for one in CASES if one.command == "run" and "begun" in one.arguments)
     line(2, clusters=clusters)(folder / BEGUN / "predictions.jsonl")
     result = pronominal(*begun.words(folder), "--reading", "upstream-spanbert", cwd=folder)
