@@ -83,7 +83,7 @@ def report(
 
 def _say_unscored(folders: Iterable[Path], tasks: "Sequence[Task]" = ()) -> None:
     """Say on stderr which runs have no scores yet, and how to go on with them."""
-    from pronominal.eval.runs.unscored import unscored_runs
+    from pronominal.eval.report.unscored import unscored_runs
 
     for run in unscored_runs(folders, tasks):
         print(f"pronominal: {printable(str(run))}", file=sys.stderr)

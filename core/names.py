@@ -8,6 +8,9 @@ from pathlib import Path
 from pronominal.errors import InputError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+LONGEST = 100
+"""Characters of a name: a run's folder has four of them, and may have 255."""
+
 HUB_ID = re.compile(rf"{NAME.pattern}/{NAME.pattern}")
 
 
@@ -18,6 +21,9 @@ def require_name(
 
     `kind` is what has the name, such as ``"label"``; `file` and `row` are where it was read.
     """
+    if isinstance(name, str) and NAME.fullmatch(name) and len(name) > LONGEST:
+        cause = f"the {kind} {name[:20]}... has {len(name)} characters"
+        raise InputError(cause, cure=f"give one of at most {LONGEST}", file=file, row=row)
     if not (isinstance(name, str) and NAME.fullmatch(name)):
         cause = f"the {kind} {name!r} cannot be the name of a folder"
         cure = "use letters from a to z, digits and . _ -, and begin with a letter or a digit"

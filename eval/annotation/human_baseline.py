@@ -52,7 +52,7 @@ class _Run:
     scores: Scores | None = None
 
 
-def human_baseline(
+def human_baseline(  # noqa: PLR0913 - each one is an option of the command
     answers: Answers,
     rows: Split,
     out: Path,

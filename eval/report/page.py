@@ -23,8 +23,8 @@ from pronominal.eval.report.charts.of_task import curves, task_drawings
 from pronominal.eval.report.disagreements import Disagreement, disagreements
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
+from pronominal.eval.report.unscored import UnscoredRun, unscored_runs
 from pronominal.eval.runs.record import RunRecord
-from pronominal.eval.runs.unscored import UnscoredRun, unscored_runs
 from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.task import Task
 from pronominal.overwriting import refuse_overwriting

@@ -64,13 +64,15 @@ class Inputs:
     def restore(self) -> None:
         """Make the inputs sound again."""
         for path in self.changed():
-            if path.is_dir() and path not in self._sound:
+            if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif path not in self._sound:
-                path.unlink(missing_ok=True)  # its folder may be gone already
             else:
-                kept = self.kept / path.relative_to(self.folder)
-                path.mkdir() if kept.is_dir() else shutil.copy(kept, path)
+                path.unlink(missing_ok=True)  # its folder may be gone already
+            kept = self.kept / path.relative_to(self.folder)
+            if kept.is_dir():
+                path.mkdir()
+            elif kept.exists():
+                shutil.copy(kept, path)
         self._sound = self._states()
 
 

@@ -1,6 +1,7 @@
 """The commands that load or train models, and what they read besides: tiny weights."""
 
 import shutil
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from unittest import mock
@@ -60,8 +61,8 @@ WITH_WEIGHTS = [
 ]
 
 
-def write_weights(folder: Path) -> None:
-    """Write weights, trainings that were begun, and finished ones to compare."""
+def write_weights(folder: Path, systems: Iterable[str] = BEGINNINGS) -> None:
+    """Write weights, trainings of some systems that were begun, and finished ones to compare."""
     from tests.eval.training import test_bert
 
     shutil.copytree(ROOT / "tests" / "goldens", folder / "goldens")
@@ -71,7 +72,7 @@ def write_weights(folder: Path) -> None:
         call = Case("train bert", f"{training('bert', f'trained/{name}')} --seeds 2", ())
         done = pronominal(*call.words(folder))
         assert done.returncode == 0, done.stderr
-    for system in BEGINNINGS:
+    for system in systems:
         stopped = mock.patch(
             "pronominal.eval.training.seed_folder.SeedFolder.save", side_effect=KeyError
         )

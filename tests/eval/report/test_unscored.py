@@ -13,11 +13,11 @@ from pronominal.adapters import load
 from pronominal.credentials import WITHHELD
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
+from pronominal.eval.report.unscored import unscored_runs
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.record import PredictionsRecord, read_record
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.shards import merge
-from pronominal.eval.runs.unscored import unscored_runs
 from tests.cli.test_main import Result, pronominal
 from tests.eval.evaluated import evaluate
 
@@ -126,15 +126,21 @@ def test_what_is_left_of_changed_predictions_ends_in_an_error(sample: Path, runs
         refused(pronominal(*command(sample, runs)), said)
 
 
-def test_a_run_of_an_earlier_version_is_read(sample: Path, runs: Path) -> None:
+@pytest.mark.parametrize("change", [dict.pop, lambda content, key: content.update({key: None})])
+def test_a_run_that_does_not_say_what_it_ended_with_is_not_finished(
+    sample: Path, runs: Path, change: Callable[[dict[str, Any], str], object]
+) -> None:
     file = runs / NAME / "run.json"
     content = json.loads(file.read_text())
-    for field in ("predictions", "dataset_place"):
-        del content[field]
+    said = content["predictions"]
+    change(content, "predictions")
     file.write_text(json.dumps(content))
-    assert pronominal(*command(sample, runs, "score")).returncode == 0
-    halved(runs / NAME / "predictions.jsonl")
-    assert pronominal(*command(sample, runs, "report")).stderr.count("300 of 576 rows") == 1
+    for name in ("score", "reread"):
+        result = pronominal(*command(sample, runs, name))
+        refused(result, "the run does not say what predictions it ended with; give the command")
+    assert pronominal(*command(sample, runs, "report")).stderr.count("576 of 576 rows") == 1
+    assert pronominal(*command(sample, runs)).returncode == 0
+    assert json.loads(file.read_text())["predictions"] == said
 
 
 @pytest.mark.parametrize("damage", SHORT)
