@@ -154,16 +154,16 @@ def baseline(
 ) -> None:
     """Write what people answered as a run, which tables show beside those of systems."""
     from pronominal.eval.annotation.answers import read_answers
-    from pronominal.eval.annotation.human_baseline import human_baseline, runs_beside
+    from pronominal.eval.annotation.human_baseline import human_baseline
     from pronominal.eval.scores import task_of
     from pronominal.eval.task import as_task
 
     answers = read_answers(folder)
     rows = answers.key.asked_rows(dataset)
     scoring = task_of(rows.dataset_name, as_task(task))
-    scores = human_baseline(answers, rows, out, annotator, label, scoring)
-    if beside is not None:
-        scores |= runs_beside(answers, rows, beside, out, scoring)
+    scores = human_baseline(
+        answers, rows, out, annotator=annotator, label=label, beside=beside, task=scoring
+    )
     if as_json:
         print(json.dumps({label: one.content for label, one in scores.items()}, indent=2))
         return

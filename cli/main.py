@@ -134,8 +134,8 @@ def _run() -> None:
         message: str = getattr(error, "format_message", error.__str__)()
         if isinstance(error, OSError):
             named = error.filename2 or error.filename  # of a move, where to and not what
-            place = f"{named}: " if named else ""
-            message = f"{place}{error.strerror or error}; give a place that can be used"
+            cause, cure = error.strerror or str(error), "give a place that can be used"
+            message = str(InputError(cause, cure=cure, file=named))
         if message:  # a group of commands without one has printed its help instead
             print(f"pronominal: {printable(' '.join(message.split()))}", file=sys.stderr)
         sys.exit(2)

@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from pronominal.cli.arguments import Json, Margin, Markdown, TaskPlaces
 from pronominal.cli.printing import print_tables
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError, printable
+
+if TYPE_CHECKING:
+    from pronominal.eval.task import Task
 
 Datasets = Annotated[
     list[str] | None,
@@ -57,7 +60,7 @@ def report(
         raise InputError("--include-text has nowhere to take it from", cure=cure)
     files = {"markdown": markdown, "latex": latex, "csv": csv, "svg": svg}
     tasks = reports.own_tasks(task)
-    _say_unfinished(runs)
+    _say_unscored(runs, tasks)
     with progress_bar("splits", 0) as progress:
         reports.report(
             runs,
@@ -78,11 +81,11 @@ def report(
             print(file)
 
 
-def _say_unfinished(folders: Iterable[Path]) -> None:
+def _say_unscored(folders: Iterable[Path], tasks: "Sequence[Task]" = ()) -> None:
     """Say on stderr which runs have no scores yet, and how to go on with them."""
-    from pronominal.eval.runs.unfinished import unfinished_runs
+    from pronominal.eval.report.unscored import unscored_runs
 
-    for run in unfinished_runs(folders):
+    for run in unscored_runs(folders, tasks):
         print(f"pronominal: {printable(str(run))}", file=sys.stderr)
 
 
@@ -129,8 +132,11 @@ def reproduce(
         row, _, folder = argument.partition("=")
         if not row or not folder:
             raise InputError(f"'{argument}' names no run", cure="write --run ROW=FOLDER")
-        named.setdefault(row, []).extend(read_runs(Path(folder)))
-    _say_unfinished(runs or [])
+        if not (found := read_runs(Path(folder))):
+            cure = f"'pronominal report {folder}' says how to go on"
+            raise InputError("none of its runs has scores", cure=cure, file=folder)
+        named.setdefault(row, []).extend(found)
+    _say_unscored(runs or [])
     given = [one for folder in runs or [] for one in read_runs(folder)]
     reproductions = compare(tables, given, named, dataset or [], include_text=include_text)
     if as_json:

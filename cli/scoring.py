@@ -32,6 +32,9 @@ def score(
             "--set", help="KEY=VALUE, an option of your own task, or answers to a companion split."
         ),
     ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the scores in the run's folder, for reports.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Score predictions with the dataset's own metrics."""
@@ -50,7 +53,7 @@ def score(
     if rows.dataset_name != name:
         cure = f"pronominal score {rows.dataset_name}"
         raise InputError(f"the folder holds {rows.dataset_name}", cure=cure, file=dataset)
-    scored = results.score(rows, predictions, task=own, reading=reading, **given)
+    scored = results.score(rows, predictions, task=own, reading=reading, keep=keep, **given)
     (scores,) = scored.scores.values()
     if as_json:
         print(json.dumps(scores.content, indent=2))

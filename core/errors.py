@@ -28,7 +28,7 @@ class InputError(Exception):
         self.cure = _clipped(cure)
         self.file = file
         self.row = None if row is None else _clipped(row)
-        location = ", ".join(str(part) for part in (file, self.row) if part is not None)
+        location = ", ".join(_clipped(str(part)) for part in (file, row) if part is not None)
         said = f"{self.cause}; {self.cure}"
         message = f"{location}: {said}" if location else said
         super().__init__(printable(" ".join(message.split())))
@@ -77,7 +77,13 @@ def extra_needed(extra: str, user: str) -> Iterator[None]:
 
 @contextmanager
 def os_errors(file: Path, cure: str, cause: str = "cannot be read") -> Iterator[None]:
-    """Turn what the system says of a file, such as *No such file*, into an `InputError`."""
+    """Turn what the system says of a file, such as *No such file*, into an `InputError`.
+
+    So is a pipe or a device in its place, which may never end; users may name one in ``/dev``.
+    """
+    special = file.exists() and not (file.is_file() or file.is_dir())
+    if special and file.parts[:2] != ("/", "dev"):
+        raise InputError(f"{cause} (it is a pipe or a device)", cure=cure, file=file)
     try:
         yield
     except OSError as error:

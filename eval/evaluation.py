@@ -243,12 +243,10 @@ def _run_and_score(
     # a folder of one run has no room for a second one
     runs, done = out.parent if folder.path == out else out, split.num_rows
     answers: dict[str, Answered] = {}
-    failed: dict[str, int] = {}
     for name, companion in companions.items():
         other = run(companion, out=runs, progress=lambda n: progress(done + n))
         answers[name] = answered(companion, other.path)
-        failed |= {f"{FAILED}_{name}": len(other.failures)} if other.failures else {}
-    return score_and_keep(split, folder.path, answers, failed, task)
+    return score_and_keep(split, folder.path, answers, task)
 
 
 def companion_splits(task: Task, split: Split) -> dict[str, Split]:
@@ -282,23 +280,28 @@ def score_and_keep(
     split: Split,
     run: Path,
     companions: Mapping[str, Answered] = MappingProxyType({}),
-    failed: Mapping[str, int] = MappingProxyType({}),
     task: Task | None = None,
 ) -> Evaluated:
     """Score a run's folder and keep the result there, as `SCORE` and with `write_units`.
 
-    `companions` are the answers to companion splits, and `failed` says how many of their rows
-    failed. Without a `task` it is the dataset's own.
+    `companions` are the answers to companion splits, whose rows that failed are counted, too.
+    Without a `task` it is the dataset's own.
     """
     task = task_of(split.dataset_name, task)
     given = replace(answered(split, run), companions=companions)
-    scores, units = score_answers(task, given) | dict(failed), task.checked_units(given)
+    failed = {name: _failed(one) for name, one in companions.items()}
+    counted_failures = {f"{FAILED}_{name}": many for name, many in failed.items() if many}
+    scores, units = score_answers(task, given) | counted_failures, task.checked_units(given)
     counted = read_record(run).counts
     if "readings_differ" in counted:
         scores |= {"readings_differ": counted["readings_differ"]}
     write_units(run, units)
     write_json(run / SCORE, {TASK: task.name, **scores.content})
     return Evaluated(run, given, scores, units)
+
+
+def _failed(answers: Answered) -> int:
+    return 0 if answers.predictions is None else len(read_failures(answers.predictions))
 
 
 def answers_to_score(

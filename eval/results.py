@@ -21,6 +21,7 @@ from pronominal.eval.evaluation import (
     companion_rows,
     evaluate_systems,
     no_progress,
+    score_and_keep,
     score_answers,
 )
 from pronominal.eval.planning.plan import Plan, read_plan
@@ -232,7 +233,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     )
 
 
-def score(
+def score(  # noqa: PLR0913 - each one is an option of the command
     dataset: "str | Path | Dataset | Split",
     predictions: Predictions,
     *,
@@ -240,6 +241,7 @@ def score(
     split: str = "test",
     task: Task | str | None = None,
     reading: str | None = None,
+    keep: bool = False,
     **options: Any,
 ) -> Results:
     """Score predictions with the dataset's own metrics.
@@ -254,12 +256,15 @@ def score(
         task: a task of your own, or its place, ``module:attribute``.
         reading: the decision rule by which clusters become decisions; None for the decisions that
             the predictions have.
+        keep: keep the scores in the run's folder, where reports find them; only of a run, as it
+            was made.
         options: of the task, such as ``upstream_groups``, and answers to its companion splits, such
             as ``switched``: predictions, or ``(rows, predictions)`` where the rows are not in the
             same dataset's folder. None is as good as not given.
 
     Raises:
-        InputError: the predictions are not valid, or the task has no such option.
+        InputError: the predictions are not valid, the task has no such option, or the scores
+            cannot be kept.
     """
     rows, own = _rows(dataset, config, split), as_task(task)
     scoring = task_of(rows.dataset_name, own)
@@ -273,9 +278,16 @@ def score(
             if one.name in given
         }
         file = files.enter_context(as_file(predictions, "predictions"))
-        answers = answers_to_score(scoring, rows, file, values, reading, companions)
-        scores = score_answers(scoring, answers)
-    label, system, run = source_of(predictions)
+        label, system, run = source_of(predictions)
+        if keep:
+            if run is None or reading is not None or values:
+                cause = "only the scores of a run, as it was made, can be kept"
+                raise InputError(cause, cure="give its folder, and no reading or option", file=file)
+            done = score_and_keep(rows, run, companions, scoring)
+            answers, scores = done.answered, done.scores
+        else:
+            answers = answers_to_score(scoring, rows, file, values, reading, companions)
+            scores = score_answers(scoring, answers)
     runs = {} if run is None else {label: run}
     return Results(scoring, rows, {label: scores}, {label: system}, {label: answers}, runs)
 

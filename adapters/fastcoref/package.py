@@ -12,6 +12,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -34,6 +35,7 @@ from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.words.english import english_pipeline
 from pronominal.adapters.words.length_batches import require_batch_size
+from pronominal.json_files import as_record
 from pronominal.spans import Cluster
 
 
@@ -97,6 +99,25 @@ class Parts(NamedTuple):
     package_class: str
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What of a config's ``coref_head`` is read here, and not by fastcoref alone.
+
+    Attributes:
+        max_span_length: subtokens of a mention.
+        top_lambda: spans that are kept for each subtoken.
+        max_segment_len: subtokens that are encoded together.
+        max_doc_len: subtokens of a text; None for as many as the model has positions.
+        pronoun_groups: pronoun -> its group; None for fastcoref's.
+    """
+
+    max_span_length: int
+    top_lambda: float
+    max_segment_len: int
+    max_doc_len: int | None = None
+    pronoun_groups: Mapping[str, int] | None = None
+
+
 class FastcorefSystem:
     """What LingMess and FCoref share; each answer is that of a call with this text alone.
 
@@ -156,6 +177,8 @@ class FastcorefSystem:
             given = {"enable_progress_bar": False, "device": device, "nlp": english_pipeline()}
             model_class = loadable(cls.model_class)
             package = CorefModel(str(checkpoint.folder), model_class, cls.collator_class, **given)
+        config = checkpoint.folder / "config.json"
+        as_record(Head, package.model.config.coref_head, file=config, cure=cure)
         report = package.model.loading_report
         # fastcoref would draw at random what is missing, as all of LingMess's head in an FCoref's
         require_same(report["missing_keys"], report["unexpected_keys"], checkpoint.name, cure=cure)

@@ -36,9 +36,7 @@ class ContentDigest:
     def _take(self, values: pa.Array) -> None:
         if isinstance(values, pa.ChunkedArray):
             values = pa.concat_arrays(values.chunks)
-        if pa.types.is_dictionary(values.type):
-            # before nulls are counted: a null may also be an entry of the dictionary
-            values = values.dictionary_decode()
+        values = _plain(values)
         self._hash.update(np.int64(values.null_count).tobytes())
         if values.null_count:
             self._hash.update(np.asarray(values.is_null(), dtype=np.uint8).tobytes())
@@ -51,6 +49,8 @@ class ContentDigest:
             self._take(values.flatten())
         elif pa.types.is_integer(values.type):
             self._hash.update(values.fill_null(0).to_numpy().astype("<i8").tobytes())
+        elif pa.types.is_floating(values.type):
+            self._hash.update(values.fill_null(0).to_numpy().astype("<f8").tobytes())
         else:
             self._strings(values)
 
@@ -63,6 +63,16 @@ class ContentDigest:
         self._hash.update(np.diff(offsets).astype("<i4").tobytes())
         if content is not None:
             self._hash.update(memoryview(content)[offsets[0] : offsets[-1]])
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    """Return values of a type that stands for others: entries of a dictionary, and numbers."""
+    if pa.types.is_dictionary(values.type):
+        # before nulls are counted: a null may also be an entry of the dictionary
+        return _plain(values.dictionary_decode())
+    if pa.types.is_boolean(values.type):
+        return values.cast(pa.int8())
+    return values.cast(pa.string()) if pa.types.is_temporal(values.type) else values
 
 
 def blocks(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -2,11 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, repeat
 from pathlib import Path
+from typing import Any
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.own_rows.jsonl import read_json_lines
@@ -100,14 +101,24 @@ def read_answers(folder: Path) -> Answers:
         raise InputError("no answers were imported", cure=cure, file=folder)
     lines = [fields for _, fields in read_json_lines(path)]
     asked = [(item.row, item.about) for item in key.items]
-    names = tuple(lines[0].get("answers", ())) if lines else ()
+    told = [(line.get("id"), line.get("about")) for line in lines]
+    columns = [one if isinstance(one := line.get("answers"), dict) else {} for line in lines]
+    names = tuple(columns[0]) if columns else ()
     for name in names:
         require_name("annotator's name", name, file=path)
-    told = [(line.get("id"), line.get("about")) for line in lines]
-    if told != asked or not all(tuple(line.get("answers", ())) == names for line in lines):
+    if not (
+        told == asked
+        and all(names and tuple(column) == names for column in columns)
+        and all(map(_are_answers, key.items, columns, repeat(key.words)))
+    ):
         raise InputError("they are not answers to this key", cure="import them again", file=path)
-    given = tuple(tuple(line["answers"].values()) for line in lines)
-    return Answers(key, names, given)
+    return Answers(key, names, tuple(tuple(column.values()) for column in columns))
+
+
+def _are_answers(item: Item, given: Mapping[str, Any], words: Sequence[str]) -> bool:
+    """Whether everybody answered with one of the words, or what it stands for."""
+    meant = {item.meaning(word) for word in words}
+    return all(type(one) in (int, str) and one in meant for one in given.values())
 
 
 def _refuse_alike(files: Sequence[Path], columns: Sequence[dict[str, Answer]]) -> None:

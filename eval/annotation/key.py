@@ -37,6 +37,11 @@ class Item:
     order: tuple[int, ...]
     digest: str
 
+    def __post_init__(self) -> None:
+        if self.order and sorted(self.order) != [*range(len(LETTERS))]:
+            cause = f"the letters of {self.item} do not stand for one candidate each"
+            raise InputError(cause, cure="export again")
+
     def meaning(self, word: str) -> Answer:
         """Return what a word of the sheet stands for."""
         return self.order[LETTERS.index(word)] if self.order and word in LETTERS else word

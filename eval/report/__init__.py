@@ -33,7 +33,7 @@ def report(
         The HTML file.
 
     Raises:
-        InputError: there is no scored run, one is damaged, or was scored by an unknown task.
+        InputError: there is no run, one is damaged, or was scored by an unknown task.
     """
     options |= {name: Path(options[name]) for name in FILES if options.get(name) is not None}
     write_report(

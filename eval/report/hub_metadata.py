@@ -45,7 +45,7 @@ def write_hub_metadata(
         The files, one for each label.
 
     Raises:
-        InputError: huggingface_hub is not installed, a folder has no scored run, one is damaged
+        InputError: huggingface_hub is not installed, a folder has no run, one is damaged
             or was scored by an unknown task, or runs of one label have different checkpoints.
     """
     results: dict[str, list[EvalResult]] = defaultdict(list)

@@ -23,8 +23,8 @@ from pronominal.eval.report.charts.of_task import curves, task_drawings
 from pronominal.eval.report.disagreements import Disagreement, disagreements
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
+from pronominal.eval.report.unscored import UnscoredRun, unscored_runs
 from pronominal.eval.runs.record import RunRecord
-from pronominal.eval.runs.unfinished import UnfinishedRun, unfinished_runs
 from pronominal.eval.tables.table import UNDEFINED, Table
 from pronominal.eval.task import Task
 from pronominal.overwriting import refuse_overwriting
@@ -63,13 +63,13 @@ class Report:
         overview: one number for each system and split.
         sections: dataset -> its splits.
         across: dataset -> charts over several of its configs.
-        unfinished: runs that have no scores yet; None where there are none.
+        unscored: runs that have no scores yet; None where there are none.
     """
 
     overview: Table
     sections: dict[str, list[Section]]
     across: dict[str, list[Drawing]]
-    unfinished: Table | None
+    unscored: Table | None
 
     @property
     def systems(self) -> list[str]:
@@ -79,9 +79,10 @@ class Report:
 
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield every table with the title of what it is about."""
-        yield "Overview", self.overview
-        if self.unfinished is not None:
-            yield "Overview", self.unfinished
+        if self.overview.rows:
+            yield "Overview", self.overview
+        if self.unscored is not None:
+            yield "Overview", self.unscored
         for dataset, parts in self.sections.items():
             for figure in self.across[dataset]:
                 yield dataset, figure.table
@@ -121,7 +122,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
 ) -> int:
     """Write the page, and its tables and plots as files where asked, and count the runs.
 
-    Runs that are not finished are named there, with the command that goes on, and have no scores.
+    Runs without scores are named there, with the command that goes on, also where all are such.
 
     Args:
         runs: folders of runs made by ``pronominal evaluate``.
@@ -141,9 +142,9 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
             a minute.
 
     Raises:
-        InputError: there is no scored run, one is damaged or was changed, or was scored by an
-            unknown task, a dataset has the rows of none, or there are files in the way that no
-            report wrote.
+        InputError: there is no run, one is damaged or was changed, or was scored by an unknown
+            task, a dataset has the rows of none, or there are files in the way that no report
+            wrote.
     """
     refuse_overwriting(out, exports.IN_MARKUP)
     exports.refuse_other_files(markdown, latex, csv, svg)
@@ -154,8 +155,8 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         comparisons, [*datasets], progress, margin, planned, include_text=include_text
     )
     across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
-    unfinished = _unfinished([*unfinished_runs(folders)])
-    report = Report(overview(comparisons), sections, across, unfinished)
+    unscored = _unscored([*unscored_runs(folders, tasks)])
+    report = Report(overview(comparisons), sections, across, unscored)
     with new_file(out) as temporary:
         temporary.write_text(
             f"{exports.IN_MARKUP}\n{_render(report)}", encoding="utf-8", newline="\n"
@@ -199,13 +200,13 @@ def _sections(
     return sections
 
 
-def _unfinished(runs: Sequence[UnfinishedRun]) -> Table | None:
+def _unscored(runs: Sequence[UnscoredRun]) -> Table | None:
     rows = [
         (one.record.label, str(one.record.dataset), f"{one.done:,} of {one.rows:,}", one.command)
         for one in runs
     ]
     columns = ("System", "Split", "Rows done", "The command that goes on")
-    return Table("Runs that are not finished", columns, tuple(rows)) if rows else None
+    return Table("Runs without scores", columns, tuple(rows)) if rows else None
 
 
 def _curves(parts: Sequence[Comparison]) -> Iterator[Drawing]:

@@ -61,15 +61,15 @@ def read_comparisons(folders: Iterable[Path], tasks: Sequence[Task] = ()) -> lis
     `tasks` are a user's own, found by the name that a run's scores have.
 
     Raises:
-        InputError: there is no scored run, one is damaged or was scored by an unknown task, or two
-            of the same rows have one label or different tasks.
+        InputError: a folder has no run, one is damaged or was scored by an unknown task, or two of
+            the same rows have one label or different tasks.
     """
     comparisons: dict[tuple[str, ...], Comparison] = {}
-    for folder in folders:
+    if not (places := [*folders]):
+        raise InputError("there are no runs to report", cure="give the folder of some")
+    for folder in places:
         for run in read_runs(folder):
             _add(comparisons, run, tasks)
-    if not comparisons:
-        raise InputError("there are no runs to report", cure="give the folder of some")
     return [comparisons[key] for key in sorted(comparisons)]
 
 

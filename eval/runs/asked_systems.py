@@ -1,6 +1,7 @@
 """The systems of a comparison as the user asks for them: arguments, settings, objects, a file."""
 
 import inspect
+import json
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -78,6 +79,11 @@ def read_systems(path: Path) -> list[SystemSettings]:
         where = {"file": str(path), "row": f"[{label}]"}
         if not isinstance(table, dict):
             raise InputError("a system is a table", cure="write its settings below", **where)
+        try:
+            json.dumps(table, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            cause = "a setting is a date, or a number that is not finite"
+            raise InputError(cause, cure="write it in quotes, or another one", **where) from error
         systems.append(system_of_settings({"label": label, "system": label, **table}, **where))
     return systems
 

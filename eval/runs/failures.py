@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pronominal.atomic import new_file
+from pronominal.errors import os_errors
 from pronominal.eval.runs.record import is_run
 from pronominal.json_files import as_record, parse_object
 
@@ -43,9 +44,12 @@ def read_failures(run: Path) -> dict[str, Failure]:
     if not is_run(folder) or not file.exists():
         return {}
     failures = {}
-    for number, line in enumerate(file.read_bytes().splitlines(keepends=True), start=1):
+    cure = "remove the run's folder and run again"
+    with os_errors(file, cure):
+        lines = file.read_bytes().splitlines(keepends=True)
+    for number, line in enumerate(lines, start=1):
         if line.endswith(b"\n"):
-            row, cure = f"line {number}", "remove the run's folder and run again"
+            row = f"line {number}"
             fields = parse_object(line, file=file, row=row, cure=cure)
             failure = as_record(Failure, fields, file=file, row=row, cure=cure)
             failures[failure.id] = failure

@@ -82,20 +82,22 @@ def predictions_file(path: Path) -> Path:
 def as_left(folder: Path, record: RunRecord) -> RunRecord:
     """Return a run's record as its predictions bear it out: one that lacks some is not complete.
 
+    Nor is one that does not say what they were: the command that made it says so when it goes on.
+
     Raises:
         InputError: the predictions of a complete run are not those that it ended with.
     """
-    if not record.complete:
-        return record
-    if record.predictions is not None and record.predictions.rows != record.answers:
+    if not record.complete or record.predictions is None:
+        return replace(record, complete=False)
+    if record.predictions.rows != record.answers:
         cause = f"it has {record.predictions.rows:,} predictions, and answers to {record.answers:,}"
         raise InputError(cause, cure="take the run's folder as it was", file=folder / RUN)
     found = PredictionsRecord.of(folder / PREDICTIONS)
-    if record.answers is not None and found.rows < record.answers:
+    if found.rows < record.predictions.rows:
         # rows that failed are asked again, and may end with other bytes
         again = None if record.counts.get("failed") else record.predictions
         return replace(record, complete=False, predictions=again)
-    if record.predictions not in (None, found):
+    if record.predictions != found:
         cause = "the predictions are not those that the run ended with"
         cure = "remove the run's folder and run it again, or score a copy of the file elsewhere"
         raise InputError(cause, cure=cure, file=folder / PREDICTIONS)
@@ -109,7 +111,9 @@ def _refuse_incomplete(file: Path) -> None:
         return
     record = read_record(folder)
     if record.complete and not as_left(folder, record).complete:
-        cause = f"some of the {record.answers:,} predictions that the run ended with are missing"
+        lost = f"some of the {record.answers:,} predictions that the run ended with are missing"
+        unsaid = "the run does not say what predictions it ended with"
+        cause = unsaid if record.predictions is None else lost
         raise InputError(cause, cure="give the command again that made the run", file=file)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pronominal.dataset_scripts.reading.split import Split
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 from pronominal.json_files import as_record, read_object
 from pronominal.names import require_name
 
@@ -103,7 +103,8 @@ class PredictionsRecord:
         """Return the record of files that are one after another; a file that is gone is empty."""
         rows, digest = 0, hashlib.sha256()
         for path in files:
-            with suppress(FileNotFoundError), path.open("rb") as file:
+            cure = "remove the run's folder and run again"
+            with os_errors(path, cure), suppress(FileNotFoundError), path.open("rb") as file:
                 while block := file.read(1 << 20):
                     rows += block.count(b"\n")
                     digest.update(block)
@@ -134,7 +135,7 @@ class RunRecord:
         counts: ``rows``, of which ``none``, ``both`` and ``failed``; for clusters also
             ``readings_differ``, the rows that the two decision rules decide differently.
         complete: whether every row was asked.
-        predictions: what its predictions were when it was; runs of earlier versions do not say it.
+        predictions: what its predictions were when it was; a run without is not finished.
         dataset_place: where the rows were, as the user gave it, or where the Hub's were kept.
     """
 

@@ -13,7 +13,7 @@ from typing import Any
 from pronominal.atomic import held_folder, new_file, no_room_named
 from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.dataset_scripts.tables.violations import RowLocation
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 from pronominal.eval.runs.coreference_systems import clusters_of
 from pronominal.eval.runs.decision_rules import differing
 from pronominal.eval.runs.failures import FAILURES, Failure, read_failures, write_failures
@@ -64,7 +64,8 @@ class RunFolder:
                 raise InputError(cause, cure="remove it", file=self.path)
             self.describe()
             return
-        earlier = as_left(self.path, read_record(self.path))
+        said = read_record(self.path)
+        earlier = as_left(self.path, said)
         for key, names in earlier.differences(self.record).items():
             inside = f": {', '.join(names)}" if names else ""
             cause = f"the folder holds a run with another {key}{inside}"
@@ -76,6 +77,8 @@ class RunFolder:
             cause = "the run was begun with other versions of its packages"
             raise InputError(cause, cure="remove the folder to begin again", file=self.path)
         self.record = earlier
+        if said.complete and earlier.predictions is None:
+            self.describe()  # it vouches for nothing until it is finished again
 
     @property
     def complete(self) -> bool:
@@ -95,7 +98,8 @@ class RunFolder:
         listed = read_failures(self.path)
         failed: dict[str, Failure] = {}
         done = kept = read = 0
-        with self.predictions.open("rb") as file:
+        cure = "remove the run's folder to begin again"
+        with os_errors(self.predictions, cure), self.predictions.open("rb") as file:
             line, of_line = file.readline(), 1
             for number, expected in enumerate(ids, start=1):
                 whole = line.endswith(b"\n")

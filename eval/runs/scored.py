@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import as_left
-from pronominal.eval.runs.record import read_record
+from pronominal.eval.runs.record import RUN, read_record
 from pronominal.eval.runs.units import SCORE
 from pronominal.eval.statistics.scores import Scores
 from pronominal.json_files import read_object
@@ -35,7 +35,7 @@ def read_runs(folder: Path) -> list[Run]:
     """Read every finished run in a folder that was scored, at any depth.
 
     Raises:
-        InputError: there is none, one is damaged, or its predictions were changed.
+        InputError: there is no run at all, one is damaged, or its predictions were changed.
     """
     runs = []
     for path in sorted(folder.rglob(SCORE)):
@@ -43,9 +43,9 @@ def read_runs(folder: Path) -> list[Run]:
         if record.complete:
             rows = (record.dataset.name, record.dataset.config, record.dataset.split)
             runs.append(Run(record.label, rows, read_scores(path), path.parent))
-    if not runs:
+    if not runs and not any(folder.rglob(RUN)):
         cure = "make some with 'pronominal evaluate'"
-        raise InputError("there is no scored run", cure=cure, file=folder)
+        raise InputError("there is no run", cure=cure, file=folder)
     return runs
 
 

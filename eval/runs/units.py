@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pronominal.atomic import new_file
-from pronominal.errors import InputError
+from pronominal.errors import InputError, os_errors
 from pronominal.eval.statistics.paired_tests import PairedUnits
 
 SCORE = "score.json"
@@ -39,9 +39,9 @@ def read_units(folder: Path) -> dict[str, PairedUnits] | None:
     file = folder / UNITS
     if not file.exists():
         return None
+    cure = "run 'pronominal evaluate' again"
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        with os_errors(file, cure), np.load(file, allow_pickle=False) as arrays:
             return dict(arrays)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        cure = "run 'pronominal evaluate' again"
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError("it is damaged", cure=cure, file=file) from error

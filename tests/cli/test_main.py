@@ -195,7 +195,7 @@ def test_a_wrong_predictions_file_is_one_line_and_exit_2(
         (["evaluate", "--dataset", "SAMPLE", "--systems", "no.toml"], "no.toml"),
         (["score", "winopron", "--dataset", "SAMPLE", "--predictions", "x"], "holds sample"),
         (["score", "gup", "--dataset", "SAMPLE", "--predictions", "x"], "'gup'"),
-        (["report", "nowhere"], "no scored run"),
+        (["report", "nowhere"], "there is no run"),
         (["merge", "nowhere"], "nowhere: there is no run; check the path"),
         (["export", "lm-eval", "o", "--ruff", "nope"], "nope: there is no such folder"),
         (["publish", "SAMPLE", "--repo", "ab", "--gated", "auto", "--dry-run"], "ORG/NAME"),

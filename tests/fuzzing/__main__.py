@@ -11,40 +11,43 @@ from tests.fuzzing.commands import (
     CASES,
     UPSTREAM,
     WITH_UPSTREAM,
-    WITH_WEIGHTS,
     write_inputs,
-    write_weights,
 )
-from tests.fuzzing.harness import fuzzed
+from tests.fuzzing.harness import Inputs, fuzzed
+from tests.fuzzing.weights import WITH_WEIGHTS, write_weights
 
 
 def run(number: int, seed: int, only: str | None) -> dict[str, object]:
-    """Return for each command how many calls there were and which went wrong."""
-    calls, faults, found = Counter[str](), Counter[str](), []
+    """Return how often each command was called, refused its input and did wrong."""
+    calls, refused, found = Counter[str](), Counter[str](), []
     beside = WITH_UPSTREAM if UPSTREAM.is_dir() else []
     wanted = [one for one in (*CASES, *beside, *WITH_WEIGHTS) if only in (None, one.command)]
     cases_of = Counter(case.command for case in wanted)
     with tempfile.TemporaryDirectory() as name:
-        inputs = Path(name) / "inputs"
-        write_inputs(inputs)
+        folder = Path(name) / "inputs"
+        write_inputs(folder)
         if {*wanted} & {*WITH_WEIGHTS}:
-            write_weights(inputs)
+            write_weights(folder)
+        inputs = Inputs(folder)
         for place, case in enumerate(wanted):
             began = time.monotonic()
             for call in range(-(-number // cases_of[case.command])):
-                calls[case.command] += 1
                 given = f"{seed}/{place}/{call}"
-                how, fault = fuzzed(case, inputs, given)
-                if fault is not None:
-                    faults[case.command] += 1
-                    found.append({"command": case.command, "seed": given, "how": how})
-                    print(
-                        f"--- {case.command} ({case.arguments}), {given}, {how}\n{fault}",
-                        flush=True,
-                    )
+                outcome = fuzzed(case, inputs, given)
+                calls[case.command] += 1
+                refused[case.command] += outcome.refused
+                if outcome.fault is not None:
+                    at = {"command": case.command, "seed": given, "damage": outcome.damage}
+                    found.append(at)
+                    print(f"--- {case.arguments}, {at}\n{outcome.fault}", flush=True)
             seconds = time.monotonic() - began
             print(f"{case.command}: {calls[case.command]} calls, {seconds:.0f} s", flush=True)
-    return {"calls": dict(calls), "faults": dict(faults), "found": found}
+    counts = {
+        name: {"calls": calls[name], "refused": refused[name], "faults": faults[name]}
+        for faults in [Counter(one["command"] for one in found)]
+        for name in calls
+    }
+    return {"commands": counts, "found": found}
 
 
 if __name__ == "__main__":

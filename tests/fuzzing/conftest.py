@@ -1,15 +1,14 @@
 """What all commands read, written once."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.fuzzing.commands import write_inputs
+from tests.fuzzing.harness import Inputs
 
 
 @pytest.fixture(scope="session")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sound inputs of every command; not to be changed."""
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    """Sound inputs of every command; whoever changes them restores them."""
     folder = tmp_path_factory.mktemp("fuzzing") / "inputs"
     write_inputs(folder)
-    return folder
+    return Inputs(folder)

@@ -4,25 +4,91 @@ import io
 import shutil
 import signal
 import sys
-import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from types import FrameType
 from unittest import mock
 
-from pronominal.cli.main import main
+import typer
+
+from pronominal.cli.main import app, main
 from tests.fuzzing.commands import Case
 from tests.fuzzing.mutations import mutate
 
 SECONDS = 25
 """How long a command may compute; one that waits has ten times as long."""
 
+COMMAND = typer.main.get_command(app)
+"""The command line, which typer would put together anew for each call."""
+
+State = tuple[int, int, int]
+
 
 class HangError(BaseException):
     """A command took longer; no `except Exception` stops it."""
+
+
+class Inputs:
+    """Sound inputs, and what makes them sound again after a call.
+
+    Attributes:
+        folder: where they are.
+        kept: a copy.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.kept = folder.with_name(f"{folder.name}-kept")
+        shutil.copytree(folder, self.kept)
+        self._sound = self._states()
+
+    def _states(self) -> dict[Path, State | None]:
+        paths = {path: path.lstat() for path in self.folder.rglob("*")}
+        return {
+            path: None if path.is_dir() else (of.st_mtime_ns, of.st_size, of.st_ino)
+            for path, of in paths.items()
+        }
+
+    def changed(self) -> list[Path]:
+        """Return what has come, gone or been written since the inputs were sound."""
+        now = self._states()
+        return sorted(path for path in now.keys() | self._sound.keys() if self._differs(path, now))
+
+    def _differs(self, path: Path, now: dict[Path, State | None]) -> bool:
+        return path not in now or path not in self._sound or now[path] != self._sound[path]
+
+    def restore(self) -> None:
+        """Make the inputs sound again."""
+        for path in self.changed():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)  # its folder may be gone already
+            kept = self.kept / path.relative_to(self.folder)
+            if kept.is_dir():
+                path.mkdir()
+            elif kept.exists():
+                shutil.copy(kept, path)
+        self._sound = self._states()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a command took its damaged input.
+
+    Attributes:
+        damage: the file, and what was done to it.
+        refused: whether the command called its input wrong.
+        fault: what it must not do and did, if anything.
+    """
+
+    damage: str
+    refused: bool
+    fault: str | None
 
 
 @contextmanager
@@ -44,27 +110,31 @@ def alarm(seconds: float) -> Iterator[None]:
             signal.signal(number, before[number])
 
 
-def fuzzed(case: Case, inputs: Path, seed: str) -> tuple[str, str | None]:
-    """Call a command with one damaged input; return what was damaged, and the fault if any."""
+def fuzzed(case: Case, inputs: Inputs, seed: str) -> Outcome:
+    """Call a command with one damaged input, and make its inputs sound again."""
     chance = Random(seed)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "in"
-        shutil.copytree(inputs, folder)
-        files = sorted(
-            {file for one in case.damaged for file in folder.glob(one) if file.is_file()}
-        )
-        assert files, case
-        damaged = chance.choice(files)
-        how = f"{damaged.relative_to(folder)}: {mutate(damaged, chance)}"
-        before = set(folder.rglob("*"))
+    files = sorted(
+        {file for one in case.damaged for file in inputs.folder.glob(one) if file.is_file()}
+    )
+    assert files, case
+    damaged = chance.choice(files)
+    try:
+        damage = f"{damaged.relative_to(inputs.folder)}: {mutate(damaged, chance)}"
+        content = damaged.read_bytes()
         try:
             with alarm(SECONDS):
-                status, stderr = _called(case.words(folder), folder)
+                status, stderr = _called(case.words(inputs.folder), inputs.folder)
         except HangError:
-            return how, f"it took more than {SECONDS} seconds\n{traceback.format_exc()}"
+            fault = f"it took more than {SECONDS} seconds\n{traceback.format_exc()}"
+            return Outcome(damage, refused=False, fault=fault)
         except BaseException:
-            return how, "".join(traceback.format_exc().splitlines(keepends=True)[-14:])
-        return how, _fault(case, folder, before, status, stderr)
+            fault = "".join(traceback.format_exc().splitlines(keepends=True)[-14:])
+            return Outcome(damage, refused=False, fault=fault)
+        said = _said(status, stderr)
+        left = _left(case, inputs, refused=status == 2, contents={damaged: content})
+        return Outcome(damage, status == 2, said or left)
+    finally:
+        inputs.restore()
 
 
 def _called(words: list[str], folder: Path) -> tuple[object, str]:
@@ -73,6 +143,7 @@ def _called(words: list[str], folder: Path) -> tuple[object, str]:
         stderr = stack.enter_context(redirect_stderr(io.StringIO()))
         stack.enter_context(chdir(folder))
         stack.enter_context(mock.patch.object(sys, "argv", ["pronominal", *words]))
+        stack.enter_context(mock.patch("pronominal.cli.main.app", COMMAND))
         try:
             main()
         except SystemExit as end:
@@ -80,10 +151,11 @@ def _called(words: list[str], folder: Path) -> tuple[object, str]:
     raise AssertionError("the command did not exit")
 
 
-def _fault(case: Case, folder: Path, before: set[Path], status: object, stderr: str) -> str | None:
-    if status not in (0, 1, 2):
-        return f"it exits with {status}"
+def _said(status: object, stderr: str) -> str | None:
+    """Return what is wrong with a command's exit status and messages."""
     lines = stderr.splitlines()
+    if status not in (0, 1, 2):
+        return f"it exits with {status}: {stderr[-300:]}"
     if status == 2 and not (lines and lines[-1].startswith("pronominal: ")):
         return f"its last line is none of ours: {stderr[-300:]}"
     if "Traceback" in stderr:
@@ -92,10 +164,26 @@ def _fault(case: Case, folder: Path, before: set[Path], status: object, stderr: 
         return f"a line has {max(map(len, lines))} characters: {stderr[:300]}"
     if not all(line.isprintable() for line in lines):
         return f"a message has control characters: {stderr[:300]!r}"
-    left = [path for path in folder.rglob(".*") if path.name.endswith((".unfinished", ".lock"))]
-    if left:
-        return f"it leaves {left[0].relative_to(folder)}"
-    whole = None if case.whole is None else folder / case.whole
-    if status == 2 and whole is not None and whole not in before and whole.exists():
-        return f"it refuses its input and writes {case.whole}"
+    return None
+
+
+def _left(case: Case, inputs: Inputs, *, refused: bool, contents: dict[Path, bytes]) -> str | None:
+    """Return what a command must not leave: half of something, or anything when it refuses.
+
+    `contents` are those of damaged files.
+    """
+    goes_on = {path for one in case.goes_on for path in inputs.folder.glob(one)}
+    for path in inputs.changed():
+        name = path.relative_to(inputs.folder)
+        if path.name.endswith((".unfinished", ".lock")):
+            return f"it leaves {name}"
+        if not refused or not goes_on.isdisjoint({path, *path.parents}):
+            continue
+        if not path.exists():
+            return f"it refuses its input and removes {name}"
+        kept = inputs.kept / name
+        if path.is_dir() or (not kept.exists() and path not in contents):
+            return f"it refuses its input and writes {name}"
+        if path.read_bytes() != (contents[path] if path in contents else kept.read_bytes()):
+            return f"it refuses its input and changes {name}"
     return None

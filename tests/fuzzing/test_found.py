@@ -1,16 +1,20 @@
 """Damage that was found to end in a traceback and is one line now: file, row, field and cure."""
 
+import errno
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.test_main import pronominal
 from tests.fuzzing.commands import CASES, RUN, TABLE, Case
+from tests.fuzzing.harness import Inputs
 
 NESTED = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
 DIGITS = b"9" * 5_000
@@ -51,6 +55,27 @@ def metadata(told: bytes) -> Damage:
         pq.write_table(table.replace_schema_metadata({b"pronominal": told}), file)
 
     return change
+
+
+def first_item(**fields: object) -> Damage:
+    """Change fields of the first item of a key."""
+
+    def change(file: Path) -> None:
+        whole = json.loads(file.read_text())
+        whole["items"][0] |= fields
+        file.write_text(json.dumps(whole))
+
+    return change
+
+
+def pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def loop(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(file.name)
 
 
 def case(command: str, reads: str) -> Case:
@@ -101,6 +126,47 @@ FOUND: list[tuple[str, str, str, Damage, str]] = [
         "no systems could be read (no value we can read)",
     ),
     *(
+        (
+            "annotate agreement",
+            "sheets/answers.jsonl",
+            "sheets/answers.jsonl",
+            line(1, answers={"ann": answer, "bob": 0}),
+            "answers.jsonl: they are not answers to this key; import them again",
+        )
+        for answer in (2.5, {"a": 1}, None, True, 7, "some")
+    ),
+    (
+        "annotate import",
+        "ann.csv",
+        "sheets/key.json",
+        first_item(order=[1]),
+        "key.json: the letters of",
+    ),
+    ("evaluate", "systems.toml", "systems.toml", content(b"[random]\nseed = 1979-05-27"), "a date"),
+    ("evaluate", "systems.toml", "systems.toml", content(b"[random]\nseed = nan"), "not finite"),
+    (
+        "evaluate",
+        "systems.toml",
+        "systems.toml",
+        content(b"[%s]\nsystem = 'random'" % (b"a" * 300)),
+        "aaa... has 300 characters; give one of at most 100",
+    ),
+    *(
+        (command, reads, f"{RUN}/{name}", pipe, f"{name}: {cause} (it is a pipe or a device)")
+        for name, cause in (
+            ("run.json", "it cannot be read"),
+            ("predictions.jsonl", "cannot be read"),
+        )
+        for command, reads in (("report", SCORE), ("score", f"{RUN}/run.json"), ("evaluate", SCORE))
+    ),
+    (
+        "report",
+        SCORE,
+        f"{RUN}/predictions.jsonl",
+        loop,
+        "predictions.jsonl: cannot be read (Too many levels of symbolic links)",
+    ),
+    *(
         ("run", "begun/*/failures.jsonl", f"{BEGUN}/failures.jsonl", content(bad + b"\n"), said)
         for bad, said in (
             (b"{", "failures.jsonl, line 1: the line is not valid JSON"),
@@ -133,9 +199,15 @@ FOUND: list[tuple[str, str, str, Damage, str]] = [
     ids=[f"{number}-{one[0]}" for number, one in enumerate(FOUND)],
 )
 def test_it_is_one_line(
-    inputs: Path, tmp_path: Path, command: str, reads: str, damaged: str, damage: Damage, said: str
+    inputs: Inputs,
+    tmp_path: Path,
+    command: str,
+    reads: str,
+    damaged: str,
+    damage: Damage,
+    said: str,
 ) -> None:
-    folder = Path(shutil.copytree(inputs, tmp_path / "in"))
+    folder = Path(shutil.copytree(inputs.kept, tmp_path / "in"))
     damage(folder / damaged)
     result = pronominal(*case(command, reads).words(folder), cwd=folder)
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
@@ -148,12 +220,38 @@ def test_it_is_one_line(
     "clusters", [[[[-1, 2], [3, 4]]], [[[5, 5]]], [[[10**30, 1]]], [["ab"]], 7]
 )
 def test_a_run_that_goes_on_refuses_spans_that_are_none(
-    inputs: Path, tmp_path: Path, clusters: Any
+    inputs: Inputs, tmp_path: Path, clusters: Any
 ) -> None:
-    folder = Path(shutil.copytree(inputs, tmp_path / "in"))
+    folder = Path(shutil.copytree(inputs.kept, tmp_path / "in"))
     begun = next(one for one in CASES if one.command == "run" and "begun" in one.arguments)
     line(2, clusters=clusters)(folder / BEGUN / "predictions.jsonl")
     result = pronominal(*begun.words(folder), "--reading", "upstream-spanbert", cwd=folder)
     assert result.returncode == 2
     plain = pronominal(*begun.words(folder), cwd=folder)
     assert (plain.returncode, len(plain.stderr.splitlines())) in ((2, 1), (0, 0)), plain.stderr
+
+
+def test_a_column_of_numbers_in_a_corpus_is_no_traceback(inputs: Inputs, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(inputs.kept, tmp_path / "in"))
+    file = folder / "constructed/switched/train.parquet"
+    table = pq.read_table(file)
+    for values in ([None] * table.num_rows, [0.5] * table.num_rows, [True] * table.num_rows):
+        column = pa.array(values, pa.float32() if values[0] is None else None)
+        place = table.column_names.index("original")
+        pq.write_table(table.set_column(place, "original", column), file)
+        check = next(one for one in CASES if one.command == "construct check")
+        result = pronominal(*check.words(folder), cwd=folder)
+        assert (result.returncode, result.stderr) == (1, "")
+
+
+def test_a_file_that_may_not_be_read_is_one_line(
+    inputs: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied", str(file))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    result = pronominal(*case("report", SCORE).words(inputs.folder), cwd=inputs.folder)
+    inputs.restore()
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+    assert "run.json: it cannot be read (Permission denied)" in result.stderr

@@ -1,19 +1,13 @@
 """No file that a stranger sends ends in a traceback, a hang or half a result."""
 
-from pathlib import Path
+import json
 
 import pytest
 
-from tests.fuzzing.commands import (
-    CASES,
-    NOT_CALLED,
-    READS_NOTHING,
-    WITH_UPSTREAM,
-    WITH_WEIGHTS,
-    Case,
-    commands,
-)
-from tests.fuzzing.harness import fuzzed
+from tests.cli.test_main import pronominal
+from tests.fuzzing.commands import CASES, READS_NOTHING, WITH_UPSTREAM, Case, commands
+from tests.fuzzing.harness import Inputs, fuzzed
+from tests.fuzzing.weights import WITH_WEIGHTS, write_weights
 
 CALLS = 1
 """For each case; ``python -m tests.fuzzing --cases 300`` makes as many as are asked for."""
@@ -21,17 +15,45 @@ CALLS = 1
 
 def test_every_command_that_reads_a_file_is_there() -> None:
     called = {case.command for case in (*CASES, *WITH_UPSTREAM, *WITH_WEIGHTS)}
-    assert called | READS_NOTHING | NOT_CALLED == {*commands()}
+    assert called | READS_NOTHING == {*commands()}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case.command}" for i, case in enumerate(CASES)])
-def test_a_damaged_file_is_one_line(case: Case, inputs: Path) -> None:
+def test_a_damaged_file_is_one_line(case: Case, inputs: Inputs) -> None:
     for call in range(CALLS):
-        how, fault = fuzzed(case, inputs, f"{case.arguments}/{call}")
-        assert fault is None, f"{how}: {fault}"
+        outcome = fuzzed(case, inputs, f"{case.arguments}/{call}")
+        assert outcome.fault is None, f"{outcome.damage}: {outcome.fault}"
 
 
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("case", WITH_UPSTREAM, ids=[case.command for case in WITH_UPSTREAM])
-def test_a_damaged_file_beside_upstreams_is_one_line(case: Case, inputs: Path) -> None:
+def test_a_damaged_file_beside_upstreams_is_one_line(case: Case, inputs: Inputs) -> None:
     test_a_damaged_file_is_one_line(case, inputs)
+
+
+FEW = [case for case in WITH_WEIGHTS if case.command in ("convert", "train fcoref", "train e2e")]
+
+
+@pytest.fixture(scope="module")
+def with_weights(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    folder = tmp_path_factory.mktemp("fuzzing-weights") / "inputs"
+    folder.mkdir()
+    write_weights(folder, ["fcoref", "e2e"])
+    return Inputs(folder)
+
+
+@pytest.mark.parametrize("case", FEW, ids=[f"{i}-{case.command}" for i, case in enumerate(FEW)])
+def test_damaged_weights_and_trainings_are_one_line(case: Case, with_weights: Inputs) -> None:
+    test_a_damaged_file_is_one_line(case, with_weights)
+
+
+def test_a_head_of_another_type_is_refused(with_weights: Inputs) -> None:
+    case = next(one for one in FEW if one.command == "train fcoref")
+    config = with_weights.folder / "goldens/fcoref/checkpoint/config.json"
+    told = json.loads(config.read_text())
+    told["coref_head"]["top_lambda"] = [["a", 1]]
+    config.write_text(json.dumps(told))
+    result = pronominal(*case.words(with_weights.folder))
+    with_weights.restore()
+    assert result.returncode == 2
+    assert "config.json: the field top_lambda is not a number; give a checkpoint" in result.stderr

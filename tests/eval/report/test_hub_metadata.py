@@ -137,7 +137,7 @@ def test_only_what_is_published_is_attributed(name: str, id_: str) -> None:
 
 
 def test_runs_that_do_not_belong_together_are_refused(runs: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no scored run"):
+    with pytest.raises(InputError, match="there is no run"):
         write_hub_metadata(tmp_path, tmp_path / "out")
     for number, path in enumerate(sorted(runs.glob("*random"))):
         copy = tmp_path / "runs" / path.name

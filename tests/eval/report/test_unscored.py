@@ -13,11 +13,11 @@ from pronominal.adapters import load
 from pronominal.credentials import WITHHELD
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
+from pronominal.eval.report.unscored import unscored_runs
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.record import PredictionsRecord, read_record
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.shards import merge
-from pronominal.eval.runs.unfinished import unfinished_runs
 from tests.cli.test_main import Result, pronominal
 from tests.eval.evaluated import evaluate
 
@@ -126,15 +126,21 @@ def test_what_is_left_of_changed_predictions_ends_in_an_error(sample: Path, runs
         refused(pronominal(*command(sample, runs)), said)
 
 
-def test_a_run_of_an_earlier_version_is_read(sample: Path, runs: Path) -> None:
+@pytest.mark.parametrize("change", [dict.pop, lambda content, key: content.update({key: None})])
+def test_a_run_that_does_not_say_what_it_ended_with_is_not_finished(
+    sample: Path, runs: Path, change: Callable[[dict[str, Any], str], object]
+) -> None:
     file = runs / NAME / "run.json"
     content = json.loads(file.read_text())
-    for field in ("predictions", "dataset_place"):
-        del content[field]
+    said = content["predictions"]
+    change(content, "predictions")
     file.write_text(json.dumps(content))
-    assert pronominal(*command(sample, runs, "score")).returncode == 0
-    halved(runs / NAME / "predictions.jsonl")
-    assert pronominal(*command(sample, runs, "report")).stderr.count("300 of 576 rows") == 1
+    for name in ("score", "reread"):
+        result = pronominal(*command(sample, runs, name))
+        refused(result, "the run does not say what predictions it ended with; give the command")
+    assert pronominal(*command(sample, runs, "report")).stderr.count("576 of 576 rows") == 1
+    assert pronominal(*command(sample, runs)).returncode == 0
+    assert json.loads(file.read_text())["predictions"] == said
 
 
 @pytest.mark.parametrize("damage", SHORT)
@@ -149,9 +155,9 @@ def test_a_report_names_runs_that_are_not_finished(
         f"{NAME}: the run is not finished ({rows} rows); go on with: pronominal " in result.stderr
     )
     page = (runs / "report.html").read_text()
-    assert "Runs that are not finished" in page
+    assert "Runs without scores" in page
     assert f"{rows}<" in page
-    assert "Runs that are not finished" in (runs / "tables.md").read_text()
+    assert "Runs without scores" in (runs / "tables.md").read_text()
     # and has no score that its predictions no longer vouch for
     assert page.count('<th scope="row">random</th>') == 1
 
@@ -159,16 +165,74 @@ def test_a_report_names_runs_that_are_not_finished(
     assert pronominal(*goes_on).returncode == 0
     result = pronominal(*command(sample, runs, "report"))
     assert result.stderr == ""
-    assert "not finished" not in (runs / "report.html").read_text()
+    assert "without scores" not in (runs / "report.html").read_text()
 
 
 def test_a_folder_without_any_finished_run_says_how_far_it_is(sample: Path, runs: Path) -> None:
     for file in runs.glob("*/predictions.jsonl"):
         halved(file)
     result = pronominal(*command(sample, runs, "report"))
-    assert result.returncode == 2
-    assert result.stderr.count("300 of 576 rows") == 2
-    assert "there is no scored run" in result.stderr
+    assert (result.returncode, result.stderr.count("300 of 576 rows")) == (0, 2)
+    page = (runs / "report.html").read_text()
+    assert page.count("300 of 576<") == 2
+    assert "At a glance" not in page
+    assert "0 systems ·" in page
+
+
+def test_a_finished_run_that_nobody_scored_is_named_with_the_command_that_does(
+    sample: Path, runs: Path, tmp_path: Path
+) -> None:
+    scored = {file: file.read_bytes() for file in (runs / NAME).glob("[su]*")}
+    assert {file.name for file in scored} == {"score.json", "units.npz"}
+    for file in scored:
+        file.unlink()
+    result = pronominal(*command(sample, runs, "report"))
+    said, goes_on = result.stderr.split("; go on with: pronominal ")
+    assert (result.returncode, len(result.stderr.splitlines())) == (0, 1)
+    assert said.endswith(f"{NAME}: the run is finished and has no scores")
+    assert "576 of 576<" in (runs / "report.html").read_text()
+    assert pronominal(*shlex.split(goes_on)).returncode == 0
+    assert {file: file.read_bytes() for file in scored} == scored
+    assert pronominal(*command(sample, runs, "report")).stderr == ""
+
+
+def test_answers_to_a_companion_split_have_no_scores_of_their_own(
+    own_ruff: str, tmp_path: Path
+) -> None:
+    system = ("--system", "tests.eval.scores.test_ruff:ContextFree", "--out", tmp_path)
+    for config in ("no_context", "distractors_0"):
+        rows = ("--dataset", own_ruff, "--config", config)
+        assert pronominal("run", *rows, *system).returncode == 0
+    (found,) = unscored_runs([tmp_path])
+    beside = str(tmp_path / "ruff.no_context.test.ContextFree")
+    assert found.command.endswith(shlex.join(["--keep", "--context-free", beside]))
+    assert pronominal(*shlex.split(found.command)[1:]).returncode == 0
+    assert not [*unscored_runs([tmp_path])]
+    kept = (found.folder / "score.json").read_bytes()
+    assert pronominal("evaluate", *rows, *system).returncode == 0
+    assert (found.folder / "score.json").read_bytes() == kept
+
+
+def test_shards_are_to_be_merged_and_give_way_to_the_whole_run(
+    sample: Path, tmp_path: Path
+) -> None:
+    for shard in ("1/2", "2/2"):
+        assert pronominal(*command(sample, tmp_path), "--shard", shard).returncode == 0
+    first, second = unscored_runs([tmp_path])
+    assert first.command == second.command
+    assert pronominal(*shlex.split(first.command)[1:]).returncode == 0
+    (whole,) = unscored_runs([tmp_path])
+    assert "--keep" in whole.command
+
+
+@pytest.mark.parametrize("options", [["--reading", "upstream"], ["--upstream-groups"]])
+def test_only_scores_of_a_run_as_it_was_made_are_kept(
+    sample: Path, runs: Path, options: list[str]
+) -> None:
+    scored = (*command(sample, runs, "score"), "--keep")
+    refused(pronominal(*scored, *options), "only the scores of a run, as it was made, can be kept")
+    shutil.copy(runs / NAME / "predictions.jsonl", runs / "mine.jsonl")
+    refused(pronominal(*scored[:-2], runs / "mine.jsonl", "--keep"), "of a run, as it was made")
 
 
 @pytest.mark.parametrize(
@@ -188,12 +252,12 @@ def test_the_command_that_goes_on_is_that_of_the_run(
     system = load(asked.name, **asked.settings)
     folder = runner.run(read_split(sample, "double"), system, asked, tmp_path)
     halved(folder.predictions)
-    (found,) = unfinished_runs([tmp_path, folder.path])
+    (found,) = unscored_runs([tmp_path, folder.path])
     rows = f"--dataset {shlex.quote(str(sample))} --config double --split test"
     rest = f"--out {shlex.quote(str(folder.path))} --reading offsets"
     assert found.command == "pronominal " + expected.format(rows=rows, rest=rest)
     assert pronominal(*shlex.split(found.command)[1:]).returncode == 0
-    assert not [*unfinished_runs([tmp_path])]
+    assert all(run.record.complete for run in unscored_runs([tmp_path]))
 
 
 def test_a_shard_goes_on_as_a_shard(sample: Path, tmp_path: Path) -> None:
@@ -201,7 +265,7 @@ def test_a_shard_goes_on_as_a_shard(sample: Path, tmp_path: Path) -> None:
     assert pronominal(*begun).returncode == 0
     (shard,) = tmp_path.iterdir()
     emptied(shard / "predictions.jsonl")
-    (found,) = unfinished_runs([tmp_path])
+    (found,) = unscored_runs([tmp_path])
     assert (found.done, found.rows) == (0, 336)
     assert "--shard 2/2" in found.command
     with pytest.raises(InputError, match="the shard is not done"):
@@ -214,7 +278,7 @@ def test_an_import_is_gone_on_with_by_its_own_command(sample: Path, runs: Path) 
     content["settings"] |= {"format": "conll2012", "file": "0" * 64}
     file.write_text(json.dumps(content))
     emptied(runs / NAME / "predictions.jsonl")
-    assert [found.command for found in unfinished_runs([runs])] == ["the command that began it"]
+    assert [found.command for found in unscored_runs([runs])] == ["the command that began it"]
 
 
 def test_a_record_that_vouches_for_half_of_its_answers_is_refused(runs: Path) -> None:
@@ -253,7 +317,7 @@ def test_what_was_not_recorded_is_not_left_out_of_a_command(
     runs: Path, change: Callable[[dict[str, Any]], object]
 ) -> None:
     rewritten(runs / NAME, change)
-    assert [found.command for found in unfinished_runs([runs])] == ["the command that began it"]
+    assert [found.command for found in unscored_runs([runs])] == ["the command that began it"]
 
 
 def test_a_shard_that_is_none_is_named_with_its_file(sample: Path, runs: Path) -> None:
