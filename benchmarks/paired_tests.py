@@ -32,7 +32,7 @@ def shares(seed: int = 0) -> FloatArray:
 
 
 def ours(systems: FloatArray) -> list[float]:
-    return sign_flip_p_values(systems, np.ones_like(systems), PAIRS).tolist()
+    return sign_flip_p_values(systems, PAIRS).tolist()
 
 
 def with_scipy(systems: FloatArray) -> list[float]:
