@@ -19,11 +19,8 @@ from pronominal.errors import InputError
 from pronominal.eval.runs.asked_systems import refuse_unknown, system_of_settings
 from pronominal.eval.runs.record import RunRecord
 from pronominal.eval.runs.runner import SystemSettings
-from pronominal.eval.statistics.paired_differences import (
-    LEVEL,
-    POWER,
-    minimum_detectable_effect,
-)
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE
+from pronominal.eval.statistics.paired_differences import POWER, minimum_detectable_effect
 from pronominal.eval.statistics.sign_flips import RESAMPLES, SEED
 from pronominal.eval.tables.table import Table
 from pronominal.json_files import as_record, read_object, write_json
@@ -74,7 +71,7 @@ class Plan:
     margin: float | None = None
     reading: str = "offsets"
     correction: str = "holm"
-    level: float = LEVEL
+    level: float = SIGNIFICANCE
     resamples: int = RESAMPLES
     seed: int = SEED
     version: str = ""
@@ -232,7 +229,7 @@ def read_plan(file: Path) -> Plan:
     if plan.sealed.digest != plan.digest:
         cause = "the plan was changed after it was written: its digest is that of another one"
         raise InputError(cause, cure="take the plan as it was, or write a new one", file=file)
-    ours = (LEVEL, RESAMPLES, SEED, "holm")
+    ours = (SIGNIFICANCE, RESAMPLES, SEED, "holm")
     if (plan.level, plan.resamples, plan.seed, plan.correction) != ours:
         cause = f"the plan is of pronominal {plan.version}, which tests in another way"
         raise InputError(cause, cure="evaluate it with that version", file=file)

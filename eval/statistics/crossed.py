@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pronominal.eval.statistics.intervals import LEVEL, Estimate, wilson_interval
+from pronominal.eval.statistics.intervals import CONFIDENCE, Estimate, wilson_interval
 from pronominal.eval.statistics.outcomes import FloatArray, ratio
 from pronominal.eval.statistics.quantiles import t_quantiles
 from pronominal.eval.statistics.scores import Block
@@ -34,8 +34,10 @@ class Crossed:
         """Return the share of all rows, with an interval for other units and other prompts.
 
         The variance is the two-way one, units' and prompts' less what both count (Cameron, Gelbach
-        and Miller, 2011), and never less than either; the interval is that of `ratio_interval`,
-        with as many degrees of freedom as there are prompts, less one.
+        and Miller, 2011), and never less than either; the interval is that of `ratio_interval`.
+        Its degrees of freedom are those of units and of prompts, each for as much of the variance
+        as it makes (Satterthwaite, 1946): where prompts hardly matter, that there are few of them
+        takes nothing from what the units say.
 
         Returns:
             One place; NaN ends with fewer than `LEAST` prompts.
@@ -49,9 +51,12 @@ class Crossed:
         by_unit = _correction(units) * (off.sum(axis=1) ** 2).sum() / size**2
         by_prompt = _correction(prompts) * (off.sum(axis=0) ** 2).sum() / size**2
         variance = max(by_unit + by_prompt - (off**2).sum() / size**2, by_unit, by_prompt)
-        rows = ratio(share * (1 - share), np.array([variance])) if variance > 0 else counted
-        quantile = t_quantiles((1 + LEVEL) / 2, np.array([prompts - 1]))
-        return Estimate(share, *wilson_interval(share, np.minimum(rows, size), quantile), counted)
+        rows, freedom = counted, np.array([0])
+        if variance > 0:
+            rows = ratio(share * (1 - share), np.array([variance]))
+            freedom = np.array([_freedom(variance, (by_unit, units), (by_prompt, prompts))])
+        quantile = t_quantiles((1 + CONFIDENCE) / 2, freedom)
+        return Estimate(share, *wilson_interval(share, rows, quantile), counted)
 
     def components(self) -> Block:
         """Tell apart what the share varies with: standard deviations, in [0, 1].
@@ -81,3 +86,10 @@ class Crossed:
 
 def _correction(number: int) -> float:
     return number / (number - 1) if number > 1 else 0.0
+
+
+def _freedom(variance: float, *parts: tuple[float, int]) -> int:
+    """Return the degrees of freedom of a variance of parts, each with its number of values."""
+    degrees = [max(number - 1, 1) for _, number in parts]
+    squares = sum(part**2 / df for (part, _), df in zip(parts, degrees, strict=True))
+    return int(min(max(variance**2 / squares, min(degrees)), sum(degrees)))

@@ -16,8 +16,8 @@ from pronominal.errors import InputError
 
 INSTALL = 'pip install "pronominal[stats]"'
 
-LEVEL = 0.05
-"""Below it a p-value of Welch's test is called significant (RUFF, section 4.3)."""
+SIGNIFICANCE = 0.05
+"""Below it a p-value counts as a difference (as in RUFF, section 4.3)."""
 
 
 def of_extra(module: str, needing: str = "the test needs the package") -> Any:
@@ -75,9 +75,9 @@ def pairwise_tests(values: Mapping[str, Sequence[float]]) -> dict[str, Any] | No
 
     Returns:
         ``A-B`` -> ``n`` (values of A and B), ``difference`` of their means, ``t``, ``df``, the
-        two-sided ``p`` in [0, 1], and whether it is ``significant``, below `LEVEL`; ``t``, ``df``
-        and ``p`` are None where no value varies. The p-values are not corrected for the number of
-        tests. None if scipy is not installed.
+        two-sided ``p`` in [0, 1], and whether it is ``significant``, below `SIGNIFICANCE`; ``t``,
+        ``df`` and ``p`` are None where no value varies. The p-values are not corrected for the
+        number of tests. None if scipy is not installed.
     """
     try:
         from scipy import stats
@@ -91,7 +91,7 @@ def pairwise_tests(values: Mapping[str, Sequence[float]]) -> dict[str, Any] | No
                 warnings.simplefilter("ignore", RuntimeWarning)  # one of the two may still not vary
                 test = stats.ttest_ind(a, b, equal_var=False)
             facts = {"t": float(test.statistic), "df": float(test.df), "p": float(test.pvalue)}
-            facts["significant"] = facts["p"] < LEVEL
+            facts["significant"] = facts["p"] < SIGNIFICANCE
         difference = float(np.mean(a) - np.mean(b))
         found[f"{first}-{second}"] = {"n": len(a) + len(b), "difference": difference, **facts}
     return found

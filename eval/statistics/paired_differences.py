@@ -10,9 +10,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from pronominal.eval.statistics.intervals import FEW
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE
+from pronominal.eval.statistics.intervals import CONFIDENCE, FEW
 from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, ratio
-from pronominal.eval.statistics.quantiles import normal_quantile, t_quantile
+from pronominal.eval.statistics.quantiles import normal_quantile, t_quantile, t_quantiles
+from pronominal.eval.statistics.ratio_differences import RatioDifferences
 from pronominal.eval.statistics.scores import Block
 
 PairedUnits = BoolArray | IntArray | FloatArray
@@ -27,9 +29,6 @@ TOO_FEW = "there are fewer than two units"
 NOTHING_TO_DIVIDE = "one of the two has nothing to divide by"
 RARELY_BOTH = f"in fewer than {FEW} units have both something to divide by"
 """Why a difference has no interval."""
-
-LEVEL = 0.05
-"""Below it a corrected p-value counts as a difference; intervals hold 1 - `LEVEL`."""
 
 POWER = 0.8
 """How often the minimum detectable effect would be found (Card et al., 2020)."""
@@ -87,6 +86,21 @@ class Systems:
         return ratio(self.parts - self.ratios[:, None] * self.wholes, rest)
 
 
+def paired_variance(squares: FloatArray, n: int, differing: IntArray) -> FloatArray:
+    """Return the variance of the mean of the differences of `n` units, in one shape.
+
+    With fewer than `FEW_DIFFER` differing units, half a unit is added in favour of each side
+    (Agresti and Min, 2005, by units instead of rows), so that it is never 0.
+
+    Args:
+        squares: sum of the squared deviations of the units' differences from their mean.
+        n: units, at least 2.
+        differing: how many of them differ.
+    """
+    added = np.where(np.asarray(differing) < FEW_DIFFER, 1 / n**2, 0.0)
+    return np.asarray(squares / (n * (n - 1)) + added)
+
+
 @dataclass(frozen=True, slots=True)
 class PairedDifferences:
     """The differences of pairs of systems; every array has the shape ``[pairs]``.
@@ -96,45 +110,51 @@ class PairedDifferences:
         more: units of which the first system got a higher share right.
         fewer: units of which the second one did.
         shared: units in which both have a whole, such as those in which both chose anything.
+        alike: whether both divide by the same in every unit.
         estimate: the first system's ratio minus the second one's; NaN where one is undefined.
         standard_error: of the estimate; NaN where the units do not tell it.
+        of_others: the differences for pairs that are not `alike`.
     """
 
     n: int
     more: IntArray
     fewer: IntArray
     shared: IntArray
+    alike: BoolArray
     estimate: FloatArray
     standard_error: FloatArray
+    of_others: RatioDifferences
 
     @classmethod
     def of(cls, systems: Systems, pairs: Sequence[tuple[int, int]]) -> "PairedDifferences":
         """Compare pairs of systems, each by its place.
 
-        The standard error is the usual one of a mean of paired differences, by units; with fewer
-        than `FEW_DIFFER` differing units, half a unit is added in favour of each system (Agresti
-        and Min, 2005, by units instead of rows), so that it is never 0. It is NaN where too few
-        units are `shared`: what the others say rests on how often a system chose, not on what.
+        Where two systems divide by the same, the standard error is the usual one of a mean of
+        paired differences, by units (`paired_variance`); else it is that of `RatioDifferences`. It
+        is NaN where too few units are `shared`: what the others say rests on how often a system
+        chose, not on what.
         """
         n = systems.parts.shape[1]
-        moved, ratios = systems.influences, systems.ratios
-        more, fewer, shared = np.zeros((3, len(pairs)), np.int64)
+        a, b = np.array(pairs, np.int64).reshape(-1, 2).T
+        (one, other), (whole, of_other) = ((x[a], x[b]) for x in (systems.parts, systems.wholes))
+        lead = one * of_other - other * whole
+        shared = ((whole > 0) & (of_other > 0)).sum(axis=1)
+        alike = (whole == of_other).all(axis=1)
+        of_others = RatioDifferences.of(systems.parts, systems.wholes, pairs)
+        moved = systems.influences
+        squares = (n - 1) ** 2 * ((moved[a] - moved[b]) ** 2).sum(axis=1)
         errors = np.full(len(pairs), np.nan)
-        for number, (a, b) in enumerate(pairs):
-            lead = systems.parts[a] * systems.wholes[b] - systems.parts[b] * systems.wholes[a]
-            more[number], fewer[number] = (lead > 0).sum(), (lead < 0).sum()
-            differ = (systems.parts[a] != systems.parts[b]) | (
-                systems.wholes[a] != systems.wholes[b]
-            )
-            shared[number] = ((systems.wholes[a] > 0) & (systems.wholes[b] > 0)).sum()
-            if n > 1 and shared[number] >= min(n, FEW):
-                added = 1 / n**2 if differ.sum() < FEW_DIFFER else 0.0
-                squares = ((moved[a] - moved[b]) ** 2).sum()
-                variance = (n - 1) / n * squares + added
-                # units that all differ by the same do not make the difference certain
-                errors[number] = np.sqrt(max(variance, 1 / max(systems.size[[a, b]]) ** 2))
-        estimate = np.array([ratios[a] - ratios[b] for a, b in pairs])
-        return cls(n, more, fewer, shared, estimate, errors)
+        if n > 1:
+            variance = paired_variance(squares, n, (one != other).sum(axis=1))
+            # units that all differ by the same do not make the difference certain
+            variance = np.maximum(variance, 1 / np.maximum(systems.size[a], systems.size[b]) ** 2)
+            apart = of_others.intervals(CONFIDENCE) @ [-1, 1] / 2
+            error = apart / t_quantiles((1 + CONFIDENCE) / 2, of_others.freedom)
+            errors = np.where(alike, np.sqrt(variance), error)
+        errors[shared < min(n, FEW)] = np.nan
+        estimate = systems.ratios[a] - systems.ratios[b]
+        leads = (lead > 0).sum(axis=1), (lead < 0).sum(axis=1)
+        return cls(n, *leads, shared, alike, estimate, errors, of_others)
 
     @property
     def testable(self) -> BoolArray:
@@ -149,16 +169,18 @@ class PairedDifferences:
             return TOO_FEW
         return RARELY_BOTH if not np.isnan(self.estimate[number]) else NOTHING_TO_DIVIDE
 
-    def intervals(self, level: float = 1 - LEVEL) -> FloatArray:
+    def intervals(self, level: float = CONFIDENCE) -> FloatArray:
         """Return both ends of the differences' intervals, shape ``[pairs, 2]``, in [-1, 1]."""
         half = self._t((1 + level) / 2) * self.standard_error
-        ends = np.stack([self.estimate - half, self.estimate + half], axis=-1)
-        return np.asarray(np.clip(ends, -1, 1))
+        ends = np.clip(np.stack([self.estimate - half, self.estimate + half], axis=-1), -1, 1)
+        there = ~np.isnan(self.standard_error) & ~self.alike
+        return np.where(there[:, None], self.of_others.intervals(level), ends)
 
     def minimum_detectable_effects(self, tests: int = 1) -> FloatArray:
         """Return which true difference would be found with `POWER`, shape ``[pairs]``.
 
-        The two-sided test is at `LEVEL`, divided by the number of `tests` that it is corrected for.
+        The two-sided test is at `SIGNIFICANCE`, divided by the number of `tests` that it is
+        corrected for.
         """
         return minimum_detectable_effect(self.standard_error, self.n, tests)
 
@@ -189,7 +211,7 @@ def minimum_detectable_effect(standard_error: T, n: int, tests: int = 1) -> T:
     Args:
         standard_error: of the difference.
         n: units.
-        tests: how many tests `LEVEL` is shared by.
+        tests: how many tests `SIGNIFICANCE` is shared by.
     """
-    quantile = t_quantile(1 - LEVEL / tests / 2, max(n - 1, 1))
+    quantile = t_quantile(1 - SIGNIFICANCE / tests / 2, max(n - 1, 1))
     return (quantile + normal_quantile(POWER)) * standard_error

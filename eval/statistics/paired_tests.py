@@ -8,19 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE, holm, mcnemar
 from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.outcomes import FloatArray, ratio
-from pronominal.eval.statistics.paired_differences import (
-    LEVEL,
-    PairedDifferences,
-    Systems,
-)
+from pronominal.eval.statistics.paired_differences import PairedDifferences, Systems
 from pronominal.eval.statistics.paired_differences import PairedUnits as PairedUnits
 from pronominal.eval.statistics.scores import Block, blocks
 from pronominal.eval.statistics.sign_flips import Pairs, sign_flip_p_values
 
-MCNEMAR, PERMUTATION = "mcnemar", "permutation"
+MCNEMAR, PERMUTATION, INTERVAL = "mcnemar", "permutation", "interval"
 
 ACROSS = "across_systems"
 """Where scores hold what is asked of all systems together, and the scorers' function for it."""
@@ -46,8 +42,11 @@ class PairedTest:
         interval_missing: ``difference`` -> why there is none; empty where there is one.
         minimum_detectable_effect: the true difference that would be found in 80 % of such
             comparisons, after correction for all pairs.
-        test: `MCNEMAR` where units are single items, `PERMUTATION` where they are several.
-        p: two-sided mid-p-value; 1 for systems that agree everywhere. None where both have
+        test: `MCNEMAR` where units are single items, `PERMUTATION` where they are several, and
+            `INTERVAL` where the two divide by different things, as precisions of systems that
+            chose in other rows do.
+        p: two-sided; 1 for systems that agree everywhere. A mid-p-value of the first two tests; of
+            the third one the least level at which the interval leaves 0 out. None where both have
             something to divide by in fewer than `FEW` units, as a precision of a system that
             seldom chooses.
         p_holm: the same after Holm's correction over all pairs of systems in the comparison.
@@ -126,6 +125,7 @@ def _tested(systems: Systems, pairs: Pairs, margin: float | None) -> list[Paired
     p = _p_values(systems, differences, pairs)
     family = [one for one in p if one is not None]
     corrected = iter(holm(family))
+    kinds = np.where(differences.alike, PERMUTATION, INTERVAL).tolist()
     columns = blocks(
         only_this=differences.more,
         only_other=differences.fewer,
@@ -133,13 +133,13 @@ def _tested(systems: Systems, pairs: Pairs, margin: float | None) -> list[Paired
         minimum_detectable_effect=differences.minimum_detectable_effects(max(len(family), 1)),
         p=p,
         p_holm=[None if one is None else next(corrected) for one in p],
+        test=[MCNEMAR] * len(pairs) if systems.single else kinds,
     )
-    about: Block = {"n": differences.n, "test": MCNEMAR if systems.single else PERMUTATION}
-    ends, inner = differences.intervals(), differences.intervals(1 - 2 * LEVEL)
+    ends, inner = differences.intervals(), differences.intervals(1 - 2 * SIGNIFICANCE)
     missing = [differences.missing(number) for number in range(len(pairs))]
     return [
         PairedTest(
-            **about,
+            n=differences.n,
             **block,
             **_interval(outer, why),
             equivalence=None if margin is None else _equivalence(margin, differences.n, core, why),
@@ -153,16 +153,18 @@ def _p_values(systems: Systems, differences: PairedDifferences, pairs: Pairs) ->
     if systems.single:
         counts = zip(differences.more.tolist(), differences.fewer.tolist(), strict=True)
         return [mcnemar(*both) if differences.n else None for both in counts]
-    there = np.flatnonzero(differences.testable).tolist()
     found: list[float | None] = [None] * len(pairs)
+    flipped = np.flatnonzero(differences.testable & differences.alike).tolist()
     mean = systems.size[:, None] / max(differences.n, 1)
-    parts, wholes = (
-        np.nan_to_num(ratio(one, np.broadcast_to(mean, one.shape)))
-        for one in (systems.parts, systems.wholes)
-    )
-    chosen = [pairs[place] for place in there]
-    for place, p in zip(there, sign_flip_p_values(parts, wholes, chosen), strict=True):
-        found[place] = float(p)
+    parts = np.nan_to_num(ratio(systems.parts, np.broadcast_to(mean, systems.parts.shape)))
+    by_signs = sign_flip_p_values(parts, [pairs[place] for place in flipped])
+    for place, p in zip(flipped, by_signs.tolist(), strict=True):
+        found[place] = p
+    others = differences.testable & ~differences.alike
+    if others.any():
+        by_intervals = differences.of_others.p_values().tolist()
+        for place in np.flatnonzero(others).tolist():
+            found[place] = by_intervals[place]
     return found
 
 
@@ -185,7 +187,7 @@ def _equivalence(margin: float, units: int, ends: FloatArray, why: str | None) -
 def differ(test: Mapping[str, Any]) -> bool:
     """Whether two systems differ beyond doubt, by the fields of their `PairedTest`."""
     corrected = test["p_holm"]
-    return corrected is not None and corrected < LEVEL and test["n"] >= FEW
+    return corrected is not None and corrected < SIGNIFICANCE and test["n"] >= FEW
 
 
 def against(

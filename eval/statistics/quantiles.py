@@ -1,7 +1,7 @@
 """Quantiles of the normal and of Student's t distribution, for the core has no scipy."""
 
 from functools import cache
-from math import cos, pi, sin, sqrt, tan
+from math import atan2, cos, pi, sin, sqrt, tan
 from statistics import NormalDist
 
 import numpy as np
@@ -68,3 +68,16 @@ def t_quantiles(probability: float, df: IntArray) -> FloatArray:
     different, places = np.unique(df, return_inverse=True)
     found = np.array([t_quantile(probability, one) for one in different.tolist()], np.float64)
     return found[places].reshape(np.shape(df))
+
+
+def t_tails(values: FloatArray, df: IntArray) -> FloatArray:
+    """Return how often Student's t is as far from 0 as each value, on either side.
+
+    Args:
+        values: at least 0.
+        df: degrees of freedom, at least 1, in the same shape.
+    """
+    pairs = zip(values.tolist(), df.tolist(), strict=True)
+    # what is left of 1 is no smaller than its rounding
+    found = (1 - _within(atan2(value, sqrt(one)), one) for value, one in pairs)
+    return np.array([max(tail, 2.0**-52) for tail in found], np.float64)

@@ -30,19 +30,17 @@ ROUNDING = 1e-9
 
 
 def sign_flip_p_values(
-    parts: FloatArray, wholes: FloatArray, pairs: Pairs, *, resamples: int = RESAMPLES
+    parts: FloatArray, pairs: Pairs, *, resamples: int = RESAMPLES
 ) -> FloatArray:
-    """Return two-sided p-values of the paired permutation test of ratios of sums over units.
+    """Return two-sided p-values of the paired permutation test of sums over units.
 
-    A unit's difference is that of the two systems' `parts`, less what the ratio of both together
-    makes of the difference of their `wholes`. Sums as far from 0 as the observed one count half
-    (the mid-p-value, Lancaster 1961): counted whole, they make the test reject too rarely where
-    units have few rows. A p-value depends on its two systems alone, and on `SEED`.
+    Sums as far from 0 as the observed one count half (the mid-p-value, Lancaster 1961): counted
+    whole, they make the test reject too rarely where units have few rows. A p-value depends on its
+    two systems alone, and on `SEED`.
 
     Args:
         parts: each unit's part in the mean whole, such as its right rows, divided by the mean
             number of rows in a unit; shape ``[systems, units]``.
-        wholes: what it is a part of, in the same shape, with a mean of 1 for each system.
         pairs: the systems to compare, each by its place.
         resamples: number of random signs for each unit.
 
@@ -50,23 +48,18 @@ def sign_flip_p_values(
         In [0, 1], shape ``[pairs]``; 1 for systems that are alike in every unit.
     """
     found = np.ones(len(pairs))
-    ratios = parts.mean(axis=1)
-    common = np.array([(ratios[a] + ratios[b]) / 2 for a, b in pairs])
     drawn: list[int] = []
     for number, (a, b) in enumerate(pairs):
-        differences = parts[a] - parts[b] - common[number] * (wholes[a] - wholes[b])
+        differences = parts[a] - parts[b]
         differences = differences[differences != 0]
         if len(differences) > ENUMERATED:
             drawn.append(number)
         elif len(differences):
             found[number] = _enumerated(differences)
     if drawn:
-        one_whole = bool((wholes == wholes[0]).all())
-        sums = _flipped_sums(parts, None if one_whole else wholes, resamples)
         chosen = [pairs[number] for number in drawn]
-        found[drawn] = (1 + _extreme(sums, ratios, chosen, common[drawn], parts.shape[1])) / (
-            resamples + 1
-        )
+        extreme = _extreme(_flipped_sums(parts, resamples), parts.sum(axis=1), chosen)
+        found[drawn] = (1 + extreme) / (resamples + 1)
     return found
 
 
@@ -78,25 +71,16 @@ def _enumerated(differences: FloatArray) -> float:
     return float(_as_extreme(sums, abs(differences.sum()), ROUNDING * largest)) / len(ways)
 
 
-def _extreme(
-    sums: Iterator[tuple[FloatArray, FloatArray | None]],
-    ratios: FloatArray,
-    pairs: Pairs,
-    common: FloatArray,
-    units: int,
-) -> FloatArray:
+def _extreme(flipped: Iterator[FloatArray], observed: FloatArray, pairs: Pairs) -> FloatArray:
     """Count, for each pair, the sums that are as far from 0 as the observed one."""
     order = sorted(range(len(pairs)), key=pairs.__getitem__)
     by_first = [(a, [*group]) for a, group in groupby(order, key=lambda one: pairs[one][0])]
-    extreme = np.zeros(len(pairs))
-    for of_parts, of_wholes in sums:
+    extreme, rounding = np.zeros(len(pairs)), ROUNDING * max(float(observed.max()), 1)
+    for sums in flipped:
         for a, numbers in by_first:
             others = [pairs[number][1] for number in numbers]
-            found = of_parts[a] - of_parts[others]
-            if of_wholes is not None:
-                found -= common[numbers, None] * (of_wholes[a] - of_wholes[others])
-            observed = units * np.abs(ratios[a] - ratios[others])
-            extreme[numbers] += _as_extreme(np.abs(found), observed[:, None], ROUNDING * units)
+            distance = np.abs(observed[a] - observed[others])[:, None]
+            extreme[numbers] += _as_extreme(np.abs(sums[a] - sums[others]), distance, rounding)
     return extreme
 
 
@@ -110,9 +94,7 @@ def _as_extreme(sums: FloatArray, observed: FloatArray | float, rounding: float)
     return np.asarray((beyond + np.count_nonzero(sums >= observed - rounding, axis=-1)) / 2)
 
 
-def _flipped_sums(
-    parts: FloatArray, wholes: FloatArray | None, resamples: int
-) -> Iterator[tuple[FloatArray, FloatArray | None]]:
+def _flipped_sums(parts: FloatArray, resamples: int) -> Iterator[FloatArray]:
     """Yield the sums over units after changes of sign, in blocks ``[systems, resamples]``."""
     units = parts.shape[1]
     generator, width = np.random.default_rng(SEED), max(8, BLOCK // units // 8 * 8)
@@ -121,7 +103,4 @@ def _flipped_sums(
         bits = generator.integers(0, 256, (units, -(-width // 8)), np.uint8)
         kept = np.unpackbits(bits, axis=1, count=size).astype(np.float64)
         # a sign is twice what is kept, less 1
-        yield (
-            2 * (parts @ kept) - parts.sum(axis=1)[:, None],
-            None if wholes is None else 2 * (wholes @ kept) - wholes.sum(axis=1)[:, None],
-        )
+        yield 2 * (parts @ kept) - parts.sum(axis=1)[:, None]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.intervals import LEVEL
+from pronominal.eval.statistics.intervals import CONFIDENCE
 from pronominal.eval.statistics.outcomes import Counts, IntArray, sum_by
 from pronominal.eval.statistics.scores import Block
 
@@ -53,4 +53,4 @@ class Units:
 
     def block(self) -> Block:
         """Say over what intervals sum: the ``unit``, how many there are, and the ``level``."""
-        return {"unit": self.name, "units": len(np.unique(self.codes)), "level": LEVEL}
+        return {"unit": self.name, "units": len(np.unique(self.codes)), "level": CONFIDENCE}

@@ -5,9 +5,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE
 from pronominal.eval.statistics.intervals import FEW
-from pronominal.eval.statistics.paired_differences import LEVEL, POWER
-from pronominal.eval.statistics.paired_tests import AGAINST, PERMUTATION
+from pronominal.eval.statistics.paired_differences import POWER
+from pronominal.eval.statistics.paired_tests import AGAINST, INTERVAL, MCNEMAR
 from pronominal.eval.statistics.ranks import RANKS
 from pronominal.eval.statistics.sign_flips import RESAMPLES, SEED
 from pronominal.eval.tables.table import UNDEFINED, Table, p_value, points
@@ -63,13 +64,15 @@ def _table(title: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    several = any(test["test"] == PERMUTATION for test in tests)
+    several = any(test["test"] != MCNEMAR for test in tests)
     if several:
         yield "n: units, each several rows; more: units that one of the two did better in."
         yield (
             f"p: paired permutation test of whole units, two-sided mid-p, {RESAMPLES:,} changes of "
             f"sign, seed {SEED}."
         )
+        if any(test["test"] == INTERVAL for test in tests):
+            yield "p where two systems chose in other rows: by the interval of the difference."
     else:
         yield "n: items; more: right by one of the two systems alone."
         yield "p: McNemar's test, two-sided mid-p."
@@ -80,7 +83,7 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     tested = sum(test["p"] is not None for test in tests)
     if len(tests) > 1:
         yield f"p (Holm): corrected over all tests of this measure, {tested} in number."
-    if several and tested > LEVEL * (RESAMPLES + 1):
+    if several and tested > SIGNIFICANCE * (RESAMPLES + 1):
         yield "With so many pairs, no p of so few changes of sign survives the correction."
     yield (
         f"Visible from: the smallest true difference that {100 * POWER:g}% of such comparisons "
@@ -90,8 +93,8 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield "Visible from none: these units are too few to show any difference that often."
     if any("equivalence" in test for test in tests):
         yield (
-            f"Within: two one-sided tests at {100 * LEVEL:g}%, each pair alone: whether the "
-            f"{100 - 200 * LEVEL:g}% interval, which is shown, lies within the margin."
+            f"Within: two one-sided tests at {100 * SIGNIFICANCE:g}%, each pair alone: whether the "
+            f"{100 - 200 * SIGNIFICANCE:g}% interval, which is shown, lies within the margin."
         )
     if any(test["n"] < FEW for test in tests):
         yield f"With fewer than {FEW} units no pair counts as different or as equivalent."

@@ -3,14 +3,18 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pronominal.eval.statistics.paired_differences import LEVEL
-from pronominal.eval.statistics.paired_tests import AGAINST, MCNEMAR, PERMUTATION, differ
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE
+from pronominal.eval.statistics.paired_tests import AGAINST, INTERVAL, MCNEMAR, PERMUTATION, differ
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Head, Map, Sign
 from pronominal.eval.tables.paired_tests import difference_cell, paired_test_tables
 from pronominal.eval.tables.table import UNDEFINED, Table
 
-TESTS = {MCNEMAR: "McNemar's test", PERMUTATION: "paired permutation test"}
+TESTS = {
+    MCNEMAR: "McNemar's test",
+    PERMUTATION: "paired permutation test",
+    INTERVAL: "test by the difference's interval",
+}
 ALONE = "{} alone right: {}, {} alone: {}"
 MORE = "Units with {} more often right: {}, with {}: {}"
 
@@ -34,7 +38,9 @@ def paired_test_map(scores: Mapping[str, Scores]) -> Iterator[Map]:
         for row in table.rows
     )
     columns = ("Systems", "Measure", *tables[0].columns[1:])
-    signs = f"▲ ▼: the system of the row is right more, or less often; p (Holm) below {LEVEL:g}."
+    signs = (
+        f"▲ ▼: the system of the row is right more, or less often; p (Holm) below {SIGNIFICANCE:g}."
+    )
     table = Table("Paired tests between systems", columns, cells, (signs, *_notes(grids, tables)))
     legend = {"positive": "▲ better", "negative": "▼ worse", "none": "≈ not significant"}
     yield Map("tests", grids, legend, table, side=26.0)
@@ -56,7 +62,7 @@ def _sign(one: str, other: str, test: Mapping[str, Any] | None) -> Sign:
     if test is None:
         return Sign("", "missing", one)
     # a unit of several rows is more or less right, a single item right or not
-    heads = MORE if test["test"] == PERMUTATION else ALONE
+    heads = ALONE if test["test"] == MCNEMAR else MORE
     told = heads.format(one, f"{test['only_this']:,}", other, f"{test['only_other']:,}")
     told += f", n = {test['n']:,}; difference {difference_cell(test)}"
     told += f"; {TESTS[test['test']]}, p (Holm) = "

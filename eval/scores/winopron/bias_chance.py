@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from math import comb
 from typing import Any
@@ -62,7 +63,9 @@ def forms_differ(attempted: npt.NDArray[np.bool_], biased: npt.NDArray[np.bool_]
     """Return the p-value of a permutation test: whether pronoun sets differ in their bias.
 
     The answers to the sets change places within each pair; the statistic is the variance of the
-    sets' shares of biased pairs.
+    sets' shares of biased pairs. Permutations that give the observed variance count half (the
+    mid-p-value, Lancaster 1961): few biased pairs give few different variances, and counted whole
+    they make the test find less than it may. Nothing is less than no variance, so p is 1 then.
 
     Args:
         attempted: which sets both sentences of each solvable pair were answered with, shape
@@ -81,9 +84,10 @@ def forms_differ(attempted: npt.NDArray[np.bool_], biased: npt.NDArray[np.bool_]
     same = np.broadcast_to(codes[fixed], (PERMUTATIONS, *codes[fixed].shape))
     drawn = _variances(np.concatenate([same, shuffled], axis=1))
     observed = _variances(codes[None])[0]
-    # as large but for rounding
+    # equal but for rounding
+    larger = int(np.sum(drawn > observed + 1e-12)) if observed > 1e-12 else PERMUTATIONS
     as_large = int(np.sum(drawn >= observed - 1e-12))
-    return (1 + as_large) / (1 + PERMUTATIONS)
+    return (1 + (larger + as_large) / 2) / (1 + PERMUTATIONS)
 
 
 def _variances(codes: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
@@ -115,65 +119,74 @@ def overlap(form: Form, other: Form) -> dict[str, Any]:
         ``eligible``, the number of occupations that are solvable in both; ``signed``, where an
         occupation is in common if both forms are biased the same way, and ``unsigned``, where it
         is if both are biased: each with ``jaccard``, the index that is ``expected`` by chance, the
-        index ``corrected`` for it, (jaccard - expected) / (1 - expected), and the mid-p-values of
-        an index as large (``p_more``) and as small (``p_less``). None where no index is defined.
+        index ``corrected`` for it, (jaccard - expected) / (1 - expected), and the p-values of an
+        index as large (``p_more``) and as small (``p_less``). Small sets have few different
+        indices. So among overlaps with the same signed index those with fewer opposite signs are
+        more alike, among those with the same unsigned one those with more signs in common; what is
+        as alike in both counts half (the mid-p-value, Lancaster 1961). None where no index is
+        defined.
     """
     eligible = {*form["solvable_occupations"]} & {*other["solvable_occupations"]}
     total = sum(len(block[sign]) for block in (form, other) for sign in SIGNS)
-    common = [len({*form[sign]} & {*other[sign]}) for sign in SIGNS]
     one, two = (tuple(len({*b[sign]} & eligible) for sign in SIGNS) for b in (form, other))
-    biased = [{name for sign in SIGNS for name in block[sign]} for block in (form, other)]
-    either = len(biased[0] & biased[1])
+    agreeing = sum(len({*form[sign]} & {*other[sign]}) for sign in SIGNS)
+    opposite = sum(len({*form[sign]} & {*other[opposed]}) for sign, opposed in (SIGNS, SIGNS[::-1]))
+    chances = _agreeing_and_opposite(len(eligible), one, two)
+    signed = {(agree, -apart): p for (agree, apart), p in chances.items()}
+    unsigned = {(agree + apart, agree): p for (agree, apart), p in chances.items()}
     return {
         "eligible": len(eligible),
-        "signed": _against_chance(sum(common), total, _signed(len(eligible), one, two)),
-        "unsigned": _against_chance(either, total, _unsigned(len(eligible), sum(one), sum(two))),
+        "signed": _against_chance((agreeing, -opposite), total, signed),
+        "unsigned": _against_chance((agreeing + opposite, agreeing), total, unsigned),
     }
 
 
-def _against_chance(common: int, total: int, chances: Mapping[int, float]) -> dict[str, Any]:
+Overlap = tuple[int, int]
+"""How many occupations are in common, and what tells overlaps of as many apart: more is liker."""
+
+
+def _against_chance(found: Overlap, total: int, chances: Mapping[Overlap, float]) -> dict[str, Any]:
     keys = ("jaccard", "expected", "corrected", "p_more", "p_less")
     if total == 0:
         return dict.fromkeys(keys)
-    expected = sum(p * number / (total - number) for number, p in chances.items() if p)
-    index = common / (total - common)
+    expected = sum(p * common / (total - common) for (common, _), p in chances.items())
+    index = found[0] / (total - found[0])
     corrected = (index - expected) / (1 - expected) if expected < 1 else None
-    half = chances.get(common, 0.0) / 2  # of what was observed: mid-p-values
-    more = sum(p for number, p in chances.items() if number > common) + half
+    half = chances.get(found, 0.0) / 2  # of what was observed: mid-p-values
+    more = sum(p for overlap, p in chances.items() if overlap > found) + half
     values = (index, expected, corrected, more, 1 - more)
     return dict(zip(keys, values, strict=True))
 
 
-def _unsigned(eligible: int, one: int, two: int) -> dict[int, float]:
-    """Return how likely each number of common occupations is: the hypergeometric distribution."""
-    ways = comb(eligible, two)
-    return {k: comb(one, k) * comb(eligible - one, two - k) / ways for k in range(two + 1)}
+@cache
+def _agreeing_and_opposite(
+    eligible: int, one: tuple[int, ...], two: tuple[int, ...]
+) -> dict[Overlap, float]:
+    """Return how likely each number of occupations is that agree in sign, and that do not.
 
-
-def _signed(eligible: int, one: tuple[int, ...], two: tuple[int, ...]) -> dict[int, float]:
-    """Return how likely each number of occupations that agree in sign is."""
-    chances: dict[int, float] = {}
-    for agreeing, p in _agreeing(eligible, one, two):
-        chances[agreeing] = chances.get(agreeing, 0.0) + p
+    The other form's positive occupations are drawn first, then its negative ones from those left.
+    """
+    (positive, negative), (other_positive, other_negative) = one, two
+    neither = eligible - positive - negative
+    ways = comb(eligible, other_positive) * comb(eligible - other_positive, other_negative)
+    chances: dict[Overlap, float] = {}
+    for both, crossed in product(range(positive + 1), range(negative + 1)):
+        rest = other_positive - both - crossed
+        if not 0 <= rest <= neither:
+            continue
+        drawn = comb(positive, both) * comb(negative, crossed) * comb(neither, rest)
+        left = (negative - crossed, positive - both, neither - rest)
+        for overlap, further in _drawn_from(other_negative, *left):
+            key = (both + overlap[0], crossed + overlap[1])
+            chances[key] = chances.get(key, 0.0) + drawn * further / ways
     return chances
 
 
-def _agreeing(
-    eligible: int, one: tuple[int, ...], two: tuple[int, ...]
-) -> Iterator[tuple[int, float]]:
-    """Draw the other form's positive occupations, then its negative ones from those left."""
-    (positive, negative), (other_positive, other_negative) = one, two
-    left = eligible - other_positive
-    ways = comb(eligible, other_positive) * comb(left, other_negative)
-    for both, crossed in product(range(positive + 1), range(negative + 1)):
-        rest = other_positive - both - crossed
-        if rest < 0:
-            continue
-        drawn = comb(positive, both) * comb(negative, crossed)
-        drawn *= comb(eligible - positive - negative, rest)
-        if drawn == 0:
-            continue
-        for also in range(min(negative - crossed, other_negative) + 1):
-            further = comb(negative - crossed, also)
-            further *= comb(left - (negative - crossed), other_negative - also)
-            yield both + also, drawn * further / ways
+def _drawn_from(
+    number: int, negative: int, positive: int, neither: int
+) -> Iterator[tuple[Overlap, int]]:
+    """Yield the ways to draw so many negative occupations: which agree, and which do not."""
+    for agreeing in range(min(negative, number) + 1):
+        for opposite in range(min(positive, number - agreeing) + 1):
+            ways = comb(negative, agreeing) * comb(positive, opposite)
+            yield (agreeing, opposite), ways * comb(neither, number - agreeing - opposite)

@@ -16,9 +16,9 @@ from pronominal.eval.evaluation import answered
 from pronominal.eval.runs.record import read_record, run_name
 from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.statistics.crossed import Crossed
-from pronominal.eval.statistics.intervals import FEW, LEVEL
+from pronominal.eval.statistics.intervals import CONFIDENCE
 from pronominal.eval.statistics.outcomes import FloatArray, choices_of
-from pronominal.eval.statistics.paired_differences import TOO_FEW
+from pronominal.eval.statistics.paired_differences import TOO_FEW, paired_variance
 from pronominal.eval.statistics.quantiles import t_quantile
 from pronominal.eval.statistics.switched_pairs import SwitchedPairs
 from pronominal.eval.tables.table import UNDEFINED, Table, points
@@ -71,22 +71,21 @@ def compare_seeds(first: FloatArray, second: FloatArray) -> SeedComparison:
 def _interval(first: FloatArray, second: FloatArray) -> list[float] | None:
     """Return the ends of the difference of two means over units and seeds.
 
-    The variances of the paired units and of each side's seeds add up, and so do their degrees of
-    freedom (Satterthwaite, 1946). Where fewer than ten units differ, half a unit is added in favour
-    of each side (Agresti and Min, 2005).
+    The variances of the paired units (`paired_variance`) and of each side's seeds add up, and so do
+    their degrees of freedom (Satterthwaite, 1946).
     """
     differences = second.mean(axis=0) - first.mean(axis=0)
     n, squares = len(differences), ((differences - differences.mean()) ** 2).sum()
     if n < 2:
         return None
-    few = np.count_nonzero(differences) < FEW
-    parts = [((squares + 1) / n**2 if few else squares / (n * (n - 1)), n - 1)]
+    by_unit = paired_variance(squares, n, np.count_nonzero(differences, axis=0))
+    parts = [(float(by_unit), n - 1)]
     for side in (first, second):
         between = Crossed(side.T, np.ones_like(side.T)).components()["prompts"] or 0.0
         parts.append((between**2 / len(side), max(len(side) - 1, 1)))
     variance = sum(part for part, _ in parts)
     freedom = variance**2 / sum(part**2 / df for part, df in parts)
-    half = t_quantile((1 + LEVEL) / 2, max(int(freedom), 1)) * np.sqrt(variance)
+    half = t_quantile((1 + CONFIDENCE) / 2, max(int(freedom), 1)) * np.sqrt(variance)
     difference = float(differences.mean())
     return [max(difference - float(half), -1.0), min(difference + float(half), 1.0)]
 

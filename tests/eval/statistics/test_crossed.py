@@ -27,6 +27,14 @@ def test_other_prompts_widen_the_interval() -> None:
     assert widths[1] > 2 * float(units_only.high - units_only.low)
 
 
+def test_few_prompts_that_are_alike_cost_nothing() -> None:
+    few = shares(60, 5, 0.0)
+    units_only = ratio_interval(few.part.sum(axis=1), few.whole.sum(axis=1))
+    found = few.interval()
+    width = float(found.high[0] - found.low[0])
+    assert width < 1.1 * float(units_only.high - units_only.low)
+
+
 def test_few_prompts_have_no_interval() -> None:
     found = shares(60, 4, 0.1).interval()
     assert np.isnan([found.low[0], found.high[0]]).all()

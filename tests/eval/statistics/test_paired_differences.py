@@ -114,3 +114,41 @@ def test_units_that_all_differ_by_the_same_leave_a_width(units: int, other: floa
     assert low < 1 - other <= high
     assert low < high
     assert visible > 0
+
+
+def test_a_system_that_rarely_chose_is_not_certain() -> None:
+    """Ten right choices do not show that a precision of 90 % is another one."""
+    generator = np.random.default_rng(4)
+    often = np.stack([generator.binomial(8, 0.9, 60), np.full(60, 8)], axis=-1)
+    rarely = np.zeros((60, 2))
+    rarely[:10] = 1
+    found = compared(often, rarely)
+    low, high = found.intervals()[0]
+    assert low < found.estimate[0] < 0 < high
+    assert found.of_others.p_values()[0] > 0.2
+
+
+@given(st.integers(0, 10_000))
+def test_where_wholes_differ_the_p_value_and_the_interval_agree(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    wholes = generator.integers(0, 9, (2, 30))
+    parts = generator.binomial(wholes, [[0.8], [0.6]])
+    found = compared(*np.stack([parts, wholes], axis=-1))
+    p = found.of_others.p_values()[0]
+    for level in (0.5, 0.9, 0.95, 0.99):
+        low, high = found.intervals(level)[0]
+        assert (p < 1 - level) == (not low <= 0 <= high)
+
+
+def test_many_rows_have_the_interval_of_two_shares() -> None:
+    generator = np.random.default_rng(6)
+    wholes = generator.random((2, 4000)) < [[0.9], [0.4]]
+    parts = wholes & (generator.random((2, 4000)) < [[0.8], [0.7]])
+    found = compared(*np.stack([parts, wholes], axis=-1))
+    shares, sizes = parts.sum(axis=1) / wholes.sum(axis=1), wholes.sum(axis=1)
+    error = np.sqrt((shares * (1 - shares) / sizes).sum())
+    expected = shares[0] - shares[1] + np.array([-1.96, 1.96]) * error
+    # the two are drawn apart: what they have in common by chance is of the order of 1 / sqrt(n)
+    assert found.intervals()[0] == pytest.approx(expected.tolist(), abs=4e-3)
+    z = abs(shares[0] - shares[1]) / error
+    assert found.of_others.p_values()[0] == pytest.approx(2 * stats.norm.sf(z), rel=0.5)

@@ -71,6 +71,19 @@ def test_units_of_several_items_are_permuted_whole() -> None:
     assert any("no pair counts as different" in note for note in table.notes)
 
 
+def test_systems_that_chose_in_other_rows_are_compared_by_their_interval() -> None:
+    rows = np.tile([[6.0, 8.0], [7.0, 8.0]], (15, 1))
+    fewer = np.tile([[1.0, 2.0], [3.0, 3.0], [0.0, 0.0]], (10, 1))
+    systems = {"a": rows, "b": fewer, "c": rows - [1, 0]}
+    tests = paired_tests(systems)
+    assert [tests["a"][other].test for other in "bc"] == ["interval", "permutation"]
+    low, high = tests["a"]["b"].interval["difference"]
+    assert (tests["a"]["b"].p < 0.05) == (not low <= 0 <= high)
+    found = against({"precision": systems})
+    notes = paired_test_tables({name: {AGAINST: block} for name, block in found.items()})[0].notes
+    assert any("by the interval of the difference" in note for note in notes)
+
+
 def test_holm_steps_down() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]) == []

@@ -63,6 +63,18 @@ def test_the_index_of_unrelated_forms_is_not_0(biased: int, unsigned: float, sig
     assert found["signed"]["jaccard"] == found["signed"]["corrected"] == 1
 
 
+def test_opposite_signs_are_less_alike_than_none() -> None:
+    """One occupation agrees in both; in the second one another has the opposite sign."""
+    names = [str(number) for number in range(40)]
+    one = {"positive": names[:3], "negative": names[3:9], "solvable_occupations": names}
+    rest = {"negative": names[20:23], "solvable_occupations": names}
+    alike = overlap(one, rest | {"positive": [names[0], names[30], names[31]]})
+    mixed = overlap(one, rest | {"positive": [names[0], names[30], names[4]]})
+    assert alike["signed"]["jaccard"] == mixed["signed"]["jaccard"]
+    assert alike["signed"]["p_more"] < mixed["signed"]["p_more"]
+    assert alike["unsigned"]["p_more"] > mixed["unsigned"]["p_more"]
+
+
 SIGNS = st.tuples(st.integers(0, 4), st.integers(0, 4))
 
 
