@@ -191,11 +191,11 @@ def with_comparisons(
         margin = plan.margin if margin is None else margin
         planned = {measure: plan.of_systems(units[measure]) for measure in plan.measures}
         tests = against(planned, dict.fromkeys(planned, plan.pairs), plan.margin)
-        for label, found in _tests_and_ranks(tests).items():
+        for label, found in _tests_and_ranks(task, tests).items():
             made[label][PLANNED] = {"digest": plan.digest, **found}
         further = [pair for pair in combinations(scores, 2) if not plan.has(*pair)]
         others = dict.fromkeys(plan.measures, further)
-    for label, found in _tests_and_ranks(against(units, others, margin, progress)).items():
+    for label, found in _tests_and_ranks(task, against(units, others, margin, progress)).items():
         made[label] |= found
     if task.across_systems is not None and len(scores) > 1:
         common = {ACROSS: plain(task.across_systems(scores))}
@@ -203,9 +203,15 @@ def with_comparisons(
     return {label: one | made[label] for label, one in scores.items()}
 
 
-def _tests_and_ranks(tests: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return each system's paired tests, and its ranks where there are any."""
-    places = ranks(tests)
+def _tests_and_ranks(
+    task: Task, tests: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return each system's paired tests, and its ranks by measures of which more is better."""
+    other = {measure.key for measure in task.measures if measure.direction != "more"}
+    places = ranks({
+        label: {measure: found for measure, found in of_it.items() if measure not in other}
+        for label, of_it in tests.items()
+    })  # fmt: skip
     return {
         label: {AGAINST: of_it} | ({RANKS: places[label]} if places[label] else {})
         for label, of_it in tests.items()

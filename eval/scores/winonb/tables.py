@@ -69,7 +69,7 @@ def _ratios(scores: Mapping[str, Scores]) -> Table:
     if len(scores) < 2:
         return made
     means = ("Ratio of the means", *_ratios_of_means([*scores.values()]), UNDEFINED)
-    note = "No interval for the ratio of the means: systems are no sample."
+    note = "No interval for Ratio of the means: systems are no sample."
     return replace(made, rows=(*made.rows, means), notes=(*made.notes, note))
 
 

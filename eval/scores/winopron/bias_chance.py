@@ -16,6 +16,9 @@ Form = Mapping[str, Any]
 
 SIGNS = ("positive", "negative")
 
+AGAINST_CHANCE = "two sets are compared with chance instead"
+"""Why an index of two sets has no interval."""
+
 PERMUTATIONS, SEED = 1999, 0
 """Of the test whether forms differ."""
 
@@ -112,11 +115,12 @@ def overlap(form: Form, other: Form) -> dict[str, Any]:
     distribution is exact.
 
     Returns:
-        ``eligible``, the number of occupations that are solvable in both; ``signed``, where an
-        occupation is in common if both forms are biased the same way, and ``unsigned``, where it
-        is if both are biased: each with ``jaccard``, the index that is ``expected`` by chance, the
-        index ``corrected`` for it, (jaccard - expected) / (1 - expected), and the mid-p-values of
-        an index as large (``p_more``) and as small (``p_less``). None where no index is defined.
+        ``n`` and ``eligible``, the number of occupations that are solvable in both; ``signed``,
+        where an occupation is in common if both forms are biased the same way, and ``unsigned``,
+        where it is if both are biased: each with ``n``, ``jaccard``, the index that is ``expected``
+        by chance, the index ``corrected`` for it, (jaccard - expected) / (1 - expected), and the
+        mid-p-values of an index as large (``p_more``) and as small (``p_less``). None where no
+        index is defined.
     """
     eligible = {*form["solvable_occupations"]} & {*other["solvable_occupations"]}
     total = sum(len(block[sign]) for block in (form, other) for sign in SIGNS)
@@ -124,24 +128,28 @@ def overlap(form: Form, other: Form) -> dict[str, Any]:
     one, two = (tuple(len({*b[sign]} & eligible) for sign in SIGNS) for b in (form, other))
     biased = [{name for sign in SIGNS for name in block[sign]} for block in (form, other)]
     either = len(biased[0] & biased[1])
-    return {
-        "eligible": len(eligible),
-        "signed": _against_chance(sum(common), total, _signed(len(eligible), one, two)),
-        "unsigned": _against_chance(either, total, _unsigned(len(eligible), sum(one), sum(two))),
+    n = len(eligible)
+    kinds = {
+        "signed": _against_chance(sum(common), total, _signed(n, one, two)),
+        "unsigned": _against_chance(either, total, _unsigned(n, sum(one), sum(two))),
     }
+    return {"n": n, "eligible": n, **{kind: {"n": n, **found} for kind, found in kinds.items()}}
 
 
 def _against_chance(common: int, total: int, chances: Mapping[int, float]) -> dict[str, Any]:
     keys = ("jaccard", "expected", "corrected", "p_more", "p_less")
+    indices = ("jaccard", "corrected")
+    none: dict[str, Any] = {"interval": dict.fromkeys(indices)}
+    none["interval_missing"] = dict.fromkeys(indices, AGAINST_CHANCE)
     if total == 0:
-        return dict.fromkeys(keys)
+        return dict.fromkeys(keys) | none
     expected = sum(p * number / (total - number) for number, p in chances.items() if p)
     index = common / (total - common)
     corrected = (index - expected) / (1 - expected) if expected < 1 else None
     half = chances.get(common, 0.0) / 2  # of what was observed: mid-p-values
     more = sum(p for number, p in chances.items() if number > common) + half
     values = (index, expected, corrected, more, 1 - more)
-    return dict(zip(keys, values, strict=True))
+    return dict(zip(keys, values, strict=True)) | none
 
 
 def _unsigned(eligible: int, one: int, two: int) -> dict[int, float]:
