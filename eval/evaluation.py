@@ -16,7 +16,7 @@ from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
 from pronominal.errors import InputError
-from pronominal.eval.planning.plan import Plan
+from pronominal.eval.planning.plan import Plan, PlannedTask
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
@@ -108,18 +108,22 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
     task = task_of(split.dataset_name, task)
     if task.refuse is not None:
         task.refuse(split)
-    if plan is not None:
-        plan.refuse_other(split, reading)
     done = {}
     companions = companion_splits(task, split)
+    if plan is not None:
+        plan.refuse_other(split, reading)
+        plan.refuse_other_task(PlannedTask.of(task, companions))
     rows = split.num_rows + sum(companion.num_rows for companion in companions.values())
-    ready = {**systems, **_first_of_sound(split, asked, systems, reading)}
+    ready = {**systems, **_first_of_sound(split, asked, systems, reading, plan)}
     for settings in asked:
         with open_progress(settings.label, rows) as progress:
             # not kept afterwards: the weights of all systems may not fit into memory
             system = ready.pop(settings.label) if settings.label in ready else settings.load()
             run = partial(runner.run, system=system, asked=settings, reading=reading, strict=strict)
             done[settings.label] = _run_and_score(task, split, companions, run, out, progress)
+    if plan is not None:
+        for label in plan.systems:
+            plan.keep(done[label].run)
     return done if len(done) < 2 else _compared(task, done, plan, margin, open_progress)
 
 
@@ -147,7 +151,11 @@ def _compared(
 
 
 def _first_of_sound(
-    split: Split, asked: Sequence[SystemSettings], given: Mapping[str, System], reading: str
+    split: Split,
+    asked: Sequence[SystemSettings],
+    given: Mapping[str, System],
+    reading: str,
+    plan: Plan | None,
 ) -> dict[str, System]:
     """Load every system before the first one runs, and return the first one by its label.
 
@@ -160,6 +168,9 @@ def _first_of_sound(
         gc.collect()
         loaded[one.label] = given[one.label] if one.label in given else one.load()
         runner.refuse_unfit(loaded[one.label], split, reading)
+        if plan is not None:
+            checkpoint = getattr(loaded[one.label], "checkpoint", None)
+            plan.refuse_other_checkpoint(one.label, checkpoint and checkpoint.digest)
     return loaded
 
 

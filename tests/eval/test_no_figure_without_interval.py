@@ -203,7 +203,7 @@ def test_reports_of_a_plan(planned: Path) -> None:
     page, markdown, latex, cards = (planned / name for name in names)
     command(
         *("report", runs, "--out", page, "--markdown", markdown, "--latex", latex),
-        *("--plan", planned / "plan.json", "--hub-metadata", cards),
+        *("--hub-metadata", cards),
     )
     written = [*markdown_tables(markdown.read_text())]
     assert "Planned: Paired tests: bias" in {table.title for table in written}
