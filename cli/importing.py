@@ -99,7 +99,15 @@ def score_conll(
         print(json.dumps(scores, indent=2))
         return
     table = RichTable("score", "recall", "precision", "F1", box=None)
-    for name, values in scores.items():
-        if name not in ("n", "repeats", "zeros"):
-            table.add_row(name, *(f"{100 * value:.2f}" for value in values.values()))
+    for name, intervals in scores["interval"].items():
+        cells = zip(scores[name].values(), intervals.values(), strict=True)
+        table.add_row(name, *(_with_ends(value, ends) for value, ends in cells))
     Console().print(table)
+    reasons = dict.fromkeys(scores.get("interval_missing", {}).values())
+    why = [f"No interval: {reason}." for reason in reasons]
+    print(*(why or [f"[ ]: 95% interval over {scores['n']:,} documents."]), sep="\n")
+
+
+def _with_ends(value: float, ends: list[float] | None) -> str:
+    written = "" if ends is None else f" [{', '.join(f'{100 * end:.1f}' for end in ends)}]"
+    return f"{100 * value:.2f}{written}"

@@ -40,13 +40,14 @@ def plan(
 ) -> None:
     """Write what will be compared, before there are numbers, and a digest of it.
 
-    Systems, measures, pairs, correction and margin of equivalence are fixed, and the rows by their
-    digest. 'pronominal evaluate --plan FILE' reports exactly that first, and marks everything else
-    as exploratory. The table that is printed says what differences the plan can show.
+    Systems, measures, pairs, correction and margin of equivalence are fixed; rows, task and the
+    weights that lie in folders by their digests. 'pronominal evaluate --plan FILE' reports exactly
+    that first, and marks everything else as exploratory. The table that is printed says what
+    differences the plan can show.
     """
     from pronominal.dataset_scripts.reading.loading import load_split
-    from pronominal.eval.evaluation import comparable_units
-    from pronominal.eval.planning.plan import make_plan
+    from pronominal.eval.evaluation import companion_splits, comparable_units
+    from pronominal.eval.planning.plan import PlannedTask, make_plan
     from pronominal.eval.runs import asked_systems
     from pronominal.eval.scores import task_of
     from pronominal.eval.task import load_task
@@ -62,7 +63,14 @@ def plan(
         raise InputError(cause, cure="give the task paired_units, or take another split")
     usual = scoring.headline if scoring.headline in units else next(iter(units))
     made = make_plan(
-        rows, asked, units, measure or [usual], reference=reference, margin=margin, reading=reading
+        rows,
+        asked,
+        units,
+        measure or [usual],
+        task=PlannedTask.of(scoring, companion_splits(scoring, rows)),
+        reference=reference,
+        margin=margin,
+        reading=reading,
     )
     made.write(out)
     print_tables([made.to_table()])

@@ -149,3 +149,4 @@ def _print(summary: dict[str, Any], out: Path) -> None:
     for row in summary_rows(summary):
         table.add_row(*row)
     Console().print(table)
+    print("No interval for a mean over seeds: 'pronominal train compare' has that of a difference.")

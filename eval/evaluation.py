@@ -16,7 +16,7 @@ from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
 from pronominal.errors import InputError
-from pronominal.eval.planning.plan import Plan
+from pronominal.eval.planning.plan import Plan, PlannedTask
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.failures import read_failures
@@ -110,12 +110,13 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
     task = task_of(split.dataset_name, task)
     if task.refuse is not None:
         task.refuse(split)
-    if plan is not None:
-        plan.refuse_other(split, reading)
     done = {}
     companions = companion_splits(task, split)
+    if plan is not None:
+        plan.refuse_other(split, reading)
+        plan.refuse_other_task(PlannedTask.of(task, companions))
     rows = split.num_rows + sum(companion.num_rows for companion in companions.values())
-    ready = {**systems, **_first_of_sound(split, asked, systems, reading)}
+    ready = {**systems, **_first_of_sound(split, asked, systems, reading, plan)}
     for settings in asked:
         with open_progress(settings.label, rows) as progress:
             # not kept afterwards: the weights of all systems may not fit into memory
@@ -129,6 +130,9 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
                 strict=strict,
             )
             done[settings.label] = _run_and_score(task, split, companions, run, out, progress)
+    if plan is not None:
+        for label in plan.systems:
+            plan.keep(done[label].run)
     return done if len(done) < 2 else _compared(task, done, plan, margin, open_progress)
 
 
@@ -156,7 +160,11 @@ def _compared(
 
 
 def _first_of_sound(
-    split: Split, asked: Sequence[SystemSettings], given: Mapping[str, System], reading: str
+    split: Split,
+    asked: Sequence[SystemSettings],
+    given: Mapping[str, System],
+    reading: str,
+    plan: Plan | None,
 ) -> dict[str, System]:
     """Load every system before the first one runs, and return the first one by its label.
 
@@ -170,6 +178,9 @@ def _first_of_sound(
             gc.collect()
         loaded[one.label] = given[one.label] if one.label in given else one.load()
         runner.refuse_unfit(loaded[one.label], split, reading)
+        if plan is not None:
+            checkpoint = getattr(loaded[one.label], "checkpoint", None)
+            plan.refuse_other_checkpoint(one.label, checkpoint and checkpoint.digest)
     return loaded
 
 
@@ -201,11 +212,11 @@ def with_comparisons(
         margin = plan.margin if margin is None else margin
         planned = {measure: plan.of_systems(units[measure]) for measure in plan.measures}
         tests = against(planned, dict.fromkeys(planned, plan.pairs), plan.margin)
-        for label, found in _tests_and_ranks(tests).items():
+        for label, found in _tests_and_ranks(task, tests).items():
             made[label][PLANNED] = {"digest": plan.digest, **found}
         further = [pair for pair in combinations(scores, 2) if not plan.has(*pair)]
         others = dict.fromkeys(plan.measures, further)
-    for label, found in _tests_and_ranks(against(units, others, margin, progress)).items():
+    for label, found in _tests_and_ranks(task, against(units, others, margin, progress)).items():
         made[label] |= found
     if task.across_systems is not None and len(scores) > 1:
         common = {ACROSS: plain(task.across_systems(scores))}
@@ -213,9 +224,15 @@ def with_comparisons(
     return {label: one | made[label] for label, one in scores.items()}
 
 
-def _tests_and_ranks(tests: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return each system's paired tests, and its ranks where there are any."""
-    places = ranks(tests)
+def _tests_and_ranks(
+    task: Task, tests: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return each system's paired tests, and its ranks by measures of which more is better."""
+    other = {measure.key for measure in task.measures if measure.direction != "more"}
+    places = ranks({
+        label: {measure: found for measure, found in of_it.items() if measure not in other}
+        for label, of_it in tests.items()
+    })  # fmt: skip
     return {
         label: {AGAINST: of_it} | ({RANKS: places[label]} if places[label] else {})
         for label, of_it in tests.items()

@@ -8,8 +8,11 @@ from typing import Any
 from pronominal.errors import InputError
 from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.documents import PredictedDocument
-from pronominal.eval.scores.conll import conll_scores
+from pronominal.eval.scores.conll import conll_intervals, conll_scores
 from pronominal.spans import Cluster
+
+ONE_DOCUMENT = "one document does not say how others would be"
+"""Why scores have no interval."""
 
 
 def score_files(
@@ -30,7 +33,9 @@ def score_files(
 
     Returns:
         The scores of `pronominal.eval.scores.conll.conll_scores`, each with ``recall``,
-        ``precision`` and ``f1`` in [0, 1]; ``n``, the number of documents; and for the ``key`` and
+        ``precision`` and ``f1`` in [0, 1]; ``n``, the number of documents; ``interval``, for other
+        documents, in the same form (`pronominal.eval.scores.conll.conll_intervals`), and where
+        there is none, why, in ``interval_missing``; and for the ``key`` and
         the ``response``, how many mentions are ``repeats`` of others, and how many mentions of
         empty nodes were left out (``zeros``).
 
@@ -44,11 +49,13 @@ def score_files(
     keys, responses = [*module.read(key)], [*module.read(response)]
     pairs = list(_paired(keys, responses, response))
     least = 1 if singletons else 2
-    sides = [[_clusters(document, least) for document in side] for side in zip(*pairs, strict=True)]
-    scores = conll_scores(*(sides or ([], [])))
+    gold, predicted = ([_clusters(pair[side], least) for pair in pairs] for side in (0, 1))
+    scores = conll_scores(gold, predicted)
     return {
         "n": len(pairs),
         **{name: score._asdict() for name, score in scores.items()},
+        "interval": conll_intervals(gold, predicted),
+        **({"interval_missing": dict.fromkeys(scores, ONE_DOCUMENT)} if len(pairs) < 2 else {}),
         "repeats": {"key": _repeats(keys), "response": _repeats(responses)},
         "zeros": {
             "key": sum(one.zeros for one in keys),

@@ -20,6 +20,9 @@ from pronominal.names import unknown_name
 Measured = tuple[float | None, float | None]
 """Mean and standard deviation (n - 1), as far as there are runs for them."""
 
+OVERLAPS = ("between_cases", "between_systems")
+"""Where scores have the indices of two sets of biased occupations."""
+
 OF_DATA = "it is counted in the data, and no estimate"
 OF_RUNS = "it is the mean of several runs, whose standard deviation stands beside it"
 OF_GAINS = "it is the difference of two runs' figures; 'pronominal report' compares the runs"
@@ -121,7 +124,7 @@ def _run_lines(table: PaperTable, given: Mapping[str, Sequence[Run]]) -> Iterato
             chance, _ = (None, None) if figure.minus else _measured(_by_chance(figure), runs)
             size = table.models[key].parameters if key in table.models else None
             chance = None if chance is None else figure.scale * chance
-            line = replace(line, chance=chance, parameters=size)
+            line = replace(line, chance=chance, parameters=size, overlap=_overlap(figure, runs))
             yield line if line.ours is None else _with_interval(line, figure, runs)
 
 
@@ -212,11 +215,25 @@ def _measured(figure: PaperFigure, runs: Sequence[Run]) -> Measured:
 def _by_chance(figure: PaperFigure) -> PaperFigure:
     """Return where scores say what chance gives for a figure."""
     *parents, name = figure.path.split(".")
-    if parents and parents[-1] in ("between_cases", "between_systems"):
-        path = [*parents[:-1], f"{parents[-1]}_by_chance", name, "signed", "expected"]
+    if parents and parents[-1] in OVERLAPS:
+        path = [*_overlap_path(figure), "signed", "expected"]
     else:
         path = [*parents, {"score": "chance", "percentage": "expected"}.get(name, f"{name}.chance")]
     return replace(figure, path=".".join(path))
+
+
+def _overlap_path(figure: PaperFigure) -> list[str]:
+    *parents, name = figure.path.split(".")
+    return [*parents[:-1], f"{parents[-1]}_by_chance", name]
+
+
+def _overlap(figure: PaperFigure, runs: Sequence[Run]) -> Mapping[str, Any] | None:
+    """Return what chance gives for an index of two sets, of the first run that has it."""
+    parents = figure.path.split(".")[:-1]
+    if not parents or parents[-1] not in OVERLAPS:
+        return None
+    found = replace(figure, path=".".join(_overlap_path(figure)))
+    return next((one for run in runs if (one := _found(found, run))), None)
 
 
 def _gain(after: Measured, before: Measured) -> Measured:

@@ -8,7 +8,15 @@ from typing import Any
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PaperFigure, PaperTable, Value
 from pronominal.eval.papers.pair_outcomes import OUTCOMES, PairOutcome
-from pronominal.eval.tables.table import UNDEFINED, Table
+from pronominal.eval.scores.winopron.bias_tables import OVERLAP_NOTES
+from pronominal.eval.tables.table import UNDEFINED, Table, p_value
+
+UNSIGNED = ("Jaccard", "by chance", "p (more)")
+
+OF_DIFFERENCE = (
+    "No interval for Difference: how certain the paper's figure is, is not known; the interval of "
+    "ours says which of its values fit our run."
+)
 
 SHOWN = 3
 """How many rows of each outcome a table names; ``--json`` has all."""
@@ -35,6 +43,7 @@ class Line:
         parameters: of the row's model in millions, where the paper gives them.
         tests: of a difference over models, p-values by ``welch`` and ``paired``
             (`pronominal.eval.papers.across_models.Tests`).
+        overlap: of an index of two sets, what `overlap` says of it, ``signed`` and ``unsigned``.
         interval: both ends of that of `ours`, in the paper's unit, as the run's scores have it.
         interval_missing: why there is none; None where there is one, or no number of ours.
     """
@@ -53,6 +62,7 @@ class Line:
     tests: Mapping[str, float | None] | None = None
     interval: tuple[float, float] | None = None
     interval_missing: str | None = None
+    overlap: Mapping[str, Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +147,7 @@ class Reproduction:
             if line.interval_missing is not None:
                 heading = self.table.figures[line.figure].heading
                 missing.setdefault(line.interval_missing, []).append(heading)
-        reasons = (
+        reasons: tuple[str, ...] = tuple(
             f"No interval for {', '.join(dict.fromkeys(names))}: {reason}."
             for reason, names in missing.items()
         )
@@ -151,6 +161,12 @@ class Reproduction:
             (*row, *(write(line) for write in more.values()))
             for row, line in zip(cells, shown, strict=True)
         ]
+        if any(line.overlap for line in shown):
+            columns += ["p (more)", *(f"Unsigned: {name}" for name in UNSIGNED)]
+            cells = [(*row, *_overlap_cells(line)) for row, line in zip(cells, shown, strict=True)]
+            reasons = (*reasons, *OVERLAP_NOTES)
+        if any(isinstance(line.difference, float) for line in shown):
+            reasons = (*reasons, OF_DIFFERENCE)
         return Table(
             f"{self.table.paper}, {self.table.place}: {self.table.title}",
             tuple(columns),
@@ -193,6 +209,14 @@ class Reproduction:
             _written(line.ours, f".{_finer(figure)}f") + spread + self._ends(line),
             missing + _written(line.difference, f"+.{_finer(figure)}f"),
         )
+
+
+def _overlap_cells(line: Line) -> tuple[str, ...]:
+    if not line.overlap:
+        return (UNDEFINED,) * (1 + len(UNSIGNED))
+    found = line.overlap["unsigned"]
+    indices = (_written(found[name], ".3f") for name in ("jaccard", "expected"))
+    return p_value(line.overlap["signed"]["p_more"]), *indices, p_value(found["p_more"])
 
 
 def _written(value: Value | None, form: str) -> str:

@@ -7,13 +7,14 @@ was changed since, and other rows.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pronominal.adapters.catalogue.own_object import source_digest
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.asked_systems import refuse_unknown, system_of_settings
@@ -23,8 +24,12 @@ from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE
 from pronominal.eval.statistics.paired_differences import POWER, minimum_detectable_effect
 from pronominal.eval.statistics.sign_flips import RESAMPLES, SEED
 from pronominal.eval.tables.table import Table
+from pronominal.eval.task import Task
 from pronominal.json_files import as_record, read_object, write_json
 from pronominal.names import unknown_name
+
+KEPT = "plan-"
+"""How the files are called, beside ``predictions.jsonl``, that hold the plans of a run."""
 
 AGAIN = "write it with 'pronominal plan'"
 DEVIATIONS = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -46,6 +51,36 @@ class PlannedRows:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedTask:
+    """What is asked of the rows: the task's name, and a digest of what it measures and reads."""
+
+    name: str
+    digest: str
+
+    @classmethod
+    def of(cls, task: Task, companions: Mapping[str, Split]) -> "PlannedTask":
+        """Take the digest of a task's headline, measures, companion rows and, of your own, code.
+
+        Args:
+            task: how answers are scored.
+            companions: the rows of its companion splits that are there, by the companions' names.
+        """
+        own = not task.score.__module__.startswith("pronominal.")
+        asked = {
+            "headline": task.headline,
+            "measures": [[one.key, list(one.path), one.unit] for one in task.measures],
+            "companions": {name: split.digest for name, split in companions.items()},
+            "source": source_digest(task.score.__module__) if own else None,
+        }
+        return cls(task.name, _digest(asked))
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What will be compared.
 
@@ -53,6 +88,8 @@ class Plan:
         dataset: the rows.
         systems: label -> ``system``, and ``checkpoint`` and settings where there are any.
         measures: what is compared, each with the number of its units.
+        task: what is asked of the rows; None leaves it open.
+        checkpoints: label -> digest of the weights, of the systems of which they were known.
         reference: the system that every other one is compared with; None for every two systems.
         margin: how far apart equivalent systems may be, in (0, 1); None if that is not asked.
         reading: name of the decision rule.
@@ -67,6 +104,8 @@ class Plan:
     dataset: PlannedRows
     systems: Mapping[str, Mapping[str, Any]]
     measures: Mapping[str, int]
+    task: PlannedTask | None = None
+    checkpoints: Mapping[str, str] = field(default_factory=dict)
     reference: str | None = None
     margin: float | None = None
     reading: str = "offsets"
@@ -80,9 +119,7 @@ class Plan:
     @property
     def sealed(self) -> "Plan":
         """The same plan with its digest."""
-        content = asdict(replace(self, digest=""))
-        text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-        return replace(self, digest=hashlib.sha256(text.encode()).hexdigest())
+        return replace(self, digest=_digest(asdict(replace(self, digest=""))))
 
     @property
     def asked(self) -> list[SystemSettings]:
@@ -132,6 +169,23 @@ class Plan:
                 cause = f"the run {label} is of {found[0]} by the decision rule {found[1]}"
                 cause += f", and planned is {planned[0]} by {planned[1]}"
                 raise InputError(cause, cure="report the planned run, or leave out the plan")
+            self.refuse_other_checkpoint(label, runs[label].checkpoint)
+
+    def refuse_other_checkpoint(self, label: str, digest: str | None) -> None:
+        """Raise `InputError` for a system with other weights than planned."""
+        planned = self.checkpoints.get(label)
+        if planned not in (None, digest):
+            cause = f"the weights of {label} are {(digest or 'none')[:12]}"
+            cause += f", and planned are {str(planned)[:12]}"
+            raise InputError(cause, cure="take the planned checkpoint, or write a new plan")
+
+    def refuse_other_task(self, task: PlannedTask) -> None:
+        """Raise `InputError` for another task, or one that asks for something else by now."""
+        if self.task is not None and task != self.task:
+            other = "one with other measures, code, or rows beside the split"
+            cause = f"the plan is for the task {self.task.name}, and this is "
+            cause += other if task.name == self.task.name else task.name
+            raise InputError(cause, cure="evaluate the planned task, or write a new plan")
 
     def refuse_other(self, split: Split, reading: str) -> None:
         """Raise `InputError` for other rows than planned, or another decision rule."""
@@ -152,6 +206,10 @@ class Plan:
                 there = " or ".join(map(str, sorted(sizes))) or "none"
                 cause = f"the plan is for {planned} units of {measure}, and there are {there}"
                 raise InputError(cause, cure="write a new plan")
+
+    def keep(self, run: Path) -> None:
+        """Write the plan into the folder of one of its runs, where reports find it."""
+        write_json(run / f"{KEPT}{self.digest[:16]}.json", asdict(self))
 
     def write(self, file: Path) -> None:
         """Write the plan with its digest; one that is there is not replaced."""
@@ -184,17 +242,19 @@ def make_plan(  # noqa: PLR0913 - each one is an option of the command
     units: Mapping[str, int],
     measures: Sequence[str],
     *,
+    task: PlannedTask | None = None,
     reference: str | None = None,
     margin: float | None = None,
     reading: str = "offsets",
 ) -> Plan:
-    """Plan comparisons.
+    """Plan comparisons; systems whose checkpoint is a folder are loaded for its digest.
 
     Args:
         split: the rows.
         asked: the systems, two at least.
         units: what can be compared on these rows, each with the number of its units.
         measures: those of them that will be.
+        task: what is asked of the rows.
         reference: label of the system that every other one is compared with.
         margin: as in `Plan`.
         reading: name of the decision rule.
@@ -218,9 +278,34 @@ def make_plan(  # noqa: PLR0913 - each one is an option of the command
     }
     sizes = {measure: units[measure] for measure in measures}
     plan = Plan(
-        _rows_of(split), systems, sizes, reference, margin, reading, version=version("pronominal")
+        dataset=_rows_of(split),
+        systems=systems,
+        measures=sizes,
+        task=task,
+        checkpoints=_checkpoints(asked),
+        reference=reference,
+        margin=margin,
+        reading=reading,
+        version=version("pronominal"),
     )
     return plan.sealed
+
+
+def _checkpoints(asked: Sequence[SystemSettings]) -> dict[str, str]:
+    """Return the digests of the weights that lie in folders; nothing is fetched for a plan."""
+    made: dict[str, str] = {}
+    for one in asked:
+        if one.checkpoint is not None and Path(one.checkpoint).is_dir():
+            checkpoint = getattr(one.load(), "checkpoint", None)
+            made |= {} if checkpoint is None else {one.label: checkpoint.digest}
+    return made
+
+
+def kept_plans(runs: Iterable[Path], rows: tuple[str, str, str, str]) -> list[Plan]:
+    """Return the plans that lie with some runs, each once, and are of these rows."""
+    files = (file for run in runs for file in sorted(run.glob(f"{KEPT}*.json")))
+    plans = {plan.digest: plan for plan in map(read_plan, files) if plan.is_of(*rows)}
+    return [*plans.values()]
 
 
 def read_plan(file: Path) -> Plan:

@@ -137,7 +137,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         tasks: of a user's own, by which some of the runs were scored.
         margin: how far apart equivalent systems may be, in (0, 1).
         plan: a file that ``pronominal plan`` wrote; its comparisons come first, and all others of
-            its rows are exploratory.
+            its rows are exploratory. Without it, the plan that lies with the runs.
         progress: told how many splits are done, and of how many; the paired tests of one may take
             a minute.
 
@@ -234,7 +234,7 @@ def _section(comparison: Comparison, split: Split | None, include_text: bool) ->
 def _run_table(comparison: Comparison) -> Table:
     columns = ("System", "Checkpoint", "Reading", "Settings", "Rows", "Seconds", "Versions")
     rows = tuple((label, *_run_cells(run)) for label, run in comparison.runs.items())
-    notes = [f"Rows of {comparison.title}, digest {comparison.digest}."]
+    notes = [f"Rows of {comparison.title}, digest {comparison.digest}.", *comparison.notes]
     for label, run in comparison.runs.items():
         notes += [f"{label}: {message}" for message in run.self_check]
         if failed := run.counts.get("failed"):

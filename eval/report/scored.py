@@ -10,7 +10,7 @@ from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered, with_comparisons
-from pronominal.eval.planning.plan import Plan
+from pronominal.eval.planning.plan import Plan, kept_plans
 from pronominal.eval.runs.record import RunRecord, read_record
 from pronominal.eval.runs.scored import AGAIN, Run, read_runs
 from pronominal.eval.runs.units import SCORE, UNITS, read_units
@@ -33,6 +33,7 @@ class Comparison:
         scores: label -> what ``score.json`` says.
         runs: label -> the content of ``run.json``.
         folders: label -> the run's folder.
+        notes: what the page says of them.
     """
 
     dataset: str
@@ -43,6 +44,7 @@ class Comparison:
     scores: dict[str, Scores] = field(default_factory=dict)
     runs: dict[str, RunRecord] = field(default_factory=dict)
     folders: dict[str, Path] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def rows(self) -> tuple[str, str, str, str]:
@@ -139,8 +141,10 @@ def add_tests(
         comparison: its scores get what `with_comparisons` adds.
         split: its rows, for runs without stored units.
         margin: how far apart equivalent systems may be, in (0, 1).
-        plan: the comparisons that were planned for these rows.
+        plan: the comparisons that were planned for these rows; without it, those of the plan that
+            lies with the runs.
     """
+    plan = _kept_plan(comparison) if plan is None else plan
     if plan is not None:
         plan.refuse_other_runs(comparison.runs)
     scores, task = comparison.scores, comparison.task
@@ -158,3 +162,24 @@ def add_tests(
             raise InputError(cause, cure=AGAIN, file=file)
     units = {measure: systems for measure, systems in units.items() if len(systems) > 1}
     comparison.scores.update(with_comparisons(task, scores, units, plan, margin))
+
+
+def _kept_plan(comparison: Comparison) -> Plan | None:
+    """Return the plan that lies with the runs; none where there are several, or a run is missing.
+
+    Which of them is shown is not left to chance: the page says that there are some.
+    """
+    plans = kept_plans(comparison.folders.values(), comparison.rows)
+    if not plans:
+        return None
+    if len(plans) > 1:
+        digests = ", ".join(plan.digest[:16] for plan in plans)
+        comparison.notes.append(f"The runs have several plans ({digests}): name one with --plan.")
+        return None
+    (plan,) = plans
+    absent = [label for label in plan.systems if label not in comparison.runs]
+    if absent:
+        told = f"The plan {plan.digest[:16]} is not shown: no run here is called"
+        comparison.notes.append(f"{told} {', '.join(absent)}.")
+        return None
+    return plan

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from pronominal.eval.statistics.intervals import jackknife_interval
 from pronominal.spans import Cluster, Span
 
 Entities = NDArray[np.float64]
@@ -76,14 +77,44 @@ def conll_scores(
         ``lea``, over all documents together; ``blanc``, the mean over both kinds of links; and
         ``conll``, whose three numbers are the means of those of MUC, B-cubed and CEAF-e.
     """
+    return _scores(_by_document(gold, predicted).sum(axis=0))
+
+
+def conll_intervals(
+    gold: Sequence[Sequence[Cluster]], predicted: Sequence[Sequence[Cluster]]
+) -> dict[str, dict[str, list[float] | None]]:
+    """Return the 95 % intervals of `conll_scores`, for other documents (`jackknife_interval`).
+
+    Returns:
+        The same names -> ``recall``, ``precision`` and ``f1`` -> both ends; None with fewer than
+        two documents.
+    """
+    tallies = _by_document(gold, predicted)
+    whole = tallies.sum(axis=0)
+    found = np.array([*_scores(whole).values()])
+    without = np.array([[*_scores(whole - one).values()] for one in tallies])
+    moved = np.moveaxis(without.reshape(len(tallies), *found.shape), 0, -1)
+    estimate = jackknife_interval(found.ravel(), moved.reshape(found.size, len(tallies)))
+    ends = iter(estimate.ends(place) for place in range(found.size))
+    return {name: {part: next(ends) for part in Score._fields} for name in _scores(whole)}
+
+
+def _by_document(
+    gold: Sequence[Sequence[Cluster]], predicted: Sequence[Sequence[Cluster]]
+) -> NDArray[np.float64]:
+    """Tally each document, shape ``[documents, tallies, 4]``."""
+    kinds = (*TALLIES.values(), *LINKS.values())
     pairs = [_entities(*sides) for sides in zip(gold, predicted, strict=True)]
-    nothing = Tally(0, 0, 0, 0)
-    tallies = {
-        name: Tally(*map(sum, zip(nothing, *(tally(*p) for p in pairs), strict=True)))
-        for name, tally in (TALLIES | LINKS).items()
-    }
-    scores = {name: Score.of(tallies[name]) for name in TALLIES}
-    together, apart = (tallies[name] for name in LINKS)
+    made = [[tally(*pair) for tally in kinds] for pair in pairs]
+    return np.array(made, np.float64).reshape(len(pairs), len(kinds), 4)
+
+
+def _scores(tallies: NDArray[np.float64]) -> dict[str, Score]:
+    """Divide the tallies of several documents together, shape ``[tallies, 4]``."""
+    names = (*TALLIES, *LINKS)
+    of = {name: Tally(*row) for name, row in zip(names, tallies.tolist(), strict=True)}
+    scores = {name: Score.of(of[name]) for name in TALLIES}
+    together, apart = (of[name] for name in LINKS)
     scores["blanc"] = _blanc(together, apart, scores["mentions"])
     scores["conll"] = Score.mean([scores[name] for name in ("muc", "b_cubed", "ceaf_e")])
     return scores

@@ -74,10 +74,10 @@ def pairwise_tests(values: Mapping[str, Sequence[float]]) -> dict[str, Any] | No
         values: name -> the group's values, at least two.
 
     Returns:
-        ``A-B`` -> ``n`` (values of A and B), ``difference`` of their means, ``t``, ``df``, the
-        two-sided ``p`` in [0, 1], and whether it is ``significant``, below `SIGNIFICANCE`; ``t``,
-        ``df`` and ``p`` are None where no value varies. The p-values are not corrected for the
-        number of tests. None if scipy is not installed.
+        ``A-B`` -> ``n`` (values of A and B), ``t``, ``df``, the two-sided ``p`` in [0, 1] of
+        whether their means differ, and whether it is ``significant``, below `SIGNIFICANCE`; None
+        where no value varies. The p-values are not corrected for the number of tests. None if
+        scipy is not installed.
     """
     try:
         from scipy import stats
@@ -92,6 +92,5 @@ def pairwise_tests(values: Mapping[str, Sequence[float]]) -> dict[str, Any] | No
                 test = stats.ttest_ind(a, b, equal_var=False)
             facts = {"t": float(test.statistic), "df": float(test.df), "p": float(test.pvalue)}
             facts["significant"] = facts["p"] < SIGNIFICANCE
-        difference = float(np.mean(a) - np.mean(b))
-        found[f"{first}-{second}"] = {"n": len(a) + len(b), "difference": difference, **facts}
+        found[f"{first}-{second}"] = {"n": len(a) + len(b), **facts}
     return found

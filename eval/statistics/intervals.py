@@ -162,6 +162,35 @@ def quotient_interval(
     return Estimate(ratio(x, np.nan_to_num(y)), low, high, np.minimum(a.units, b.units))
 
 
+def jackknife_interval(
+    estimate: FloatArray, without: FloatArray, *, level: float = LEVEL
+) -> Estimate:
+    """Return an interval of a figure in [0, 1] that is no ratio of sums, such as a mean of F1s.
+
+    It is that of `ratio_interval`, with the jackknife's variance over units (Tukey, 1958).
+
+    Args:
+        estimate: of all units, shape ``[...]``.
+        without: the same without each unit in turn, shape ``[..., units]``.
+        level: as in `ratio_interval`.
+
+    Returns:
+        Shape ``[...]``; NaN ends with fewer than two units.
+    """
+    units = np.full(np.shape(estimate), without.shape[-1])
+    if without.shape[-1] < 2:
+        nothing = np.full(np.shape(estimate), np.nan)
+        return Estimate(estimate, nothing, nothing, units)
+    deviations = without - without.mean(axis=-1, keepdims=True)
+    spread = (units - 1) / units * (deviations**2).sum(axis=-1)
+    added = ADDED * ((1 - estimate) ** 2 + estimate**2) / 2 / units**2
+    varies = spread > 0
+    share = (estimate * units + ADDED / 2) / (units + ADDED)
+    rows = np.where(varies, ratio(share * (1 - share), spread + added), units)
+    quantile = t_quantiles((1 + level) / 2, np.where(varies, units - 1, 0))
+    return Estimate(estimate, *wilson_interval(estimate, rows, quantile), units)
+
+
 def mean_interval(one: Estimate, other: Estimate) -> Estimate:
     """Return the mean of two independent shares and its interval.
 

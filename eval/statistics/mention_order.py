@@ -93,8 +93,14 @@ class MentionOutcomes:
         often it is right.
         """
         right = self.counts[..., RIGHT]
-        chosen = right + self.counts[..., WRONG]
-        return (
-            (right[..., FIRST], chosen[..., FIRST]),
-            (right[..., SECOND], chosen[..., SECOND]),
-        )
+        return self._halves(right + self.counts[..., WRONG])
+
+    @property
+    def answer_halves(self) -> tuple[Share, Share]:
+        """Right choices among all answers where the first, and where the second is right."""
+        return self._halves(self.counts.sum(axis=-1))
+
+    def _halves(self, whole: Counts) -> tuple[Share, Share]:
+        right = self.counts[..., RIGHT]
+        first, second = ((right[..., one], whole[..., one]) for one in (FIRST, SECOND))
+        return first, second

@@ -87,12 +87,6 @@ def parts_by(codes: IntArray, right: BoolArray, kept: BoolArray) -> IntArray:
     return np.stack(counts, axis=-1)
 
 
-def shares_by(codes: IntArray, right: BoolArray, kept: BoolArray) -> FloatArray:
-    """Return which share of each code's kept rows is right, shape ``[codes]``; NaN without any."""
-    found = parts_by(codes, right, kept)
-    return ratio(found[:, 0], found[:, 1])
-
-
 def ratio(part: Counts, whole: Counts) -> FloatArray:
     """Divide; NaN where there is nothing to divide by."""
     undefined: FloatArray = np.full(np.shape(part), np.nan)

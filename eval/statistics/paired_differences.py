@@ -15,7 +15,6 @@ from pronominal.eval.statistics.intervals import CONFIDENCE, FEW
 from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, ratio
 from pronominal.eval.statistics.quantiles import normal_quantile, t_quantile, t_quantiles
 from pronominal.eval.statistics.ratio_differences import RatioDifferences
-from pronominal.eval.statistics.scores import Block
 
 PairedUnits = BoolArray | IntArray | FloatArray
 """How much of each independent unit a system got right.
@@ -74,6 +73,11 @@ class Systems:
     def ratios(self) -> FloatArray:
         """Each system's ratio, shape ``[systems]``; NaN where the whole is 0."""
         return ratio(self.parts.sum(axis=1), self.size)
+
+    @property
+    def weighted(self) -> FloatArray:
+        """The parts, as shares whose mean over units is the ratio, shape ``[systems, units]``."""
+        return np.asarray(self.parts / self.wholes.mean(axis=1, keepdims=True))
 
     @property
     def influences(self) -> FloatArray:
@@ -186,20 +190,6 @@ class PairedDifferences:
 
     def _t(self, probability: float) -> float:
         return t_quantile(probability, max(self.n - 1, 1))
-
-
-def difference_block(one: PairedUnits, other: PairedUnits) -> Block:
-    """Return the ``difference`` of two ratios over the same units and its ``interval``.
-
-    The interval is None where the units do not tell it, and ``interval_missing`` says so.
-    """
-    found = PairedDifferences.of(Systems.of([one, other]), [(0, 1)])
-    estimate, why = float(found.estimate[0]), found.missing(0)
-    return {
-        "difference": None if np.isnan(estimate) else estimate,
-        "interval": {"difference": found.intervals()[0].tolist() if why is None else None},
-        **({} if why is None else {"interval_missing": {"difference": why}}),
-    }
 
 
 T = TypeVar("T", float, FloatArray)

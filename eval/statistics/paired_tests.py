@@ -1,6 +1,6 @@
 """Whether two systems differ, and by how much: on the same units, corrected for their number."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
@@ -50,9 +50,9 @@ class PairedTest:
             something to divide by in fewer than `FEW` units, as a precision of a system that
             seldom chooses.
         p_holm: the same after Holm's correction over all pairs of systems in the comparison.
-        equivalence: where a margin was given, ``margin``, the 90 % ``interval`` of the difference,
-            and whether the systems are ``equivalent``: the interval lies within the margin, and
-            there are `FEW` units or more.
+        equivalence: where a margin was given, ``n``, ``margin``, the 90 % ``interval`` of the
+            difference, and whether the systems are ``equivalent``: the interval lies within the
+            margin, and there are `FEW` units or more.
     """
 
     n: int
@@ -109,43 +109,99 @@ def paired_tests(
     Returns:
         System -> other system -> test; both directions of a pair have the same p-values.
     """
-    names = [*units]
-    asked = [*combinations(names, 2)] if pairs is None else [*pairs]
-    tests: dict[str, dict[str, PairedTest]] = {name: {} for name in names}
-    if asked:
-        places = [(names.index(a), names.index(b)) for a, b in asked]
-        found = _tested(Systems.of([*units.values()]), places, margin)
-        for (a, b), test in zip(asked, found, strict=True):
-            tests[a][b], tests[b][a] = test, test.reversed
-    return tests
+    return paired_tests_of_parts({"": units}, pairs, margin)[""]
 
 
-def _tested(systems: Systems, pairs: Pairs, margin: float | None) -> list[PairedTest]:
-    differences = PairedDifferences.of(systems, pairs)
-    p = _p_values(systems, differences, pairs)
-    family = [one for one in p if one is not None]
+def paired_tests_of_parts(
+    parts: Mapping[str, Mapping[str, PairedUnits]],
+    pairs: Sequence[tuple[str, str]] | None = None,
+    margin: float | None = None,
+) -> dict[str, dict[str, dict[str, PairedTest]]]:
+    """Test pairs in several parts of the rows, corrected for the tests of all parts together.
+
+    Args:
+        parts: part -> system, or what else is compared on the same units -> units. The units of
+            one part need not be those of another.
+        pairs: as in `paired_tests`, the same in all parts.
+        margin: as in `paired_tests`.
+
+    Returns:
+        Part -> what `paired_tests` returns.
+    """
+    compared = {part: _Pairs.of(units, pairs) for part, units in parts.items()}
+    family = [p for one in compared.values() for p in one.p if p is not None]
     corrected = iter(holm(family))
-    kinds = np.where(differences.alike, PERMUTATION, INTERVAL).tolist()
-    columns = blocks(
-        only_this=differences.more,
-        only_other=differences.fewer,
-        difference=differences.estimate,
-        minimum_detectable_effect=differences.minimum_detectable_effects(max(len(family), 1)),
-        p=p,
-        p_holm=[None if one is None else next(corrected) for one in p],
-        test=[MCNEMAR] * len(pairs) if systems.single else kinds,
-    )
-    ends, inner = differences.intervals(), differences.intervals(1 - 2 * SIGNIFICANCE)
-    missing = [differences.missing(number) for number in range(len(pairs))]
-    return [
-        PairedTest(
-            n=differences.n,
-            **block,
-            **_interval(outer, why),
-            equivalence=None if margin is None else _equivalence(margin, differences.n, core, why),
+    return {part: one.tests(corrected, len(family), margin) for part, one in compared.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Pairs of systems on the same units, before the correction of their p-values.
+
+    Attributes:
+        names: of the systems.
+        pairs: of their places.
+        differences: one for each pair; None without a pair.
+        p: one for each pair; None where the two cannot be tested.
+        single: whether each unit is one row, which makes the test `MCNEMAR`.
+    """
+
+    names: list[str]
+    pairs: list[tuple[int, int]]
+    differences: PairedDifferences | None
+    p: list[float | None]
+    single: bool = False
+
+    @classmethod
+    def of(
+        cls, units: Mapping[str, PairedUnits], pairs: Sequence[tuple[str, str]] | None
+    ) -> "_Pairs":
+        names = [*units]
+        asked = [*combinations(names, 2)] if pairs is None else pairs
+        places = [(names.index(a), names.index(b)) for a, b in asked]
+        if not places:
+            return cls(names, [], None, [])
+        systems = Systems.of([*units.values()])
+        differences = PairedDifferences.of(systems, places)
+        p = _p_values(systems, differences, places)
+        return cls(names, places, differences, p, systems.single)
+
+    def tests(
+        self, corrected: Iterator[float], family: int, margin: float | None
+    ) -> dict[str, dict[str, PairedTest]]:
+        """Return the tests of each name against the others, taking corrected p-values in turn."""
+        made: dict[str, dict[str, PairedTest]] = {name: {} for name in self.names}
+        p_holm = [None if one is None else next(corrected) for one in self.p]
+        for (a, b), test in zip(self.pairs, self._tests(p_holm, family, margin), strict=True):
+            one, other = self.names[a], self.names[b]
+            made[one][other], made[other][one] = test, test.reversed
+        return made
+
+    def _tests(
+        self, p_holm: list[float | None], family: int, margin: float | None
+    ) -> Iterator[PairedTest]:
+        found = self.differences
+        if found is None:
+            return
+        kinds = np.where(found.alike, PERMUTATION, INTERVAL).tolist()
+        columns = blocks(
+            only_this=found.more,
+            only_other=found.fewer,
+            difference=found.estimate,
+            minimum_detectable_effect=found.minimum_detectable_effects(max(family, 1)),
+            p=self.p,
+            p_holm=p_holm,
+            test=[MCNEMAR] * len(self.pairs) if self.single else kinds,
         )
-        for block, outer, core, why in zip(columns, ends, inner, missing, strict=True)
-    ]
+        ends, inner = found.intervals(), found.intervals(1 - 2 * SIGNIFICANCE)
+        for number, (block, outer, core) in enumerate(zip(columns, ends, inner, strict=True)):
+            why = found.missing(number)
+            yield PairedTest(
+                n=found.n,
+                **block,
+                **_interval(outer, why),
+                equivalence=None if margin is None else _equivalence(margin, found.n, core, why),
+            )
 
 
 def _p_values(systems: Systems, differences: PairedDifferences, pairs: Pairs) -> list[float | None]:
@@ -181,7 +237,7 @@ def _equivalence(margin: float, units: int, ends: FloatArray, why: str | None) -
     With fewer than `FEW` units that is never shown.
     """
     inside = bool((np.abs(ends) < margin).all()) and units >= FEW  # not without an interval
-    return {"margin": margin, "equivalent": inside, **_interval(ends, why)}
+    return {"n": units, "margin": margin, "equivalent": inside, **_interval(ends, why)}
 
 
 def differ(test: Mapping[str, Any]) -> bool:

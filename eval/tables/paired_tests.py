@@ -13,6 +13,9 @@ from pronominal.eval.statistics.ranks import RANKS
 from pronominal.eval.statistics.sign_flips import RESAMPLES, SEED
 from pronominal.eval.tables.table import UNDEFINED, Table, p_value, points
 
+Tests = Mapping[tuple[str, ...], Mapping[str, Any]]
+"""What was compared, in one word or several -> the fields of `PairedTest`."""
+
 
 def paired_test_tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
     """Show the tests that scores hold: one table for each measure, one row for each pair."""
@@ -25,7 +28,11 @@ def paired_test_tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
             if b in (against := scores[a].get(AGAINST, {}).get(measure, {}))
         }
         if tests:
-            made.append(_table(f"Paired tests: {measure.replace('_', ' ')}", tests))
+            title = f"Paired tests: {measure.replace('_', ' ')}"
+            rows: Tests = {(pair,): test for pair, test in tests.items()}
+            tested = sum(test["p"] is not None for test in tests.values())
+            family = f"all tests of this measure, {tested} in number"
+            made.append(tests_table(title, ("Systems",), rows, family))
     return made
 
 
@@ -46,24 +53,37 @@ def difference_cell(test: Mapping[str, Any]) -> str:
     return f"{points(test['difference'])}{written}"
 
 
-def _table(title: str, tests: Mapping[str, Mapping[str, Any]]) -> Table:
+def tests_table(
+    title: str,
+    heads: tuple[str, ...],
+    tests: Tests,
+    family: str,
+) -> Table:
+    """Show paired tests, one row for each.
+
+    Args:
+        title: of the table.
+        heads: of the columns that say what was compared.
+        tests: what stands in these columns -> the test.
+        family: in words, what p-values are corrected over.
+    """
     rows = tuple(
         (
-            *(pair, *(f"{test[name]:,}" for name in ("n", "only_this", "only_other"))),
+            *(*compared, *(f"{test[name]:,}" for name in ("n", "only_this", "only_other"))),
             *(difference_cell(test), *map(p_value, (test["p"], test["p_holm"]))),
             _visible(test["minimum_detectable_effect"]),
             *([_equivalence(test["equivalence"])] if "equivalence" in test else []),
         )
-        for pair, test in tests.items()
+        for compared, test in tests.items()
     )
-    columns = ["Systems", "n", "More: first", "More: second", "Difference", "p", "p (Holm)"]
+    columns = [*heads, "n", "More: first", "More: second", "Difference", "p", "p (Holm)"]
     columns += ["Visible from"]
     margins = {test["equivalence"]["margin"] for test in tests.values() if "equivalence" in test}
     columns += [f"Within ±{_width(margin)}" for margin in margins]
-    return Table(title, tuple(columns), rows, tuple(_notes([*tests.values()])))
+    return Table(title, tuple(columns), rows, tuple(_notes([*tests.values()], family)))
 
 
-def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _notes(tests: Sequence[Mapping[str, Any]], family: str) -> Iterator[str]:
     several = any(test["test"] != MCNEMAR for test in tests)
     if several:
         yield "n: units, each several rows; more: units that one of the two did better in."
@@ -82,7 +102,7 @@ def _notes(tests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"No interval for Difference: {why}."
     tested = sum(test["p"] is not None for test in tests)
     if len(tests) > 1:
-        yield f"p (Holm): corrected over all tests of this measure, {tested} in number."
+        yield f"p (Holm): corrected over {family}."
     if several and tested > SIGNIFICANCE * (RESAMPLES + 1):
         yield "With so many pairs, no p of so few changes of sign survives the correction."
     yield (

@@ -7,9 +7,20 @@ from typing import Any
 
 from pronominal.adapters.training.trainable import CardText, TrainableSystem
 from pronominal.atomic import new_file
-from pronominal.eval.tables.table import percent
+from pronominal.eval.tables.table import percent, share_of
 from pronominal.eval.training.measures.figures import Figures
 from pronominal.eval.training.summary import counted
+
+SWITCHING = {
+    "consistency": "consistency",
+    "right in both": "consistently_correct",
+    "wrong in both": "consistently_wrong",
+}
+"""What a card calls the figures of `switching_figures`."""
+
+ENDS = ("In percent, with 95% intervals over rows, or pairs, of this one training.", "")
+
+CHOSEN_BY = "No interval for these: the weights were chosen by them."
 
 
 def write_card(
@@ -59,26 +70,24 @@ def _results(training: Mapping[str, Any], figures: Figures) -> list[str]:
     # a system that learns documents, too, has its figures of rows apart
     blocks = {"validation": validation if "n" in validation else validation.get("rows")}
     blocks |= {f"test, {name}": given.get(name) for name in ("original", "switched")}
+    cells = {heading: share_of(name) for heading, name in figures.columns.items()}
     rows = [
-        [name, f"{block['n']:,}", *(percent(figure(block)) for figure in figures.columns.values())]
+        [name, f"{block['n']:,}", *(write(block) for write in cells.values())]
         for name, block in blocks.items()
         if block
     ]
     lines = [f"| {' | '.join(cells)} |" for cells in (["rows", "n", *figures.columns], *rows)]
-    lines = [lines[0], f"|{'---|' * (2 + len(figures.columns))}", *lines[1:], ""] if rows else []
+    rule = f"|{'---|' * (2 + len(figures.columns))}"
+    lines = [lines[0], rule, *lines[1:], "", *ENDS] if rows else []
     pairs = given.get("switching")
     if pairs:
-        lines += [
-            f"Over {pairs['pairs']:,} pairs of an original and its switched version: consistency "
-            f"{percent(pairs['consistency'])}, right in both "
-            f"{percent(pairs['consistently_correct'])}, wrong in both "
-            f"{percent(pairs['consistently_wrong'])} (percent).",
-            "",
-        ]
+        shown = ", ".join(f"{words} {share_of(name)(pairs)}" for words, name in SWITCHING.items())
+        told = f"Over {pairs['pairs']:,} pairs of an original and its switched version: {shown}."
+        lines += [told, ""]
     documents = validation.get("documents", {})
     if documents:
         scores = ", ".join(f"{name} {percent(one['f1'])}" for name, one in documents.items())
-        lines += [f"F1 on the validation documents: {scores}.", ""]
+        lines += [f"F1 on the validation documents: {scores}. {CHOSEN_BY}", ""]
     return lines
 
 

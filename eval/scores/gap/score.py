@@ -42,8 +42,8 @@ def score(
             false negative for A and one for B, even where the right answer is no.
 
     Returns:
-        ``overall``, ``masculine`` and ``feminine``: ``n`` (rows), ``missing`` (rows without an
-        answer), ``answered``, the share of the others, ``tp``, ``fp``, ``tn`` and ``fn``
+        ``n``; ``overall``, ``masculine`` and ``feminine``: ``n`` (rows), ``missing`` (rows without
+        an answer), ``answered``, the share of the others, ``tp``, ``fp``, ``tn`` and ``fn``
         (questions), ``precision``, ``recall`` and ``f1`` in [0, 1], 0 where undefined, as the
         official scorer has it; ``bias``, feminine F1 / masculine F1, None if either is 0.
         Intervals sum over rows.
@@ -59,7 +59,7 @@ def score(
     questions = _Questions(np.moveaxis(_counts(rows, decisions), 0, 1))
     return {
         **dict(zip(BLOCKS, _blocks(questions), strict=True)),
-        **estimate_blocks({"bias": _bias(questions)})[0],
+        **estimate_blocks({"bias": _bias(questions)}, n=[rows.num_rows])[0],
         "intervals": Units.rows(rows.num_rows).block(),
     }
 

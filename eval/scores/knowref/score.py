@@ -18,7 +18,7 @@ from pronominal.eval.statistics.mention_order import (
     mention_outcomes,
     right_mentions,
 )
-from pronominal.eval.statistics.outcomes import choices_of, refuse_other_number
+from pronominal.eval.statistics.outcomes import choices_of, parts_by, refuse_other_number
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
@@ -87,20 +87,22 @@ def refuse_unlabelled(rows: pa.Table) -> None:
 def paired_units(
     rows: pa.Table, decisions: Sequence[Decision], *, switched: Answers | None = None
 ) -> dict[str, PairedUnits]:
-    """Return the items that paired tests between systems compare; rows that repeat one are out.
+    """Return the units that paired tests between systems compare: the sentences.
 
     Returns:
-        ``correct``: which rows got the right candidate, shape ``[rows]``; with `switched` also
-        ``consistently_correct``: which pairs are right in both versions, shape ``[pairs]``.
+        Parts and wholes by sentence, shape ``[sentences, 2]``: ``correct``, the rows with the right
+        candidate, of the row and those that repeat it; with `switched` also
+        ``consistently_correct``, the pairs that are right in both versions, of all.
     """
-    sentences = [*_sentences(rows).values()]
-    once = np.zeros(len(sentences), dtype=np.bool_)
-    once[np.unique(sentences, return_index=True)[1]] = True
-    items = {"correct": (choices_of(decisions) == rows["label"].to_numpy())[once]}
+    codes = units(rows).codes
+    right = choices_of(decisions) == rows["label"].to_numpy()
+    made: dict[str, PairedUnits] = {"correct": parts_by(codes, right, np.ones_like(right))}
     if switched is not None:
         pairs = SwitchedPairs.of((rows, decisions), switched)
-        items["consistently_correct"] = pairs.both_right[once[pairs.rows]]
-    return items
+        both = pairs.both_right
+        found = parts_by(codes[pairs.rows], both, np.ones_like(both))
+        made["consistently_correct"] = found[found[:, 1] > 0]
+    return made
 
 
 def characteristics(rows: pa.Table) -> dict[str, float]:
@@ -158,6 +160,7 @@ def _consistency_blocks(rows: pa.Table, pairs: SwitchedPairs) -> Block:
         return estimate_blocks(
             {name: ratio_interval(*share) for name, share in outcomes.shares.items()},
             **{name: getattr(outcomes, name).sum(axis=-1) for name in counts},
+            n=outcomes.pairs.sum(axis=-1),
         )
 
     return _divided(rows, make)

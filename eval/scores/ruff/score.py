@@ -22,8 +22,7 @@ from pronominal.eval.statistics.outcomes import (
     choices_of,
     refuse_other_number,
 )
-from pronominal.eval.statistics.paired_differences import difference_block
-from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.paired_tests import PairedUnits, paired_tests
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
 from pronominal.pronouns import CASES, PRONOUN_SETS
@@ -57,8 +56,9 @@ def score(
         them, None without two), ``answered``, ``none`` and ``both``; ``by_seed``;
         ``by_pronoun_set`` and ``by_case`` with means and deviations, ``by_form`` with keys
         ``CASE/SET``; ``spread``, how far seeds and occupations vary (`Crossed.components`);
-        ``tests``, Welch's t-tests between pronoun sets over the samples, as the paper has them
-        (section 6; see `pairwise_tests`), each with the difference's ``interval`` over occupations.
+        ``tests``, every two pronoun sets paired by occupation: ``A-B`` -> the fields of
+        `PairedTest`, corrected over the pairs, and of several samples ``welch``, Welch's t-test
+        over them, as the paper has it (section 6; see `pairwise_tests`).
         ``n`` counts a row once for each sample that has it. Without samples all rows are one, and
         ``sd`` is None. Intervals sum over occupations: an sd over seeds says how far the choice of
         contexts moves a score, an interval how far other occupations would.
@@ -81,7 +81,7 @@ def score(
     scores["by_seed"] = {str(seed): answers.block(part) for seed, part in parts.items()}
     if len(parts) > 1:
         scores["spread"] = answers.spread([*parts.values()])
-    scores["tests"] = answers.tests(parts) if len(parts) > 1 else None
+    scores["tests"] = answers.tests([*parts.values()] or [every])
     if context_free is not None:
         scores["context_free"] = _context_free_counts(*context_free)
     if parts and len(np.unique(np.concatenate([*parts.values()]))) < rows.num_rows:
@@ -105,9 +105,7 @@ def paired_units(
         return {}
     answers = _Answers.of(rows, decisions, None)
     parts = [*(samples or {}).values()] or [np.arange(rows.num_rows)]
-    right = answers.choices == answers.labels
-    sums = (answers.sums(parts, one) for one in (right, np.ones_like(right)))
-    found = np.stack([*sums], axis=-1)
+    found = answers.right_of(parts)
     return {"accuracy": found[found[:, 1] > 0]}
 
 
@@ -183,28 +181,29 @@ class _Answers:
         found = Crossed(np.stack(right, axis=1), np.stack(rows, axis=1)).components()
         return {"seeds" if name == "prompts" else name: sd for name, sd in found.items()}
 
-    def tests(self, parts: Samples) -> Block | None:
-        """Compare the accuracies on two pronoun sets over the samples, for every two."""
-        accuracies = {
-            name: [self.block(part[self.labels[part] == s])["accuracy"] for part in parts.values()]
-            for s, name in enumerate(self.names)
+    def tests(self, parts: Sequence[IntArray]) -> dict[str, Block]:
+        """Compare the accuracies on every two pronoun sets: by occupation, and over the samples."""
+        of_set = {
+            name: [inside for part in parts if len(inside := part[self.labels[part] == number])]
+            for number, name in enumerate(self.names)
         }
-        there = {name: values for name, values in accuracies.items() if None not in values}
-        found = pairwise_tests(there)
-        if found is None:
-            return None
-        for one, other in combinations(there, 2):
-            sides = (self._units_of_set(parts, self.names.index(name)) for name in (one, other))
-            about = difference_block(*sides)
-            found[f"{one}-{other}"] |= {key: about[key] for key in about if key != "difference"}
-        return found
+        there = {name: kept for name, kept in of_set.items() if kept}
+        paired = paired_tests({name: self.right_of(kept) for name, kept in there.items()})
+        right = self.choices == self.labels
+        values = {
+            name: [float(right[part].mean()) for part in kept] for name, kept in there.items()
+        }
+        welch = (pairwise_tests(values) or {}) if len(parts) > 1 else {}
+        return {
+            f"{a}-{b}": paired[a][b].to_json()
+            | ({"welch": welch[f"{a}-{b}"]} if f"{a}-{b}" in welch else {})
+            for a, b in combinations(there, 2)
+        }
 
-    def _units_of_set(self, parts: Samples, pronoun_set: int) -> FloatArray:
-        """Return how much of each occupation's rows of a pronoun set is right, of how many."""
-        rows = np.concatenate([*parts.values()])
-        of_set = self.labels == pronoun_set
-        right = self._by_unit(rows, of_set & (self.choices == self.labels))
-        return np.stack([right, self._by_unit(rows, of_set)], axis=1)
+    def right_of(self, parts: Sequence[IntArray]) -> FloatArray:
+        """Return how much of each occupation's rows is right, of how many, ``[units, 2]``."""
+        right = self.choices == self.labels
+        return np.stack([self.sums(parts, one) for one in (right, np.ones_like(right))], axis=-1)
 
     def _means(self, parts: Sequence[IntArray], inside: Any) -> Block:
         """Return the mean shares over parts of the rows, of those inside, with intervals."""

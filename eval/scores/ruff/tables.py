@@ -1,11 +1,11 @@
 """RUFF's tables beyond its measures: choices without context, tests, errors and margins."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.paired_tests import difference_cell
+from pronominal.eval.tables.paired_tests import Tests, tests_table
 from pronominal.eval.tables.table import (
-    UNDEFINED,
     Cell,
     Score,
     Table,
@@ -18,9 +18,8 @@ from pronominal.eval.tables.table import (
 from pronominal.pronouns import PRONOUN_SETS
 
 WELCH = (
-    "Of the accuracies, in percentage points, with the 95% interval over occupations; in brackets "
-    "p of Welch's t-test over the three samples, not corrected (RUFF, section 4.3). It is about "
-    "these tasks and other contexts for them, not about other tasks."
+    "p (Welch): of the t-test over the three samples, not corrected (RUFF, section 4.3). It is "
+    "about these tasks and other contexts for them, not about other tasks."
 )
 
 
@@ -32,8 +31,7 @@ def tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
         columns = {name: count_of(name) for name in dict.fromkeys(("n", *known, *further))}
         yield table("RUFF: forms chosen without context", columns, context_free, [])
     if tested := _with(scores, "tests"):
-        columns = {pair: _test(pair) for tests in tested.values() for pair in tests}
-        yield table("RUFF: differences between pronoun sets", columns, tested, [WELCH])
+        yield _tests(tested)
     if errors := _with(scores, "errors"):
         columns = {name: count_of(name) for name in ("n", "ambiguous")}
         columns |= {name: share_of(name) for name in ("distraction", "bias", "other")}
@@ -56,12 +54,22 @@ def _with(scores: Mapping[str, Scores], key: str) -> dict[str, Score]:
     return {system: one[key] for system, one in scores.items() if one.get(key)}
 
 
-def _test(pair: str) -> Cell:
-    def cell(tests: Score) -> str:
-        test = tests.get(pair)
-        return f"{difference_cell(test)} ({p_value(test['p'])})" if test else UNDEFINED
-
-    return cell
+def _tests(tested: Mapping[str, Score]) -> Table:
+    """Show the tests between pronoun sets, and Welch's beside them where there are samples."""
+    rows: Tests = {
+        (system, pair): test for system, of in tested.items() for pair, test in of.items()
+    }
+    title, family = "RUFF: differences between pronoun sets", "a system's pairs of sets"
+    made = tests_table(title, ("System", "Sets"), rows, family)
+    if not any("welch" in test for test in rows.values()):
+        return made
+    welch = (p_value(test.get("welch", {}).get("p")) for test in rows.values())
+    return replace(
+        made,
+        columns=(*made.columns, "p (Welch)"),
+        rows=tuple((*row, p) for row, p in zip(made.rows, welch, strict=True)),
+        notes=(*made.notes, WELCH),
+    )
 
 
 def _within(name: str) -> Cell:

@@ -8,9 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from pronominal.eval.scores.winonb.answers import NUMBERS
-from pronominal.eval.statistics.hypothesis_tests import holm, paired_t
-from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, shares_by
-from pronominal.eval.statistics.paired_differences import difference_block
+from pronominal.eval.statistics.outcomes import BoolArray, IntArray, parts_by
+from pronominal.eval.statistics.paired_tests import PairedUnits, paired_tests_of_parts
 from pronominal.eval.statistics.scores import Block, Scores
 
 
@@ -25,10 +24,8 @@ def association_tests(
         units: each row's schema, shape ``[rows]``.
 
     Returns:
-        Number -> source, or ``all`` -> ``A-B`` -> ``n`` (schemas), ``difference`` (mean of A's
-        share of right answers minus B's, over the schemas) with its ``interval``, ``p`` of the
-        paired t-test, and ``p_holm``, corrected over the sources and pairs of a number. p is 1
-        where nothing differs, None where every schema differs alike, and without scipy.
+        Number -> source, or ``all`` -> ``A-B`` -> the fields of `PairedTest`: A's share of right
+        answers minus B's, over the schemas; corrected over the sources and pairs of a number.
     """
     sources, numbers, associations = (
         np.array(rows[name].to_pylist(), dtype=object)
@@ -37,14 +34,18 @@ def association_tests(
     names = sorted({*associations.tolist()})
     made: dict[str, dict[str, dict[str, Block]]] = {}
     for number in NUMBERS:
-        made[number] = {}
+        parts: dict[str, dict[str, PairedUnits]] = {}
         for source in (*dict.fromkeys(sources.tolist()), "all"):
             kept = (numbers == number) & ((sources == source) | (source == "all"))
-            shares = {a: shares_by(units, right, kept & (associations == a)) for a in names}
-            made[number][source] = {
-                f"{a}-{b}": _compared(shares[a] - shares[b]) for a, b in combinations(names, 2)
+            shares = [parts_by(units, right, kept & (associations == name)) for name in names]
+            there = np.any([of_name[:, 1] > 0 for of_name in shares], axis=0)
+            parts[source] = {
+                name: one[there] for name, one in zip(names, shares, strict=True) if one.any()
             }
-        _correct([test for tests in made[number].values() for test in tests.values()])
+        made[number] = {
+            source: {f"{a}-{b}": tests[a][b].to_json() for a, b in combinations(parts[source], 2)}
+            for source, tests in paired_tests_of_parts(parts).items()
+        }
     return made
 
 
@@ -56,8 +57,8 @@ def across_systems(scores: Mapping[str, Scores]) -> Block:
 
     Returns:
         ``friedman``: for singular and plural, Friedman's test of the sources' accuracies, with
-        systems as blocks: ``systems``, ``statistic`` and ``p``, None with fewer than two systems,
-        where all sources tie in all systems, and without scipy.
+        systems as blocks: their number as ``n`` and ``systems``, ``statistic`` and ``p``, None with
+        fewer than two systems, where all sources tie in all systems, and without scipy.
     """
     return {"friedman": {number: _friedman(scores, number) for number in NUMBERS}}
 
@@ -68,7 +69,7 @@ def _friedman(scores: Mapping[str, Scores], number: str) -> Block:
         for score in scores.values()
     ]
     complete = np.array([row for row in accuracies if None not in row], dtype=np.float64)
-    found: Block = {"systems": len(complete), "statistic": None, "p": None}
+    found: Block = {"n": len(complete), "systems": len(complete), "statistic": None, "p": None}
     # sources that tie in every system have no ranks to compare
     if len(complete) < 2 or not np.ptp(complete, axis=1).any() or find_spec("scipy") is None:
         return found
@@ -76,19 +77,3 @@ def _friedman(scores: Mapping[str, Scores], number: str) -> Block:
 
     test = friedmanchisquare(*complete.T)
     return found | {"statistic": float(test.statistic), "p": float(test.pvalue)}
-
-
-def _compared(differences: FloatArray) -> Block:
-    there = differences[~np.isnan(differences)]
-    tested = len(there) and find_spec("scipy") is not None
-    return difference_block(there, np.zeros_like(there)) | {
-        "n": len(there),
-        "p": paired_t(there) if tested else None,
-        "p_holm": None,
-    }
-
-
-def _correct(tests: list[Block]) -> None:
-    tested = [test for test in tests if test["p"] is not None]
-    for test, corrected in zip(tested, holm([test["p"] for test in tested]), strict=True):
-        test["p_holm"] = corrected

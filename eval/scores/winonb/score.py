@@ -37,12 +37,12 @@ def score(
         generic: the same split of the config ``generic``, and its decisions.
 
     Returns:
-        ``by_source`` (each source and ``all``), ``by_association`` and ``by_name``, each with
-        ``singular`` and ``plural``: ``n``, ``accuracy``, and the fractions of n resolved to the
-        ``group``, to the ``individual``, to ``neither`` and to ``both``; of neither, ``elsewhere``
-        and ``unresolved``, None without `clustered`. ``ratios`` (see `_ratios`); ``tests``, the
-        effect of the names' association (`association_tests`). With `generic` also ``generic``,
-        its ``by_source``.
+        ``n``; ``by_source`` (each source and ``all``), ``by_association`` and ``by_name``, each
+        with ``singular`` and ``plural``: ``n``, ``accuracy``, and the fractions of n resolved to
+        the ``group``, to the ``individual``, to ``neither`` and to ``both``; of neither,
+        ``elsewhere`` and ``unresolved``, None without `clustered`. ``ratios`` (see `_ratios`);
+        ``tests``, the effect of the names' association (`association_tests`). With `generic` also
+        ``generic``, its ``by_source``.
 
         ``answered`` is the share resolved to one of the two. Intervals sum over schemas: an
         upstream row with all its names, and the rows that repeat its sentence. They are about
@@ -58,6 +58,7 @@ def score(
     answered = Referents.of(rows, decisions, clustered, schemas)
     by_association = Strata.of(rows["association"].to_pylist(), ASSOCIATIONS)
     scores: Block = {
+        "n": rows.num_rows,
         "by_source": answered.by_source(),
         "by_association": answered.divided(by_association),
         "by_name": answered.divided(Strata.of(rows["individual"].to_pylist())),
@@ -117,4 +118,5 @@ def _ratios(answered: Referents, generic: Referents | None) -> Block:
     if generic is not None:
         right, n = generic.places(generic.everything).accuracy
         more = quotient_interval((right[:1], n[:1]), singular)
-    return estimate_blocks(found | {"generic_to_personal": more})[0]
+    rows = int(answered.places(answered.everything).n.sum())
+    return estimate_blocks(found | {"generic_to_personal": more}, n=[rows])[0]

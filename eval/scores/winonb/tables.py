@@ -1,12 +1,12 @@
 """The comparison tables of WinoNB."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from pronominal.eval.scores.winonb.answers import NUMBERS
-from pronominal.eval.statistics.hypothesis_tests import INSTALL
 from pronominal.eval.statistics.paired_tests import ACROSS
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.paired_tests import difference_cell
+from pronominal.eval.tables.paired_tests import Tests, tests_table
 from pronominal.eval.tables.table import (
     UNDEFINED,
     Cell,
@@ -69,8 +69,8 @@ def _ratios(scores: Mapping[str, Scores]) -> Table:
     if len(scores) < 2:
         return made
     means = ("Ratio of the means", *_ratios_of_means([*scores.values()]), UNDEFINED)
-    note = "No interval for the ratio of the means: systems are no sample."
-    return Table(made.title, made.columns, (*made.rows, means), (*made.notes, note))
+    note = "No interval for Ratio of the means: systems are no sample."
+    return replace(made, rows=(*made.rows, means), notes=(*made.notes, note))
 
 
 def _ratios_of_means(scores: list[Score]) -> tuple[str, str]:
@@ -87,27 +87,19 @@ def _ratios_of_means(scores: list[Score]) -> tuple[str, str]:
 
 
 def _association_tests(scores: Mapping[str, Scores]) -> Iterator[Table]:
-    rows = [
-        (
-            *(system, source, pair, f"{test['n']:,}", difference_cell(test)),
-            *(p_value(test["p"]), p_value(test["p_holm"])),
-        )
+    tested: Tests = {
+        (system, source, pair): test
         for system, score in scores.items()
         for source, tests in score["tests"]["association"]["singular"].items()
         for pair, test in tests.items()
-    ]
-    if not rows:
-        return
-    notes = [
-        "Difference: of the accuracies, in percentage points, with the 95% interval of the pair "
-        "alone; n: schemas, each with all its names.",
-        "p: paired t-test over the schemas; p (Holm): over a system's sources and pairs.",
-    ]
-    if all(row[-1] == UNDEFINED for row in rows):
-        notes.append(f"For p-values, {INSTALL}.")
-    columns = ("System", "Source", "Names", "n", "Difference", "p", "p (Holm)")
-    title = "WinoNB: singular they and the names' association"
-    yield Table(title, columns, tuple(rows), tuple(notes))
+    }
+    if tested:
+        title = "WinoNB: singular they and the names' association"
+        heads = ("System", "Source", "Names")
+        family = "a system's sources and pairs of associations"
+        made = tests_table(title, heads, tested, family)
+        note = "Units: schemas, each with all its names; first and second: of the two associations."
+        yield replace(made, notes=(note, *made.notes))
 
 
 def _friedman(scores: Mapping[str, Scores]) -> Iterator[Table]:

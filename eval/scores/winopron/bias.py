@@ -1,7 +1,7 @@
 """Pronominal bias: forms that a system over-resolves to occupations (WinoPron, section 5)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias_chance import (
+    AGAINST_CHANCE,
     Ending,
     direction_p,
     expected_percentages,
@@ -18,7 +19,8 @@ from pronominal.eval.scores.winopron.bias_chance import (
     overlap,
 )
 from pronominal.eval.statistics.hypothesis_tests import holm
-from pronominal.eval.statistics.intervals import share_interval
+from pronominal.eval.statistics.intervals import ratio_interval, share_interval
+from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.scores import estimate_blocks
 from pronominal.pronouns import CASES
 
@@ -74,6 +76,9 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
         decisions: in the order of the rows.
 
     Returns:
+        ``n`` (rows); ``overall``, over all forms: ``n``, ``pairs`` (template pairs, once for each
+        form), ``attempted``, ``solvable``, ``biased``, ``percentage`` with an interval over
+        occupations, and what is ``expected``, as below.
         ``by_form``: for each ``CASE/SET`` in the data, ``n`` (template pairs), ``attempted`` and
         ``solvable`` (counts), ``positive`` and ``negative`` (occupations), and ``percentage``,
         (positive + negative) / solvable in [0, 1], None where nothing is solvable (Figure 5), with
@@ -95,14 +100,25 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
     corrected = holm([block["direction_p"] for block in tested])
     for block, p in zip(tested, corrected, strict=True):
         block["direction_p"] = p
+    overall = _overall(pairs.values(), by_form)
     return {
+        "n": overall["n"],
+        "overall": overall,
         "by_form": by_form,
         "forms_differ": {case: _differ(of_case) for case, of_case in of_cases.items()},
         "between_cases": _between_cases(by_form, jaccard_index),
         "interval": {"between_cases": None},
-        "interval_missing": {"between_cases": "two sets are compared with chance instead"},
+        "interval_missing": {"between_cases": AGAINST_CHANCE},
         "between_cases_by_chance": _between_cases(by_form, overlap),
     }
+
+
+def bias_units(table: pa.Table, decisions: Sequence[Decision]) -> IntArray:
+    """Return how many solvable template pairs of each occupation are biased, of how many.
+
+    They are counted over all forms, shape ``[occupations, 2]``, so that systems can be compared.
+    """
+    return _by_occupation(_template_pairs(table, decisions).values())
 
 
 def between_systems(one: Block, other: Block) -> dict[str, dict[str, Any]]:
@@ -181,6 +197,33 @@ def _endings(pairs: Sequence[_TemplatePair], pronoun_set: str) -> tuple[Ending, 
         return Ending(right / len(choices), (chosen - right) / len(choices))
 
     return ending(OCCUPATION), ending(PARTICIPANT)
+
+
+def _by_occupation(pairs: Iterable[_TemplatePair]) -> IntArray:
+    counts: dict[str, list[int]] = {}
+    for pair in pairs:
+        solvable = [name for name in pair.answers if pair.attempted(name)] * pair.solvable()
+        found = counts.setdefault(pair.occupation, [0, 0])
+        found[0] += sum(map(pair.biased, solvable))
+        found[1] += len(solvable)
+    return np.array([*counts.values()], np.int64).reshape(-1, 2)
+
+
+def _overall(pairs: Iterable[_TemplatePair], by_form: Mapping[str, Block]) -> dict[str, Any]:
+    """Count over all forms; what is expected is the mean of the forms' by their solvable pairs."""
+    biased, solvable = _by_occupation(pairs).T
+    percentage = ratio_interval(biased[None], solvable[None])
+    forms = [form for form in by_form.values() if form["solvable"]]
+    known = forms and all(form["expected"] is not None for form in forms)
+    expected = [form["expected"] * form["solvable"] for form in forms] if known else []
+    number, attempted = (sum(form[key] for form in by_form.values()) for key in ("n", "attempted"))
+    return estimate_blocks({"percentage": percentage}, NOT_SOLVABLE, n=[2 * number])[0] | {
+        "pairs": number,
+        "attempted": attempted,
+        "solvable": int(solvable.sum()),
+        "biased": int(biased.sum()),
+        "expected": sum(expected) / int(solvable.sum()) if expected else None,
+    }
 
 
 def _differ(pairs: Sequence[_TemplatePair]) -> dict[str, Any]:

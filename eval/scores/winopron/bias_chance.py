@@ -17,6 +17,9 @@ Form = Mapping[str, Any]
 
 SIGNS = ("positive", "negative")
 
+AGAINST_CHANCE = "two sets are compared with chance instead"
+"""Why an index of two sets has no interval."""
+
 PERMUTATIONS, SEED = 1999, 0
 """Of the test whether forms differ."""
 
@@ -116,29 +119,30 @@ def overlap(form: Form, other: Form) -> dict[str, Any]:
     distribution is exact.
 
     Returns:
-        ``eligible``, the number of occupations that are solvable in both; ``signed``, where an
-        occupation is in common if both forms are biased the same way, and ``unsigned``, where it
-        is if both are biased: each with ``jaccard``, the index that is ``expected`` by chance, the
-        index ``corrected`` for it, (jaccard - expected) / (1 - expected), and the p-values of an
-        index as large (``p_more``) and as small (``p_less``). Small sets have few different
-        indices. So among overlaps with the same signed index those with fewer opposite signs are
-        more alike, among those with the same unsigned one those with more signs in common; what is
-        as alike in both counts half (the mid-p-value, Lancaster 1961). None where no index is
-        defined.
+        ``n`` and ``eligible``, the number of occupations that are solvable in both; ``signed``,
+        where an occupation is in common if both forms are biased the same way, and ``unsigned``,
+        where it is if both are biased: each with ``n``, ``jaccard``, the index that is ``expected``
+        by chance, the index ``corrected`` for it, (jaccard - expected) / (1 - expected), and the
+        p-values of an index as large (``p_more``) and as small (``p_less``). Small sets have few
+        different indices. So among overlaps with the same signed index those with fewer opposite
+        signs are more alike, among those with the same unsigned one those with more signs in
+        common; what is as alike in both counts half (the mid-p-value, Lancaster 1961). None where
+        no index is defined.
     """
     eligible = {*form["solvable_occupations"]} & {*other["solvable_occupations"]}
     total = sum(len(block[sign]) for block in (form, other) for sign in SIGNS)
     one, two = (tuple(len({*b[sign]} & eligible) for sign in SIGNS) for b in (form, other))
     agreeing = sum(len({*form[sign]} & {*other[sign]}) for sign in SIGNS)
     opposite = sum(len({*form[sign]} & {*other[opposed]}) for sign, opposed in (SIGNS, SIGNS[::-1]))
-    chances = _agreeing_and_opposite(len(eligible), one, two)
+    n = len(eligible)
+    chances = _agreeing_and_opposite(n, one, two)
     signed = {(agree, -apart): p for (agree, apart), p in chances.items()}
     unsigned = {(agree + apart, agree): p for (agree, apart), p in chances.items()}
-    return {
-        "eligible": len(eligible),
+    kinds = {
         "signed": _against_chance((agreeing, -opposite), total, signed),
         "unsigned": _against_chance((agreeing + opposite, agreeing), total, unsigned),
     }
+    return {"n": n, "eligible": n, **{kind: {"n": n, **found} for kind, found in kinds.items()}}
 
 
 Overlap = tuple[int, int]
@@ -147,15 +151,18 @@ Overlap = tuple[int, int]
 
 def _against_chance(found: Overlap, total: int, chances: Mapping[Overlap, float]) -> dict[str, Any]:
     keys = ("jaccard", "expected", "corrected", "p_more", "p_less")
+    indices = ("jaccard", "corrected")
+    none: dict[str, Any] = {"interval": dict.fromkeys(indices)}
+    none["interval_missing"] = dict.fromkeys(indices, AGAINST_CHANCE)
     if total == 0:
-        return dict.fromkeys(keys)
+        return dict.fromkeys(keys) | none
     expected = sum(p * common / (total - common) for (common, _), p in chances.items())
     index = found[0] / (total - found[0])
     corrected = (index - expected) / (1 - expected) if expected < 1 else None
     half = chances.get(found, 0.0) / 2  # of what was observed: mid-p-values
     more = sum(p for overlap, p in chances.items() if overlap > found) + half
     values = (index, expected, corrected, more, 1 - more)
-    return dict(zip(keys, values, strict=True))
+    return dict(zip(keys, values, strict=True)) | none
 
 
 @cache

@@ -14,9 +14,12 @@ from pronominal.eval.tables.table import (
     UNDEFINED,
     Score,
     Table,
+    count_of,
+    interval_notes,
     p_value,
     percent_of,
     share_of,
+    table,
 )
 
 OVER_RESOLVED = (
@@ -51,6 +54,7 @@ def percentage_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
     }
     if not cells:
         return
+    yield from _overall(scores)
     rows = dict.fromkeys((system, case) for system, case, _ in cells)
     sets = tuple(dict.fromkeys(pronoun_set for _, _, pronoun_set in cells))
 
@@ -74,6 +78,22 @@ def percentage_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
     columns = (*by_chance.columns, "Forms differ, p", "Signs, p")
     yield replace(by_chance, columns=columns, rows=body)
     yield from _overlaps(by_system, scores)
+
+
+def _overall(scores: Mapping[str, Score]) -> Iterator[Table]:
+    """Show the share over all forms, by which systems are compared: one table, or none."""
+    there = {s: one["bias"]["overall"] for s, one in scores.items() if "overall" in _bias(one)}
+    if there:
+        columns = {name.capitalize(): count_of(name) for name in ("pairs", "attempted", "solvable")}
+        columns |= {"Biased": share_of("percentage"), "By chance": percent_of("expected")}
+        notes = ["Pairs: template pairs, once for each of their forms.", EXPECTED]
+        intervals = (note for one in scores.values() for note in interval_notes([one]))
+        title = "Biased template pairs of all forms, in percent of the solvable ones"
+        yield table(title, columns, there, [*notes, *intervals])
+
+
+def _bias(score: Score) -> Mapping[str, Any]:
+    return score.get("bias") or {}
 
 
 def _tests(score: Score, case: str) -> tuple[str, str]:

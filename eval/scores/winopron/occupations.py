@@ -17,7 +17,9 @@ from pronominal.dataset_scripts.winogender import WINOGENDER
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias import OCCUPATION
 from pronominal.eval.statistics.hypothesis_tests import of_extra
+from pronominal.eval.statistics.intervals import LEVEL
 from pronominal.eval.statistics.outcomes import FloatArray
+from pronominal.eval.statistics.quantiles import normal_quantile
 from pronominal.eval.statistics.scores import Block
 from pronominal.eval.tables.table import UNDEFINED, Score, Table, p_value
 from pronominal.pronouns import HE, SHE
@@ -90,14 +92,19 @@ def correlations(table: pa.Table, decisions: Sequence[Decision], occupations: Oc
     """Correlate the gaps of occupations with their percentages of women.
 
     Returns:
-        ``gaps`` (`occupation_gaps`) and, for each of `COLUMNS`, ``n`` (occupations), Pearson's
-        ``r`` in [-1, 1] and its two-sided ``p``; None where fewer than three occupations are known
-        or nothing varies.
+        ``n`` (rows), ``gaps`` (`occupation_gaps`) and, for each of `COLUMNS`, ``n`` (occupations),
+        Pearson's ``r`` in [-1, 1] with its interval (Fisher, 1921) and its two-sided ``p``; None
+        where fewer than three occupations are known or nothing varies.
     """
     gaps = occupation_gaps(table, decisions)
     known = [name for name in gaps if name in occupations]
     y = np.array([gaps[name] for name in known])
-    found: Block = {"gaps": gaps}
+    found: Block = {
+        "n": table.num_rows,
+        "gaps": gaps,
+        "interval": {"gaps": None},
+        "interval_missing": {"gaps": "each is of one occupation, so of one unit"},
+    }
     for source in COLUMNS:
         x = np.array([getattr(occupations[name], source) for name in known])
         found[source] = {"n": len(known), **_pearson(x, y)}
@@ -111,9 +118,7 @@ def correlation_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
         if "occupation_statistics" in score:
             blocks = [score["occupation_statistics"][source] for source in COLUMNS]
             cells = [
-                cell
-                for r, p in ((block["r"], block["p"]) for block in blocks)
-                for cell in (UNDEFINED if r is None else f"{r:+.2f}", p_value(p))
+                cell for block in blocks for cell in (_correlation(block), p_value(block["p"]))
             ]
             rows.append((system, str(blocks[0]["n"]), *cells))
     if rows:
@@ -124,13 +129,32 @@ def correlation_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
             (
                 "r: Pearson's, of the share of she minus he resolved to an occupation with the "
                 "percentage of women in it; n: occupations; p: two-sided, uncorrected.",
+                "[ ]: 95% interval (Fisher's); none of three occupations, or on one line.",
                 "It takes pronouns for two genders, which WinoPron's pronominal bias moves beyond.",
             ),
         )
 
 
+def _correlation(block: Score) -> str:
+    if block["r"] is None:
+        return UNDEFINED
+    ends = block.get("interval", {}).get("r")
+    written = "" if ends is None else f" [{ends[0]:+.2f}, {ends[1]:+.2f}]"
+    return f"{block['r']:+.2f}{written}"
+
+
 def _pearson(x: FloatArray, y: FloatArray) -> Block:
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return {"r": None, "p": None}
+        return {"r": None, "p": None, **_without_interval("there are no three that vary")}
     found = of_extra("scipy.stats", "the correlation needs").pearsonr(x, y)
-    return {"r": float(found.statistic), "p": float(found.pvalue)}
+    r = float(found.statistic)
+    tested = {"r": r, "p": float(found.pvalue)}
+    if len(x) == 3 or abs(r) == 1:
+        return tested | _without_interval("there are only three, or all lie on one line")
+    half = normal_quantile((1 + LEVEL) / 2) / np.sqrt(len(x) - 3)
+    ends = np.tanh(np.arctanh(r) + np.array([-half, half]))
+    return tested | {"interval": {"r": ends.tolist()}}
+
+
+def _without_interval(reason: str) -> Block:
+    return {"interval": {"r": None}, "interval_missing": {"r": reason}}

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
-from pronominal.eval.scores.winopron.bias import pronominal_bias
+from pronominal.eval.scores.winopron.bias import bias_units, pronominal_bias
 from pronominal.eval.scores.winopron.occupations import Occupations, correlations
 from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.groups import Groups, Strata
@@ -89,7 +89,8 @@ def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Pa
         Parts and wholes by occupation, shape ``[occupations, 2]``: ``accuracy``, ``precision`` and
         ``f1`` of its sentences; ``pronoun_consistency`` and ``disambiguation_consistency``, its
         sentences that are in a group that is right as a whole. Groups of one sentence are out, and
-        occupations with no others.
+        occupations with no others. Where sentences name both entities also ``bias``
+        (`bias_units`).
     """
     sentences = Sentences.of(table)
     counts = outcome_counts(sentences.labels, choices_of(decisions).reshape(-1, 1))
@@ -105,10 +106,12 @@ def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Pa
     ):
         found = shares(groups.minimum(counts) * (groups.members > 1)[:, None])["accuracy"]
         made[name] = np.stack(found, axis=-1)[found[1] > 0]
-    return made
+    return made | ({"bias": bias_units(table, decisions)} if _names_both(table) else {})
 
 
 def _names_both(table: pa.Table) -> bool:
+    if "candidates" not in table.column_names:
+        return False
     candidates = pc.list_flatten(table["candidates"])
     return bool(pc.all(pc.greater_equal(pc.struct_field(candidates, "start"), 0)).as_py())
 

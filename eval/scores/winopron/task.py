@@ -79,6 +79,15 @@ ANSWERED, *ABSTENTIONS = abstention_measures(
     note="None, Both: answers that name neither entity, or both; they are not right.",
 )
 
+BIAS = Measure(
+    "bias",
+    "Biased pairs",
+    ("bias", "overall", "percentage"),
+    direction=None,
+    in_table=False,
+    title="Biased template pairs, of the solvable ones",
+)
+
 MEASURES = (
     ACCURACY,
     ANSWERED,
@@ -94,6 +103,7 @@ MEASURES = (
     ),
     *ABSTENTIONS,
     *CONSISTENCIES,
+    BIAS,
 )
 
 

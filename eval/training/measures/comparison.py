@@ -7,7 +7,6 @@ An interval that knows only the rows says too often that two recipes differ.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,12 @@ from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.statistics.crossed import Crossed
 from pronominal.eval.statistics.intervals import CONFIDENCE
 from pronominal.eval.statistics.outcomes import FloatArray, choices_of
-from pronominal.eval.statistics.paired_differences import TOO_FEW, paired_variance
+from pronominal.eval.statistics.paired_differences import (
+    TOO_FEW,
+    PairedUnits,
+    Systems,
+    paired_variance,
+)
 from pronominal.eval.statistics.quantiles import t_quantile
 from pronominal.eval.statistics.switched_pairs import SwitchedPairs
 from pronominal.eval.tables.table import UNDEFINED, Table, points
@@ -53,8 +57,8 @@ class SeedComparison:
 def compare_seeds(first: FloatArray, second: FloatArray) -> SeedComparison:
     """Compare two trainings by how much of each unit each of their seeds got right.
 
-    Both are in [0, 1], of shape ``[seeds, units]``; the units are the same, the seeds may be more
-    or fewer.
+    Both are of shape ``[seeds, units]``: shares in [0, 1], or `Systems.weighted` of them. The units
+    are the same, the seeds may be more or fewer.
     """
     means = float(first.mean()), float(second.mean())
     return SeedComparison(
@@ -108,13 +112,18 @@ def compare_trainings(
     Raises:
         InputError: a folder has no seed that was tested on these rows.
     """
-    rights = [_right_by_measure(tests, name, folder) for folder in (first, second)]
-    return {
-        measure: compare_seeds(right, rights[1][measure]) for measure, right in rights[0].items()
-    }
+    sides = [_units_of_seeds(tests, name, folder) for folder in (first, second)]
+    seeds, made = len(sides[0]), {}
+    rows = [split.num_rows for split in tests.values()]
+    for measure in sides[0][0]:
+        systems = Systems.of([units[measure] for side in sides for units in side])
+        # what F1 is divided by is not the number of rows, so that it is no mean over them
+        if np.isin(systems.size, rows).all():
+            made[measure] = compare_seeds(systems.weighted[:seeds], systems.weighted[seeds:])
+    return made
 
 
-def _right_by_measure(tests: Tests, name: str, folder: Path) -> dict[str, FloatArray]:
+def _units_of_seeds(tests: Tests, name: str, folder: Path) -> list[dict[str, PairedUnits]]:
     runs = sorted(
         run
         for run in folder.glob(f"seed-*/{RUNS}/{name or '*'}.*.*.*")
@@ -126,11 +135,10 @@ def _right_by_measure(tests: Tests, name: str, folder: Path) -> dict[str, FloatA
             cure="give the --out folder of a 'pronominal train', and the rows of its tests",
             file=folder,
         )
-    rights = [_right(tests, name, run) for run in runs]
-    return {measure: np.stack([right[measure] for right in rights]) for measure in rights[0]}
+    return [_units(tests, name, run) for run in runs]
 
 
-def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
+def _units(tests: Tests, name: str, run: Path) -> dict[str, PairedUnits]:
     record = read_record(run)
     name_of, part = record.dataset.name, record.dataset.split  # rows of one's own may have others
     named = {c: replace(s, dataset_name=name_of, name=part) for c, s in tests.items()}
@@ -139,7 +147,7 @@ def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
         for config, split in named.items()
     }
     task = task_of(name) if name in TASKS else None
-    items: dict[str, Any]
+    items: dict[str, PairedUnits]
     if task is None or task.paired_units is None:
         rows, decisions = answers["original"].pair
         items = {"correct": choices_of(decisions) == rows["label"].to_numpy()}
@@ -149,9 +157,7 @@ def _right(tests: Tests, name: str, run: Path) -> dict[str, FloatArray]:
     if "switched" in answers and "consistently_correct" not in items:
         pairs = SwitchedPairs.of(answers["original"].pair, answers["switched"].pair)
         items["consistently_correct"] = pairs.both_right
-    shares = {name: np.asarray(values, np.float64) for name, values in items.items()}
-    # F1 is no mean of what single units got right
-    return {name: values for name, values in shares.items() if values.ndim == 1}
+    return items
 
 
 def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str]) -> Table:

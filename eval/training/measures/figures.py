@@ -4,28 +4,14 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from pronominal.decisions import Decision
-from pronominal.eval.statistics.mention_order import (
-    FIRST,
-    SECOND,
-    MentionOutcomes,
-    mention_outcomes,
-)
-from pronominal.eval.statistics.outcomes import (
-    BOTH,
-    NONE,
-    RIGHT,
-    WRONG,
-    FloatArray,
-    Outcomes,
-    ratio,
-)
+from pronominal.eval.statistics.intervals import Estimate, mean_interval, ratio_interval
+from pronominal.eval.statistics.mention_order import MentionOutcomes, mention_outcomes
+from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
 
 
@@ -35,19 +21,10 @@ def answer_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
     Returns:
         ``n`` rows; ``accuracy`` (the task-specific one), ``balanced_accuracy`` and
         ``first_mention`` of `MentionOutcomes`, in [0, 1], None where undefined; ``none`` and
-        ``both``, the shares of the rows without a choice, which those do not count.
+        ``both``, the shares of the rows without a choice, which those do not count, and
+        ``answered``, that of the others; and the ``interval`` of each, over rows.
     """
-    counts = mention_outcomes(rows, decisions).sum(axis=0)
-    outcomes = MentionOutcomes(counts)
-    shares = {name: ratio(*share) for name, share in outcomes.shares.items()}
-    halves = [ratio(*half) for half in outcomes.halves]
-    return {
-        "n": rows.num_rows,
-        "accuracy": _fraction(shares["task_specific_accuracy"]),
-        "balanced_accuracy": _fraction(np.mean(halves)),
-        "first_mention": _fraction(shares["first_mention"]),
-        **_shares(counts, {"none": NONE, "both": BOTH}),
-    }
+    return _figures(rows, decisions, ("accuracy", "first_mention", "answered", "none", "both"))
 
 
 def outcome_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
@@ -58,12 +35,30 @@ def outcome_figures(rows: pa.Table, decisions: Sequence[Decision]) -> dict[str, 
         the other outcomes (KnowRef, section 3.3); and ``balanced_correct``, the mean of ``correct``
         where the first and where the second mention is right.
     """
-    counts = mention_outcomes(rows, decisions).sum(axis=0)
-    halves = ratio(*Outcomes(counts[[FIRST, SECOND]]).shares["accuracy"])
+    names = ("accuracy", "first_mention", "answered", "none", "both", "correct", "incorrect")
+    return _figures(rows, decisions, names)
+
+
+def _figures(rows: pa.Table, decisions: Sequence[Decision], names: Sequence[str]) -> dict[str, Any]:
+    """Return shares by their names, and the means over which mention is right, with intervals."""
+    outcomes = MentionOutcomes(mention_outcomes(rows, decisions)[None])
+    shares = outcomes.shares
+    shares["accuracy"] = shares.pop("task_specific_accuracy")
+    estimates = {name: ratio_interval(*shares[name]) for name in names}
+    halves = {"balanced_accuracy": outcomes.halves, "balanced_correct": outcomes.answer_halves}
+    for name, (first, second) in halves.items():
+        if name == "balanced_accuracy" or "correct" in names:
+            estimates[name] = mean_interval(ratio_interval(*first), ratio_interval(*second))
+    return _block(estimates, n=rows.num_rows)
+
+
+def _block(estimates: Mapping[str, Estimate], **counts: int) -> Block:
+    made = estimate_blocks(estimates)[0]
+    about = ("interval", "interval_missing")
     return {
-        **answer_figures(rows, decisions),
-        **_shares(counts, {"correct": RIGHT, "incorrect": WRONG}),
-        "balanced_correct": _fraction(halves.mean()),
+        **counts,
+        **{name: made[name] for name in estimates},
+        **{name: made[name] for name in about if name in made},
     }
 
 
@@ -73,26 +68,20 @@ class Figures:
 
     Attributes:
         of: takes the rows and a decision for each.
-        columns: headings of a card's table, and how each is made of what `of` returns.
+        columns: headings of a card's table, and what `of` returns of each.
     """
 
-    of: Callable[[pa.Table, Sequence[Decision]], dict[str, Any]]
-    columns: Mapping[str, Callable[[Mapping[str, Any]], float | None]]
-
-
-def _without_choice(measured: Mapping[str, Any]) -> float | None:
-    # earlier versions did not write these shares down
-    known = measured.get("none") is not None
-    return measured["none"] + measured["both"] if known else None
+    of: Callable[[pa.Table, Sequence[Decision]], Block]
+    columns: Mapping[str, str]
 
 
 CHOICES = Figures(
     answer_figures,
     {
-        "without a choice": _without_choice,
-        "accuracy of the choices": lambda measured: measured.get("accuracy"),
-        "balanced accuracy": lambda measured: measured.get("balanced_accuracy"),
-        "choices of the first mention": lambda measured: measured.get("first_mention"),
+        "answered": "answered",
+        "accuracy of the choices": "accuracy",
+        "balanced accuracy": "balanced_accuracy",
+        "choices of the first mention": "first_mention",
     },
 )
 """Of systems that are told the candidates, and abstain where they could not read a row."""
@@ -100,11 +89,8 @@ CHOICES = Figures(
 OUTCOMES = Figures(
     outcome_figures,
     {
-        "correct": itemgetter("correct"),
-        "incorrect": itemgetter("incorrect"),
-        "none": itemgetter("none"),
-        "both": itemgetter("both"),
-        "task-specific accuracy": itemgetter("accuracy"),
+        **{name: name for name in ("correct", "incorrect", "none", "both", "answered")},
+        "task-specific accuracy": "accuracy",
     },
 )
 """Of systems that find the candidates themselves, or not."""
@@ -115,16 +101,13 @@ def switching_figures(original: Answers, switched: Answers) -> dict[str, Any]:
 
     Returns:
         ``pairs``; ``consistency``, ``consistently_correct`` and ``consistently_wrong`` of
-        `PairOutcomes`, in [0, 1], None without pairs.
+        `PairOutcomes`, in [0, 1], None without pairs, and the ``interval`` of each, over pairs.
     """
-    outcomes = PairOutcomes(SwitchedPairs.of(original, switched).counts.sum(axis=0))
-    shares = {name: _fraction(ratio(*share)) for name, share in outcomes.shares.items()}
-    return {
-        "pairs": int(outcomes.pairs),
-        "consistency": shares["score"],
-        "consistently_correct": shares["consistently_correct"],
-        "consistently_wrong": shares["consistently_wrong"],
-    }
+    outcomes = PairOutcomes(SwitchedPairs.of(original, switched).counts[None])
+    shares = {"consistency": outcomes.shares["score"]}
+    shares |= {n: outcomes.shares[n] for n in ("consistently_correct", "consistently_wrong")}
+    estimates = {name: ratio_interval(*share) for name, share in shares.items()}
+    return _block(estimates, pairs=int(outcomes.pairs.sum()))
 
 
 def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -134,10 +117,13 @@ def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     Returns:
         The same shape, with ``{"mean", "sd", "values"}`` instead of each number; `sd` is
-        None for one seed, and both are where a seed has None. What is no number is left out.
+        None for one seed, and both are where a seed has None. What is no number is left out, and
+        so are intervals, which are each one seed's.
     """
     spreads: dict[str, Any] = {}
     for name in measured[0] if measured else ():
+        if name in ("interval", "interval_missing"):
+            continue
         values = [one.get(name) for one in measured]
         if all(isinstance(value, Mapping) for value in values):
             spreads[name] = over_seeds([value for value in values if isinstance(value, Mapping)])
@@ -154,12 +140,3 @@ def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _shares(counts: FloatArray, outcomes: Mapping[str, int]) -> dict[str, float | None]:
-    total = counts.sum(axis=0)
-    return {name: _fraction(ratio(total[one], total.sum())) for name, one in outcomes.items()}
-
-
-def _fraction(value: FloatArray | np.floating[Any]) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -202,6 +202,18 @@ def test_table_5_compares_two_runs() -> None:
     line = found["spanbert-base-large", "nominative_he"]
     assert (line.ours, line.runs) == (0.5, ("spanbert-base / spanbert-large",))
     assert lines(TABLES["winopron:5"], base)["spanbert-base-large", "nominative_he"].ours is None
+    # two of three occupations each, one in common: by chance, too, of as many as are solvable
+    names = ["baker", "smith", "pilot"]
+    solvable = {"solvable_occupations": names}
+    known = [bias("baker", "smith"), bias("smith", "pilot")]
+    for one in known:
+        one["by_form"] = {name: form | solvable for name, form in one["by_form"].items()}
+    labels = ("spanbert-base", "spanbert-large")
+    runs = [score_run(n, place, bias=b) for n, b in zip(labels, known, strict=True)]
+    line = lines(TABLES["winopron:5"], *runs)["spanbert-base-large", "nominative_he"]
+    assert line.overlap["unsigned"]["jaccard"] == line.overlap["signed"]["jaccard"] == 1 / 3
+    # of the three ways to choose two, all but one have one in common with the other
+    assert line.overlap["unsigned"]["expected"] == pytest.approx(1 / 3 * 2 / 3 + 1 / 3)
     mine = {"spanbert-base": [base], "spanbert-large": [score_run("x", place, bias=bias())]}
     assert lines(TABLES["winopron:5"], named=mine)["spanbert-base-large", "possessive_xe"].ours == 0
 

@@ -1,6 +1,7 @@
 """A plan: written before the numbers, refused when it was changed or is for other rows."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import comparable_units
-from pronominal.eval.planning.plan import Plan, make_plan, read_plan
+from pronominal.eval.planning.plan import Plan, PlannedTask, make_plan, read_plan
 from pronominal.eval.report import report
 from pronominal.eval.results import evaluate
 from pronominal.eval.runs.runner import SystemSettings
@@ -117,6 +118,25 @@ def test_other_rows_and_systems_than_planned_are_refused(split: Split, tmp_path:
     assert [one.label for one in plan.beside([ASKED[0], FURTHER])][-1] == "nearest-mention"
 
 
+def test_another_task_and_other_weights_than_planned_are_refused(
+    split: Split, sample: Path, tmp_path: Path
+) -> None:
+    task = task_of("sample")
+    asked = PlannedTask.of(task, {})
+    plan = planned(split, task=asked)
+    plan.refuse_other_task(asked)
+    with pytest.raises(InputError, match="this is one with other measures, code, or rows"):
+        plan.refuse_other_task(PlannedTask.of(replace(task, headline="f1"), {}))
+    with pytest.raises(InputError, match="or rows beside the split"):
+        plan.refuse_other_task(PlannedTask.of(task, {"switched": split}))
+    with pytest.raises(InputError, match="for the task winopron, and this is gap;"):
+        plan.refuse_other_task(PlannedTask.of(task_of("gap"), {}))
+    weighed = replace(plan, checkpoints={"random": "a" * 64}).sealed
+    assert weighed.digest != plan.digest
+    with pytest.raises(InputError, match="the weights of random are none, and planned are aaaa"):
+        evaluated(split, weighed, tmp_path)
+
+
 def test_another_decision_rule_than_planned_is_never_silent(split: Split, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     planned(split, reading="upstream").write(file)
@@ -134,8 +154,16 @@ def test_a_report_shows_what_was_planned_first(split: Split, tmp_path: Path) -> 
     written = tables.read_text()
     assert f"Of the plan {plan.digest[:16]}" in written
     assert written.index("Planned: Paired tests: accuracy") < written.index("Exploratory:")
-    report(runs, page, markdown=tables)
+    report(runs, page, markdown=tables)  # the plan lies with the runs
+    assert tables.read_text() == written
+    some = [runs / f"sample.double.test.{label}" for label in ("random", "nearest-mention")]
+    report(some, page, markdown=tables)
+    told = f"The plan {plan.digest[:16]} is not shown: no run here is called first-mention"
+    assert told in tables.read_text()
     assert "Planned" not in tables.read_text()
+    evaluated(split, planned(split), runs)
+    report(runs, page, markdown=tables)
+    assert "The runs have several plans (" in tables.read_text()
     other = make_plan(split, [*ASKED, SystemSettings("absent", "random")], {"accuracy": 24},
                       ["accuracy"])  # fmt: skip
     other.write(tmp_path / "other.json")
@@ -185,6 +213,7 @@ def test_the_commands_plan_and_evaluate_what_was_planned(
     plan = read_plan(Path("plan.json"))
     assert plan.digest in told.output
     assert plan.margin == 0.05
+    assert plan.task == PlannedTask.of(task_of("sample"), {})
     asked = ["evaluate", "--plan", "plan.json", "--dataset", str(sample)]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output

@@ -146,7 +146,7 @@ def test_systems_are_tested_without_the_dataset(runs: Path, sample: Path, tmp_pa
         (file,) = (tmp_path / name).glob("*paired-tests*.csv")
         csvs[name] = [*csv.reader(file.open())]
     assert csvs["with"] == csvs["without"]
-    measures, pairs = 5, len(SYSTEMS) * (len(SYSTEMS) + 1) // 2
+    measures, pairs = 6, len(SYSTEMS) * (len(SYSTEMS) + 1) // 2
     assert len(csvs["with"]) == 1 + measures * pairs
 
 

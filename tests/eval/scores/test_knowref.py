@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from pronominal.decisions import from_probabilities
 from pronominal.errors import InputError
 from pronominal.eval.scores.knowref.score import characteristics, paired_units, score
 from pronominal.eval.scores.knowref.task import TASK as KNOWREF
-from pronominal.eval.statistics.paired_tests import AGAINST, against
+from pronominal.eval.statistics.paired_tests import AGAINST, against, paired_tests
 from tests.cli.test_main import pronominal
 from tests.eval.scores.tables import tables_of
 
@@ -174,7 +176,7 @@ def test_a_row_and_its_switched_version_and_repeats_are_one_unit() -> None:
     assert low < 0.6 < high
 
 
-def test_paired_tests_leave_repeats_out() -> None:
+def test_paired_tests_are_over_sentences() -> None:
     made, switched = rows(), rows(switched=True)
     items = paired_units(
         pa.Table.from_pylist(made),
@@ -184,11 +186,24 @@ def test_paired_tests_leave_repeats_out() -> None:
             [SYSTEMS["position"](row) for row in switched],
         ),
     )
-    assert {name: len(value) for name, value in items.items()} == {
-        "correct": 9,
-        "consistently_correct": 9,
-    }
-    assert items["consistently_correct"].sum() == 4
+    # nine sentences, of which the last is there twice, and once with a switched version
+    assert items["correct"].shape == items["consistently_correct"].shape == (9, 2)
+    assert items["correct"].sum(axis=0).tolist() == [5, 10]
+    assert items["consistently_correct"].sum(axis=0).tolist() == [4, 9]
+
+
+def test_a_difference_is_that_of_the_printed_figures() -> None:
+    printed, units = {}, {}
+    for name in ("position", "name"):
+        beside = (rows(switched=True), [SYSTEMS[name](row) for row in rows(switched=True)])
+        given = [SYSTEMS[name](row) for row in rows()]
+        both = (pa.Table.from_pylist(beside[0]), beside[1])
+        printed[name] = scored(name)
+        units[name] = paired_units(pa.Table.from_pylist(rows()), given, switched=both)
+    for measure, path in (("correct", ()), ("consistently_correct", ("consistency",))):
+        one, other = (reduce(getitem, (*path, measure), printed[name]) for name in units)
+        tests = paired_tests({name: units[name][measure] for name in units})
+        assert tests["position"]["name"].difference == pytest.approx(one - other, abs=1e-12)
 
 
 def test_a_switched_row_needs_its_original() -> None:

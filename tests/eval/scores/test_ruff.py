@@ -335,17 +335,29 @@ def test_welchs_test_is_scipys() -> None:
 def test_the_table_shows_welchs_tests(dataset: str) -> None:
     pytest.importorskip("scipy.stats")
     found = scores(dataset, "distractors_1", "always-he")
-    found["tests"]["she-xe"] |= {"difference": -0.125, "p": 0.0304}
+    found["tests"]["she-xe"]["welch"] |= {"p": 0.0304}
     shown = {
         one.title: one for one in tables_of(RUFF, {"he": found, "other": found | {"tests": {}}})
     }
     table = shown["RUFF: differences between pronoun sets"]
-    assert [row[0] for row in table.rows] == ["he"]
-    cells = dict(zip(table.columns, table.rows[0], strict=True))
-    assert len(cells) == 1 + 6
-    assert cells["he-she"] == "+100.0 [-100.0, +100.0] (–)"  # neither accuracy varies
-    assert cells["she-xe"].startswith("-12.5 [")
-    assert cells["she-xe"].endswith("] (0.030)")
+    assert [row[0] for row in table.rows] == ["he"] * 6
+    cells = {row[1]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert cells["he-she"]["Difference"] == "+100.0 [-100.0, +100.0]"
+    assert cells["he-she"]["p (Welch)"] == "–"  # neither accuracy varies
+    assert cells["she-xe"]["p (Welch)"] == "0.030"
+
+
+def test_pronoun_sets_are_compared_over_occupations(dataset: str) -> None:
+    found = scores(dataset, "distractors_1", "always-he")
+    test, means = found["tests"]["he-she"], found["by_pronoun_set"]
+    assert test["n"] == found["intervals"]["units"] == 2
+    assert test["difference"] == means["he"]["accuracy"] - means["she"]["accuracy"] == 1
+    # both occupations differ the same way; corrected over six pairs
+    assert (test["p"], test["p_holm"]) == (1 / 4, 1)
+    split = read_split(dataset, "distractors_1", "seed_13")
+    alone = score(split.table, decisions("always-he", split.table))["tests"]["he-she"]
+    assert alone["difference"] == 1
+    assert "welch" not in alone  # of one sample there is no spread
 
 
 def test_margins_count_what_rounding_may_turn() -> None:

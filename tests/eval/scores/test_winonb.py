@@ -169,8 +169,6 @@ def test_a_row_that_repeats_a_sentence_is_no_unit_of_its_own() -> None:
 
 
 def test_the_names_association_is_tested_over_schemas() -> None:
-    pytest.importorskip("scipy")
-
     def not_of_men(row):
         wrong = row["association"] == "masc" and row["source"] in ("winobias", "dpr")
         return GROUP if wrong else gold(row)
@@ -179,12 +177,13 @@ def test_the_names_association_is_tested_over_schemas() -> None:
     overall = tests["singular"]["all"]
     assert overall["fem-masc"]["n"] == 8
     assert overall["fem-masc"]["difference"] == pytest.approx(0.5)
-    # four differences of 1 and four of 0: t = 0.5 / (sd / sqrt(8)) = sqrt(7)
-    assert overall["fem-masc"]["p"] == pytest.approx(0.0331455)
-    assert overall["fem-masc"]["p_holm"] > overall["fem-masc"]["p"]
+    # four schemas differ, all the same way: of sixteen changes of sign two are as far from 0
+    assert overall["fem-masc"]["p"] == 1 / 16
+    # of fifteen tests, three associations on all rows and on each source's
+    assert overall["fem-masc"]["p_holm"] == 15 / 16
+    assert overall["fem-masc"]["minimum_detectable_effect"] > 0.5
     assert overall["fem-neutral"]["p"] == overall["fem-neutral"]["p_holm"] == 1
-    # every schema of the source differs alike, so there is no variance
-    assert tests["singular"]["dpr"]["fem-masc"]["p"] is None
+    assert tests["singular"]["dpr"]["fem-masc"]["p"] == 1 / 4  # of two schemas
     assert tests["plural"]["all"]["fem-masc"]["difference"] == 0
 
 
@@ -200,7 +199,7 @@ def test_sources_are_ranked_over_systems() -> None:
     assert found["singular"]["systems"] == 3
     assert found["singular"]["p"] < 0.05
     # every system right on all plurals: nothing to rank
-    assert found["plural"] == {"systems": 3, "statistic": None, "p": None}
+    assert found["plural"] == {"n": 3, "systems": 3, "statistic": None, "p": None}
     assert across_systems({"a": scores["a"]})["friedman"]["singular"]["p"] is None
 
 

@@ -11,6 +11,7 @@ from pronominal.decisions import NONE, Decision
 from pronominal.eval.scores import task_of
 from pronominal.eval.scores.winopron.score import score
 from pronominal.eval.statistics.intervals import (
+    jackknife_interval,
     quotient_interval,
     ratio_interval,
     share_interval,
@@ -174,3 +175,20 @@ def test_a_quotient_of_large_samples_is_as_the_log_ratio_has_it() -> None:
     error = np.sqrt((1 - one) / (n * one) + (1 - other) / (n * other))
     expected = np.exp(np.log(one / other) + np.array([-1.96, 1.96]) * error)
     assert [found.low[0], found.high[0]] == pytest.approx(expected.tolist(), abs=5e-3)
+
+
+def test_a_jackknife_of_a_ratio_is_near_its_own_interval() -> None:
+    generator = np.random.default_rng(0)
+    whole = generator.integers(5, 20, 60)
+    part = generator.binomial(whole, generator.beta(6, 2, 60))
+    without = (part.sum() - part) / (whole.sum() - whole)
+    found = jackknife_interval(np.array([part.sum() / whole.sum()]), without[None])
+    own = ratio_interval(part[None], whole[None])
+    assert found.ends(0) == pytest.approx(own.ends(0), abs=0.01)
+
+
+def test_a_jackknife_keeps_a_width_and_needs_two_units() -> None:
+    certain = jackknife_interval(np.array([1.0, 0.0]), np.array([[1.0] * 4, [0.0] * 4]))
+    assert certain.low.tolist() == pytest.approx([0.51, 0], abs=0.01)
+    assert certain.high.tolist() == pytest.approx([1, 0.49], abs=0.01)
+    assert jackknife_interval(np.array([0.5]), np.array([[0.5]])).ends(0) is None

@@ -221,17 +221,22 @@ def test_gaps_units_are_rows_with_both_questions_right() -> None:
     assert found["f1"].tolist() == [[2, 2], [0, 2], [0, 0], [0, 2]]
 
 
+SEED = {"seed": 3}
+
+
 def test_a_difference_is_that_of_the_printed_figures(sample: Path, tmp_path: Path) -> None:
-    asked = [SystemSettings(label, label) for label in ("random", "first-mention", "parallelism")]
+    asked = [SystemSettings("random", "random"), SystemSettings("again", "random", None, SEED)]
     split = read_split(str(sample), "double")
     scores = evaluate_several(split, asked, tmp_path)
     tests = scores["random"][AGAINST]
     for measure in task_of("sample").measures:
         if measure.key in tests:
-            figures = [measure.of(scores[label]).value for label in ("random", "parallelism")]
-            found = tests[measure.key]["parallelism"]["difference"]
+            figures = [measure.of(scores[label]).value for label in ("random", "again")]
+            found = tests[measure.key]["again"]["difference"]
             assert found == pytest.approx(figures[0] - figures[1], abs=1e-12), measure.key
-    assert {"accuracy", "precision", "f1", "pronoun_consistency"} <= tests.keys()
+    assert {"accuracy", "precision", "f1", "pronoun_consistency", "bias"} <= tests.keys()
+    titles = [table.title for table in task_of("sample").comparison_tables(scores)]
+    assert "Paired tests: bias" in titles
 
 
 def test_what_cannot_be_seen_has_no_smallest_visible_difference() -> None:
@@ -330,6 +335,8 @@ def test_a_system_against_itself_is_no_error(sample: Path, tmp_path: Path) -> No
     asked = [SystemSettings(label, "first-mention") for label in ("one", "other")]
     done = evaluate_systems(split, asked, tmp_path)
     scores = {label: one.scores for label, one in done.items()}
-    assert {test["other"]["p"] for test in scores["one"][AGAINST].values()} == {1}
+    tests = {name: test["other"]["p"] for name, test in scores["one"][AGAINST].items()}
+    assert tests.pop("bias") is None  # who ignores the pronoun solves no pair
+    assert {*tests.values()} == {1}
     shown = [table.title for table in task_of("sample").comparison_tables(scores)]
     assert "Paired tests: accuracy" in shown

@@ -588,7 +588,7 @@ def test_a_text_that_does_not_fit_is_named_and_gets_no_choice(
     printed = capsys.readouterr()
     assert re.search(r"original \(2\) +none +50\.0", printed.out)
     card = (tmp_path / "seed-1" / "README.md").read_text(encoding="utf-8")
-    assert "| test, original | 2 | 50.0 |" in card
+    assert "| test, original | 2 | 50.0 [" in card
     named = [line for line in printed.err.splitlines() if "no choice" in line]
     assert {line[:37] for line in named} == {"pronominal: bert: id long: no choice,"}
     system = load("bert", checkpoint=str(tmp_path / "seed-1"))

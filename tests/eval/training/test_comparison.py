@@ -110,7 +110,7 @@ def test_folders_are_compared_by_rows_and_by_pairs(tests: dict[str, Split], tmp_
     second = trained(tmp_path / "second", tests, "last-mention", "first-mention")
     compared = compare_trainings(tests, "knowref", first, second)
     assert [*compared] == ["correct", "consistently_correct"]
-    assert compared["correct"].n < tests["original"].table.num_rows  # rows that repeat one are out
+    assert compared["correct"].n < tests["original"].table.num_rows  # sentences
     assert compared["correct"].means[0] == pytest.approx(0.466, abs=0.01)
     assert compared["correct"].means[1] == pytest.approx(0.5)
     assert compared["consistently_correct"].difference > 0

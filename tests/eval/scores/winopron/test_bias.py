@@ -125,7 +125,10 @@ def test_tables_show_the_percentage_with_its_n() -> None:
         decided = rows(case)
         decisions = [row.pop("decision") for row in decided]
         scores[system] = {"bias": pronominal_bias(pa.Table.from_pylist(decided), decisions)}
-    percentages, by_chance, *_ = percentage_tables(scores)
+    overall, percentages, by_chance, *_ = percentage_tables(scores)
+    assert overall.columns == ("System", "Pairs", "Attempted", "Solvable", "Biased", "By chance")
+    assert overall.rows[1][:4] == ("biased", "6", "6", "6")
+    assert overall.rows[1][4].startswith("33.3‡ [")
     assert percentages.columns == ("System", "Case", "he", "xe")
     assert percentages.rows == (
         ("right", "nominative", *["0.0‡ [0.0, 56.1] (3)"] * 2),
