@@ -163,7 +163,7 @@ def quotient_interval(
 
 
 def jackknife_interval(
-    estimate: FloatArray, without: FloatArray, *, level: float = LEVEL
+    estimate: FloatArray, without: FloatArray, *, level: float = CONFIDENCE
 ) -> Estimate:
     """Return an interval of a figure in [0, 1] that is no ratio of sums, such as a mean of F1s.
 

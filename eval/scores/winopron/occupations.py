@@ -17,7 +17,7 @@ from pronominal.dataset_scripts.winogender import WINOGENDER
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias import OCCUPATION
 from pronominal.eval.statistics.hypothesis_tests import of_extra
-from pronominal.eval.statistics.intervals import LEVEL
+from pronominal.eval.statistics.intervals import CONFIDENCE
 from pronominal.eval.statistics.outcomes import FloatArray
 from pronominal.eval.statistics.quantiles import normal_quantile
 from pronominal.eval.statistics.scores import Block
@@ -151,7 +151,7 @@ def _pearson(x: FloatArray, y: FloatArray) -> Block:
     tested = {"r": r, "p": float(found.pvalue)}
     if len(x) == 3 or abs(r) == 1:
         return tested | _without_interval("there are only three, or all lie on one line")
-    half = normal_quantile((1 + LEVEL) / 2) / np.sqrt(len(x) - 3)
+    half = normal_quantile((1 + CONFIDENCE) / 2) / np.sqrt(len(x) - 3)
     ends = np.tanh(np.arctanh(r) + np.array([-half, half]))
     return tested | {"interval": {"r": ends.tolist()}}
 
