@@ -19,6 +19,7 @@ from pronominal.errors import InputError
 from pronominal.eval.planning.plan import Plan
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
+from pronominal.eval.runs.coreference_systems import COPIES
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.record import read_record, run_of
 from pronominal.eval.runs.run_folder import RunFolder
@@ -286,6 +287,8 @@ def score_and_keep(
     counted = read_record(run).counts
     if "readings_differ" in counted:
         scores |= {"readings_differ": counted["readings_differ"]}
+    if copies := {copy: counted[copy] for copy in COPIES if copy in counted}:
+        scores |= {"copies": {"n": sum(copies.values()), **copies}}
     write_units(run, units)
     write_json(run / SCORE, {TASK: task.name, **scores.content})
     return Evaluated(run, given, scores, units)
