@@ -26,6 +26,7 @@ from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, write_units
 from pronominal.eval.scores import TASK, task_of
+from pronominal.eval.scores.agreement import agreement_scores
 from pronominal.eval.scores.prompts import prompt_scores
 from pronominal.eval.statistics.paired_tests import (
     ACROSS,
@@ -323,10 +324,14 @@ def answers_to_score(
 
 
 def score_answers(task: Task, given: Answered) -> Scores:
-    """Score answers by a task and, of models that were prompted, by prompt."""
+    """Score answers by a task and, of models that were prompted, by prompt.
+
+    Of models that were asked two questions, also how far the answers agree.
+    """
     scores = task.scores_of(given)
     assert given.predictions is not None
     scores |= prompt_scores(given.split, given.predictions, task.score_choices, task.units_of)
+    scores |= agreement_scores(given.split, given.predictions, task.units_of)
     failures = read_failures(given.predictions)
     return scores | {FAILED: len(failures)} if failures else scores
 

@@ -197,6 +197,10 @@ SYSTEMS: dict[str, SystemEntry] = {
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
         server="lm.prompting.server:START",
     ),
+    "lm-two-questions": _of_transformers(
+        "lm.continuation.system:TwoQuestions",
+        "any causal model, which form it finds likeliest and which one it writes itself",
+    ),
     "maverick": _packaged(
         "remote.packaged:maverick",
         "Maverick (Martinelli et al., 2024), mention extraction and linking on DeBERTa",

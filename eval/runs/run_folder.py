@@ -176,8 +176,9 @@ class RunFolder:
                 clusters = clusters_of(prediction, self.path, number)
                 differ = counts.get("readings_differ", 0) + differing([instance], [clusters])
                 counts["readings_differ"] = differ
-            if (copy := prediction.given.get("copy")) in COPIES:
-                counts[copy] = counts.get(copy, 0) + 1
+            for copy in COPIES:
+                if prediction.given.get("copy") == copy:
+                    counts[copy] = counts.get(copy, 0) + 1
         return counts | ({"failed": len(self.failures)} if self.failures else {})
 
 

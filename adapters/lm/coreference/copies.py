@@ -71,11 +71,12 @@ def copy_of(plain: str, text: str) -> Copy:
         return Copy("verbatim", places, places, dict.fromkeys(places, 0))
     copied, original = _written_one_way(plain), _written_one_way(text)
     if copied.form == original.form:
-        found = {"starts": {}, "ends": {}}
+        starts: dict[int, int] = {}
+        ends: dict[int, int] = {}
         for (own, own_end), (start, end) in zip(copied.places, original.places, strict=True):
-            found["starts"].setdefault(own, start)
-            found["ends"][own_end] = end
-        return Copy("normalised", **found, runs=dict.fromkeys(range(len(plain)), 0))
+            starts.setdefault(own, start)
+            ends[own_end] = end
+        return Copy("normalised", starts, ends, dict.fromkeys(range(len(plain)), 0))
     return _repaired(copied, original, len(plain))
 
 
@@ -116,7 +117,9 @@ def _repaired(copied: _Written, original: _Written, length: int) -> Copy:
         raise OtherTextError(f"{len(known)} of the {len(words)} words are in their places")
     if any(word.casefold() in _PRONOUNS for word in lost):
         raise OtherTextError("a pronoun of the text is not in its place")
-    starts, ends, runs = {}, {}, {}
+    starts: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    runs: dict[int, int] = {}
     run = 0
     for number, (place, index) in enumerate(pairs := sorted(certain.items())):
         if number and (pairs[number - 1][0] + 1, pairs[number - 1][1] + 1) != (place, index):
