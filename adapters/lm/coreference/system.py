@@ -15,6 +15,9 @@ from pronominal.spans import Cluster, Span
 THOUGHT_ENDS = ("</think>", "</thinking>", "[/THINK]")
 """What the copy follows in what a model writes that thinks aloud."""
 
+STEP = 64
+"""Copies may have so many tokens, or a multiple of it."""
+
 _FENCE = re.compile(r"```\w*\n(?P<copy>.*?)\n?```", re.DOTALL)
 
 
@@ -83,8 +86,11 @@ class MarkingModel:
         return answers
 
     def _tokens(self, text: str) -> int:
-        """Return how long a copy may be: the next power of two of what marks all over it need."""
-        return self._limit or 1 << (len(text) + 40).bit_length()
+        """Return how long a copy may be: three tokens for four letters and marks, and 40 more.
+
+        Rounded up, so that texts of similar length are asked together.
+        """
+        return self._limit or -(-(3 * len(text) // 4 + 40) // STEP) * STEP
 
     def _read(self, text: str, index: int) -> tuple[list[Cluster], State]:
         try:
