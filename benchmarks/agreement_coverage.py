@@ -1,7 +1,7 @@
 """How often the intervals of kappa and of Matthews' correlation hold what they should.
 
-Two verdicts on 30 rows of each of some units: both are right with their unit's own probability, which
-is the same one for half of the units. Prints one JSON object; run it alone:
+Two verdicts on 30 rows of each of some units: both are right with their unit's own probability,
+which is the same one for half of the units. Prints one JSON object; run it alone:
 `nice -n 19 python benchmarks/agreement_coverage.py`.
 """
 
