@@ -64,7 +64,7 @@ class MarkingModel:
                 raise RefusedTextError(cause, cure="ask another system", index=index)
         # a refused text is followed by the others again, one by one
         if not self._answers.keys() >= {*texts}:
-            self._answers = self._asked(list(dict.fromkeys(texts)))
+            self._answers = self._asked(texts)
         read = [self._read(text, index) for index, text in enumerate(texts)]
         self.copies = [state for _, state in read]
         return [clusters for clusters, _ in read]
@@ -72,15 +72,15 @@ class MarkingModel:
     def _asked(self, texts: Sequence[str]) -> dict[str, str]:
         """Return what the model writes for each text; no text has a limit from another one."""
         answers: dict[str, str] = {}
-        for limit, group in groupby(sorted(texts, key=self._tokens), self._tokens):
+        for limit, group in groupby(sorted(dict.fromkeys(texts), key=self._tokens), self._tokens):
             together = [*group]
             try:
                 written = generated(self._model, [request(text) for text in together], limit)
             except RefusedTextError as error:
-                index = texts.index(together[error.index])
+                index = [*texts].index(together[error.index])
                 raise RefusedTextError(error.cause, cure=error.cure, index=index) from error
-            if len(written) != len(together):
-                cause = f"{len(written)} answers came to {len(together)} prompts"
+            if len(written) != len(together) or not all(isinstance(one, str) for one in written):
+                cause = f"{len(together)} prompts were not answered with as many strings"
                 raise FailedCallError(cause, cure="return one string for each prompt")
             answers |= dict(zip(together, written, strict=True))
         return answers

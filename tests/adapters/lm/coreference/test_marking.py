@@ -270,6 +270,25 @@ def test_a_text_that_was_not_copied_is_refused_and_others_are_not_asked_again() 
     assert len(model.asked) == 2
 
 
+def test_an_answer_that_is_no_string_is_refused() -> None:
+    with pytest.raises(InputError, match="as many strings"):
+        load("lm-coref", model=Scripted(**{TEXT: None})).cluster([TEXT])  # type: ignore
+
+
+def test_a_prompt_that_the_model_refuses_is_named_by_its_text() -> None:
+    class Short(Scripted):
+        def generate(self, prompts: Sequence[str]) -> list[str]:
+            for index, prompt in enumerate(prompts):
+                if TEXT in prompt:
+                    raise RefusedTextError("too long", cure="shorten it", index=index)
+            return super().generate(prompts)
+
+    system = load("lm-coref", model=Short(**{"Ann slept.": "Ann slept."}))
+    with pytest.raises(RefusedTextError, match="too long") as error:
+        system.cluster(["Ann slept.", "Ann slept.", TEXT])
+    assert error.value.index == 2
+
+
 def test_a_text_with_the_marks_own_brackets_is_refused() -> None:
     with pytest.raises(RefusedTextError, match="brackets"):
         load("lm-coref", model=Scripted()).cluster(["Ann [[saw]] Eve."])
