@@ -163,7 +163,6 @@ VARIANT = BuildOption(
     meaning=f"Build RUFF otherwise, as a dataset of its own: {', '.join(VARIANTS)}.",
     default=PUBLISHED,
     read=variant_named,
-    note=lambda variant: f"`{variant.name}`: {variant.meaning}" if variant.name else "",
     suffix=lambda variant: variant.name,
 )
 """How the templates are assembled."""
