@@ -12,7 +12,7 @@ from pronominal.cli.arguments import Json
 from pronominal.cli.declared_options import shared_parameters, taking
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.options import BuildOptions
-from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.script import built_name, dataset_script
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.errors import InputError
 
@@ -63,7 +63,7 @@ def build(
     asked = BuildOptions.read(name, script.OPTIONS, {k: v for k, v in options.items() if v})
     for split in write_dataset(script, Sources(sources, allow_changed), asked, out):
         print(f"{split.config:12} {split.name:12} {split.rows:>9,} rows  {split.digest}")
-    print(out / name)
+    print(out / built_name(script, asked))
 
 
 def validate(name: Name, sources: SourcesFolder = None) -> None:

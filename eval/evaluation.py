@@ -19,12 +19,14 @@ from pronominal.errors import InputError
 from pronominal.eval.planning.plan import Plan, PlannedTask
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
+from pronominal.eval.runs.coreference_systems import COPIES
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.record import read_record, run_of
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, write_units
 from pronominal.eval.scores import TASK, task_of
+from pronominal.eval.scores.agreement import agreement_scores
 from pronominal.eval.scores.prompts import prompt_scores
 from pronominal.eval.statistics.paired_tests import (
     ACROSS,
@@ -312,6 +314,8 @@ def score_and_keep(
     counted = read_record(run).counts
     if "readings_differ" in counted:
         scores |= {"readings_differ": counted["readings_differ"]}
+    if copies := {copy: counted[copy] for copy in COPIES if copy in counted}:
+        scores |= {"copies": {"n": sum(copies.values()), **copies}}
     write_units(run, units)
     write_json(run / SCORE, {TASK: task.name, **scores.content})
     return Evaluated(run, given, scores, units)
@@ -350,10 +354,14 @@ def answers_to_score(
 
 
 def score_answers(task: Task, given: Answered) -> Scores:
-    """Score answers by a task and, of models that were prompted, by prompt."""
+    """Score answers by a task and, of models that were prompted, by prompt.
+
+    Of models that were asked two questions, also how far the answers agree.
+    """
     scores = task.scores_of(given)
     assert given.predictions is not None
     scores |= prompt_scores(given.split, given.predictions, task.score_choices, task.units_of)
+    scores |= agreement_scores(given.split, given.predictions, task.units_of)
     failures = read_failures(given.predictions)
     return scores | {FAILED: len(failures)} if failures else scores
 

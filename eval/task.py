@@ -23,6 +23,7 @@ from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.statistics.units import Units
+from pronominal.eval.tables.agreement import agreement_tables
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
     DIFFER,
@@ -259,6 +260,7 @@ class Task:
         made = [*measure_table("Performance", [*shown, DIFFER], self.units, scores)]
         made += [] if self.tables is None else self.tables(scores)
         made += prompt_tables(scores)
+        made += agreement_tables(scores)
         made += paired_test_tables(scores) if tests else []
         made += rank_tables(scores)
         prefix = "Exploratory: " if first else ""

@@ -37,9 +37,11 @@ class SystemEntry:
 
 
 ANY_MODEL = "any model of transformers"
+ANY_WRITER = "any model that writes"
 
 GIVEN: dict[str, str] = {
     ANY_MODEL: "give a folder or a Hub id, as {name}=ORG/NAME",
+    ANY_WRITER: "give a folder, a Hub id or a server's URL, as {name}=ORG/NAME",
     "a command": "give the program and its arguments, as {name}='python mine.py'",
     "a URL": "give its address, as {name}=http://localhost:8000/coref",
     "any spaCy pipeline": "give a package or a folder, as {name}=PIPELINE",
@@ -168,6 +170,20 @@ SYSTEMS: dict[str, SystemEntry] = {
         "lm.scoring.system:LanguageModel",
         "any causal or masked model, by (pseudo-)log-likelihoods of the filled texts",
     ),
+    "lm-coref": _clustering(
+        "lm.coreference.system:MarkingModel",
+        "any model that writes, local or on a server, marking the clusters in a copy of the text",
+        extra="lm",
+        weights=ANY_WRITER,
+        given="model",
+    ),
+    "lm-coref-questions": _language_model(
+        "lm.coreference.questions:QuestionModel",
+        "any model that writes, local or on a server, asked what a pronoun refers to",
+        extra="lm",
+        weights=ANY_WRITER,
+        given="model",
+    ),
     "lm-multiple-choice": _of_transformers(
         "lm.prompting.multiple_choice:MultipleChoiceModel",
         "any causal or sequence-to-sequence model, which option it prefers as a prompt's answer",
@@ -180,6 +196,10 @@ SYSTEMS: dict[str, SystemEntry] = {
         "lm.prompting.server:ServedModel",
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
         server="lm.prompting.server:START",
+    ),
+    "lm-two-questions": _of_transformers(
+        "lm.continuation.system:TwoQuestions",
+        "any causal model, which form it finds likeliest and which one it writes itself",
     ),
     "maverick": _packaged(
         "remote.packaged:maverick",

@@ -106,6 +106,18 @@ class ScoringSystem(Protocol):
 
 
 @runtime_checkable
+class ContinuingSystem(ScoringSystem, Protocol):
+    """A language model that scores slots and also goes on writing: two questions of one instance.
+
+    It may have the attribute ``seed`` of what it draws.
+    """
+
+    def continuations(self, contexts: Sequence[str]) -> list[list[str]]:
+        """Return for each context, in order, as many texts that follow it for every context."""
+        ...
+
+
+@runtime_checkable
 class GeneratingSystem(Protocol):
     """A language model that writes: prompts in, continuations or answers out.
 

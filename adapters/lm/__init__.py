@@ -5,5 +5,6 @@ of computation: `tokens` (texts to sequences), `trie` (sequences to prefix trees
 `encoder` and `infilling` (scores by the three training objectives), with `logits`,
 `prompt_encoder` and `memory` below them, and `system` (the interface). `prompting` asks in words:
 `prompts` and `chat` (what models read), `generation`, `multiple_choice`, `text_generation` and
-`server` (four ways to ask), and `answers` (what they said).
+`server` (four ways to ask), and `answers` (what they said). `coreference` lets those that write
+take part as coreference systems, `continuation` asks a model for a form in two ways.
 """

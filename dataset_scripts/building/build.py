@@ -14,6 +14,7 @@ from pronominal.dataset_scripts.building.script import (
     BuiltSplit,
     DatasetScript,
     SplitRows,
+    built_name,
     dataset_script,
 )
 from pronominal.dataset_scripts.building.sources import Sources
@@ -39,6 +40,8 @@ def build(
 ) -> Path:
     """Build a dataset from its upstream files, and return its folder, ``OUT/NAME``.
 
+    Where an option makes another dataset of the same files, its name is added to the folder's.
+
     Args:
         name: the dataset, such as ``"winopron"``; `pronominal datasets` lists them.
         out: the folder in which its folder is made.
@@ -55,7 +58,7 @@ def build(
     asked = BuildOptions.read(name, script.OPTIONS, options)
     root = None if sources is None else Path(sources)
     write_dataset(script, Sources(root, allow_changed), asked, Path(out))
-    return Path(out) / name
+    return Path(out) / built_name(script, asked)
 
 
 def write_dataset(
@@ -69,13 +72,13 @@ def write_dataset(
     Raises:
         InputError: a source is missing, changed or wrong, or the folder is something else's.
     """
-    folder = (out / script.NAME).resolve()
-    refuse_others_files(folder, script.NAME)
+    name = built_name(script, options)
+    folder = (out / name).resolve()
+    refuse_others_files(folder, name)
     canary = str(card_header(script.NAME)["canary"])
     with signals_as_exits(), new_folder(folder) as beside:
         built = [
-            write_split(script.NAME, split, canary, beside)
-            for split in script.splits(sources, options)
+            write_split(name, split, canary, beside) for split in script.splits(sources, options)
         ]
         write_card(script, built, sources, options, beside / "README.md")
         write_checksums(beside)

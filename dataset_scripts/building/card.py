@@ -12,7 +12,7 @@ import jinja2
 import yaml
 
 from pronominal.dataset_scripts.building.options import BuildOptions
-from pronominal.dataset_scripts.building.script import BuiltSplit, DatasetScript
+from pronominal.dataset_scripts.building.script import BuiltSplit, DatasetScript, built_name
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.tables.columns import card_features
 
@@ -30,9 +30,11 @@ def write_card(
     `datasets` takes files, features and the row counts that it verifies.
     """
     notes = [option.note(options[option]) for option in script.OPTIONS]
+    name = built_name(script, options)
+    title = {"pretty_name": name} if name != script.NAME else {}
     write_page(
         script.NAME,
-        {},
+        title,
         built,
         path,
         unpublishable=[

@@ -18,19 +18,23 @@ class BuildOption(Option, Generic[T]):
     Attributes:
         default: the value of published folders.
         note: what the card says of a build with this value; nothing of the default one.
+        suffix: what a build with this value adds to the dataset's name, because its rows are not
+            those of the dataset; nothing of the default one.
     """
 
     default: T
     note: Callable[[T], str] = lambda value: ""
+    suffix: Callable[[T], str] = lambda value: ""
 
     def value(self, given: Any) -> Any:
         """Return the value that a user has given; `InputError` for a wrong one."""
         if self.read is None:
             return super().value(given)
         if isinstance(given, str | Path):
-            return self.read(Path(given))
+            return self.read(self.kind(given))
         if not isinstance(given, type(self.default)):
-            raise self.refuse(given, "give a file, or what is in it")
+            cure = "give a file, or what is in it" if self.kind is Path else "give its name"
+            raise self.refuse(given, cure)
         return given
 
 

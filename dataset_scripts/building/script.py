@@ -115,6 +115,12 @@ class DatasetScript(Protocol):
         ...
 
 
+def built_name(script: DatasetScript, options: BuildOptions) -> str:
+    """Return the name of what is built: the script's, and what options add to it."""
+    added = (option.suffix(options[option]) for option in script.OPTIONS)
+    return "-".join((script.NAME, *filter(None, added)))
+
+
 def dataset_script(name: str) -> DatasetScript:
     """Return the script of a dataset; `InputError` with the nearest name if there is none."""
     if name not in DATASETS:

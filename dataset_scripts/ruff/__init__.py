@@ -24,6 +24,7 @@ from pronominal.dataset_scripts.ruff.templates import (
     parse_context,
     parse_task,
 )
+from pronominal.dataset_scripts.ruff.variants import PUBLISHED, VARIANT, VARIANTS, Variant
 from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns
 from pronominal.dataset_scripts.tables.tab_separated import parse_each
 from pronominal.dataset_scripts.tables.violations import Violation
@@ -41,7 +42,7 @@ ALL = BuildOption(
 )
 """Whether ``test`` is built behind more than one distractor, too."""
 
-OPTIONS = (PRONOUNS, ALL)
+OPTIONS = (PRONOUNS, ALL, VARIANT)
 UNPUBLISHABLE = ()
 HYDRATION = None
 COLUMNS: Columns = ()
@@ -64,12 +65,18 @@ SEEDS = (13, 17, 19)
 HUMAN_SEED, HUMAN_ROWS = 131719, 100
 """Seed of the sample for human annotation, rows from each setting (sample_for_humans.py)."""
 
+CALLED: Columns = (
+    Column("target", pa.string(), "how the person is called whose pronoun is missing"),
+    Column("other", pa.string(), "how the person is called whom the distractors are about"),
+)
+"""Columns of variants, in which it need not be the occupation whose pronoun is missing."""
+
 WHOLE_BY_DEFAULT = (0, 1)
 """Numbers of distractors whose ``test`` is built without being asked for."""
 
 
-def columns(pronoun_sets: Sequence[PronounSet]) -> Columns:
-    """Return the published columns for these pronoun sets."""
+def columns(pronoun_sets: Sequence[PronounSet], variant: Variant = PUBLISHED) -> Columns:
+    """Return the published columns for these pronoun sets; variants have two more."""
     names = tuple(pronouns.name for pronouns in pronoun_sets)
     return (
         Column("id", pa.string(), "unique in its split; a row has the same id wherever it stands"),
@@ -83,6 +90,7 @@ def columns(pronoun_sets: Sequence[PronounSet]) -> Columns:
         Column("occupation", pa.string(), "the person whose pronoun is missing"),
         Column("participant", pa.string(), "the person whom the distractors are about"),
         Column("uid", pa.string(), "upstream's name of the context templates; not unique"),
+        *(CALLED if variant.name else ()),
     )
 
 
@@ -90,49 +98,73 @@ def splits(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield every config; ``test`` behind more than one distractor with `ALL` only.
 
     Further pronoun sets fill the templates too. The seeds' splits then hold the paper's rows,
-    followed by as many from each group with a further set; ``human`` holds the paper's rows.
+    followed by as many from each group with a further set; ``human`` holds the paper's rows, and no
+    variant has it. A variant has no config in which it does not differ from RUFF.
     """
     settings = _settings(sources, options)
     sets: tuple[PronounSet, ...] = options[PRONOUNS]
-    of = columns(sets)
+    variant = options[VARIANT]
+    of = columns(sets, variant)
     for instances in settings:
         if options[ALL] or instances.setting.distractors in WHOLE_BY_DEFAULT:
             yield SplitRows(instances.setting.config, "test", of, instances.tables())
         yield from _seed_splits(instances, of)
-    tasks = _task_instances(settings[0].setting.templates, sets)
-    yield SplitRows.from_instances("no_context", "test", of, tasks)
-    yield SplitRows("human", "test", of, _human_tables(settings))
+    yield SplitRows.from_instances("no_context", "test", of, _task_instances(settings[0].setting))
+    if not variant.name:
+        yield SplitRows("human", "test", of, _human_tables(settings))
 
 
 def samples(sources: Sources, options: BuildOptions) -> Iterator[SplitRows]:
     """Yield the eighteen splits that the paper evaluates on, and make no other row."""
     for instances in _settings(sources, options):
-        yield from _seed_splits(instances, columns(instances.setting.pronoun_sets))
+        of = columns(instances.setting.pronoun_sets, instances.setting.variant)
+        yield from _seed_splits(instances, of)
 
 
 def violations(sources: Sources) -> Iterator[Violation]:
-    """Check the templates (RUFF, section 3) and the balance of every setting and sample."""
+    """Check the templates (RUFF, section 3) and the balance of every setting and sample.
+
+    Of a variant, whose sentences are the same, the rows of the samples are made, not all.
+    """
     templates, errors = read_templates(sources)
     yield from map(Violation.of, errors)
     yield from template_violations(templates)
     if not errors:
-        for distractors in SETTINGS:
-            instances = Instances(Setting(templates, PRONOUN_SETS, distractors))
-            yield from setting_violations(instances, SEEDS)
-            if distractors in WHOLE_BY_DEFAULT:
-                yield from instance_violations(instances)
+        for variant in (PUBLISHED, *VARIANTS.values()):
+            yield from _variant_violations(templates, variant)
     yield from sources.changed_files()
 
 
+def _variant_violations(templates: Templates, variant: Variant) -> Iterator[Violation]:
+    try:
+        settings = _settings_of(templates, PRONOUN_SETS, variant)
+    except InputError as error:
+        yield Violation.of(error)
+        return
+    for instances in settings:
+        yield from setting_violations(instances, SEEDS)
+        if instances.setting.distractors in WHOLE_BY_DEFAULT:
+            every = [np.arange(len(instances))]
+            rows = [instances.setting.sample(seed) for seed in SEEDS] if variant.name else every
+            yield from instance_violations(instances, np.unique(np.concatenate(rows)))
+
+
 def _settings(sources: Sources, options: BuildOptions) -> list[Instances]:
-    """Return the six settings; `InputError` if they cannot be assembled."""
+    """Return the settings of a variant; `InputError` if they cannot be assembled."""
     sets = options[PRONOUNS]
     _refuse_sets(sets)
     templates, errors = read_templates(sources)
     for error in errors:
         raise error
     sources.refuse_changed()
-    return [Instances(Setting(templates, sets, count)) for count in SETTINGS]
+    return _settings_of(templates, sets, options[VARIANT])
+
+
+def _settings_of(
+    templates: Templates, pronoun_sets: tuple[PronounSet, ...], variant: Variant
+) -> list[Instances]:
+    counts = SETTINGS[variant.fewest :]
+    return [Instances(Setting(templates, pronoun_sets, count, variant)) for count in counts]
 
 
 def read_templates(sources: Sources) -> tuple[Templates, list[InputError]]:
@@ -180,22 +212,22 @@ def _human_tables(settings: Sequence[Instances]) -> Iterator[pa.Table]:
         yield instances.table(instances.setting.sample(SEEDS[0])[drawn])
 
 
-def _task_instances(
-    templates: Templates, pronoun_sets: Sequence[PronounSet]
-) -> Iterator[FillingInstance]:
+def _task_instances(setting: Setting) -> Iterator[FillingInstance]:
     """Yield the task sentences alone, for which no form is the right one."""
-    for task in templates.tasks:
+    for task in setting.templates.tasks:
         start = task.text.index(BLANK)
+        called = {"target": task.target, "other": task.other}
         yield FillingInstance(
-            id=task.name,
+            id=setting.variant.id_of(task),
             text=task.text,
             blank=Mention(BLANK, start, start + len(BLANK)),
-            options=tuple(pronouns.form(task.case) for pronouns in pronoun_sets),
+            options=tuple(pronouns.form(task.case) for pronouns in setting.pronoun_sets),
             label=-1,
             columns={
                 "case": task.case,
                 "occupation": task.occupation,
                 "participant": task.participant,
                 "uid": "task",
+                **(called if setting.variant.name else {}),
             },
         )

@@ -2,7 +2,8 @@
 
 Upstream's add_context.py nests loops over task sentence, introduction, its pronoun, first
 distractor, its pronoun, and the order of further distractors. Each setting is therefore an array
-of six dimensions whose cells, counted in C order, are upstream's rows.
+of seven dimensions whose cells, counted in C order, are upstream's rows; the last dimension, the
+place of the introduction, has one cell except in a variant.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronominal.dataset_scripts.ruff.templates import ENTITY, THEMES, Templates
+from pronominal.dataset_scripts.ruff.variants import PUBLISHED, Variant
 from pronominal.dataset_scripts.schemas.templates import PRONOUN_SLOTS
 from pronominal.pronouns import CASES, PRONOUN_SETS, Case, PronounSet
 
@@ -38,6 +40,7 @@ class Coordinates:
         theme: which of the four context templates that may come next is the first distractor.
         other: which of the other pronoun sets is the distractors'.
         order: which ordered selection of further distractors follows.
+        place: which of the variant's places the introduction has.
     """
 
     task: IntArray
@@ -46,6 +49,7 @@ class Coordinates:
     theme: IntArray
     other: IntArray
     order: IntArray
+    place: IntArray
 
 
 class Setting:
@@ -55,15 +59,21 @@ class Setting:
         templates: both tables, without `order_errors`.
         pronoun_sets: the sets that fill the slots, `PRONOUN_SETS` first.
         distractors: how many of them, 0 to 5.
+        variant: how they are assembled, where not as published.
 
     Attributes:
+        places: how many distractors may come before the introduction.
         shape: number of values of each of the `Coordinates`, in their order.
     """
 
     def __init__(
-        self, templates: Templates, pronoun_sets: tuple[PronounSet, ...], distractors: int
+        self,
+        templates: Templates,
+        pronoun_sets: tuple[PronounSet, ...],
+        distractors: int,
+        variant: Variant = PUBLISHED,
     ) -> None:
-        self.templates = templates
+        self.templates, self.variant = variant.people(templates), variant
         self.pronoun_sets = pronoun_sets
         self.distractors = distractors
         first = [_first_distractors(context) for context in CONTEXTS]
@@ -75,8 +85,9 @@ class Setting:
         self._other = np.array(other, dtype=np.int32)
         themes, others = (self._first.shape[1], len(sets) - 1) if distractors else (1, 1)
         orders = self._further.shape[1]
-        tasks = len(templates.tasks)
-        self.shape = (tasks, len(CONTEXTS), len(sets), themes, others, orders)
+        self.places = tuple(variant.places(distractors))
+        tasks, places = len(templates.tasks), len(self.places)
+        self.shape = (tasks, len(CONTEXTS), len(sets), themes, others, orders, places)
 
     def __len__(self) -> int:
         return int(np.prod(self.shape))
@@ -100,7 +111,10 @@ class Setting:
         return self._first[at.context, at.theme]
 
     def contexts(self, at: Coordinates) -> IntArray:
-        """Return the context templates of each row, [row, 1 + distractors], numbered as in uid."""
+        """Return the context templates of each row, [row, 1 + distractors], numbered as in uid.
+
+        The introduction's is the first, whatever its place.
+        """
         if not self.distractors:
             return at.context[:, None]
         first = self.first_distractors(at)
@@ -114,17 +128,18 @@ class Setting:
         without distractors and 1 otherwise. Groups with a set that is not RUFF's own come last,
         so that the rows before them are the paper's.
         """
-        _, contexts, _, themes, _, orders = self.shape
-        size, drawn = contexts * themes * orders, 1 if self.distractors else 3
+        _, contexts, _, themes, _, *rest = self.shape
+        within = (contexts, themes, *rest)
+        size, drawn = int(np.prod(within)), 1 if self.distractors else 3
         task, pronoun, other = np.array(self._groups).T[:, :, None]
-        places = _drawn(seed, len(task), size, drawn)
-        context, theme, order = np.unravel_index(places, (contexts, themes, orders))
-        return flat_index((task, context, pronoun, theme, other, order), self.shape).ravel()
+        cells = _drawn(seed, len(task), size, drawn)
+        context, theme, *last = np.unravel_index(cells, within)
+        return flat_index((task, context, pronoun, theme, other, *last), self.shape).ravel()
 
     @cached_property
     def _groups(self) -> list[tuple[int, int, int]]:
         """Return the groups that are sampled, as (task, pronoun, other), in pandas' order."""
-        tasks, _, sets, _, others, _ = self.shape
+        tasks, _, sets, _, others, *_ = self.shape
 
         def key(group: tuple[int, int, int]) -> tuple[bool, str, str, list[str]]:
             task, (own, other) = self.templates.tasks[group[0]], group[1:]
@@ -153,39 +168,44 @@ def flat_index(places: Sequence[IntArray], shape: Sequence[int]) -> IntArray:
 
 @lru_cache(maxsize=2)
 def explicit_sentences(
-    templates: Templates, pronoun_sets: tuple[PronounSet, ...], entity: str
+    templates: Templates, pronoun_sets: tuple[PronounSet, ...], entity: str, variant: Variant
 ) -> list[str]:
-    """Return, for all settings, what names the ``"occupation"`` or ``"participant"`` of each task.
+    """Return, for all settings, what names the ``"target"`` or the ``"other"`` of each task.
 
     One sentence for each [task, context template, pronoun set], with a blank behind it.
     """
     contexts = {case: templates.contexts_of(case) for case in CASES}
     return [
-        _filled(context.explicit.replace(ENTITY, getattr(task, entity)), task.case, pronouns)
+        _filled(context.explicit, context.case, pronouns, getattr(task, entity))
         for task in templates.tasks
-        for context in contexts[task.case]
+        for context in contexts[variant.shown[task.case]]
         for pronouns in pronoun_sets
     ]
 
 
-def further_sentences(setting: Setting) -> list[str]:
-    """Return the distractors behind the first one, all in one string, which may be empty.
+def further_sentences(setting: Setting) -> tuple[list[str], list[str]]:
+    """Return the distractors behind the first one, before and behind the introduction.
 
-    One string for each [case, first distractor, order, pronoun set], with a blank behind it.
+    In both lists one string, which may be empty, for each [case of the slot, first distractor,
+    order, place, pronoun set], with a blank behind each sentence.
     """
+    before, behind = [], []
     contexts = {case: setting.templates.contexts_of(case) for case in CASES}
-    return [
-        "".join(_filled(contexts[case][number].implicit, case, pronouns) for number in order)
-        for case in CASES
-        for first in CONTEXTS
-        for order in _further_distractors(first, setting.distractors - 1)
-        for pronouns in setting.pronoun_sets
-    ]
+    for shown, first in product(map(setting.variant.shown.__getitem__, CASES), CONTEXTS):
+        for order in _further_distractors(first, setting.distractors - 1):
+            for place, pronouns in product(setting.places, setting.pronoun_sets):
+                said = [_filled(contexts[shown][k].implicit, shown, pronouns) for k in order]
+                # the first of the distractors before the introduction names the other person
+                border = max(place - 1, 0)
+                before.append("".join(said[:border]))
+                behind.append("".join(said[border:]))
+    return before, behind
 
 
-def _filled(template: str, case: Case, pronouns: PronounSet) -> str:
+def _filled(template: str, case: Case, pronouns: PronounSet, entity: str = "") -> str:
     # capitalize() as upstream, since a sentence may begin with its pronoun
-    return f"{template.replace(SLOTS[case], pronouns.form(case)).capitalize()} "
+    sentence = template.replace(SLOTS[case], pronouns.form(case)).capitalize()
+    return f"{sentence.replace(ENTITY.lower(), entity)} "
 
 
 def _first_distractors(introduction: int) -> list[int]:

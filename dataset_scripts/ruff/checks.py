@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pronominal.dataset_scripts.ruff.assembly import SLOTS, IntArray, flat_index
+from pronominal.dataset_scripts.ruff.assembly import SLOTS, IntArray, Setting, flat_index
 from pronominal.dataset_scripts.ruff.tables import Instances
 from pronominal.dataset_scripts.ruff.templates import (
     BLANK,
@@ -18,6 +18,7 @@ from pronominal.dataset_scripts.ruff.templates import (
 )
 from pronominal.dataset_scripts.schemas.checks import repeats
 from pronominal.dataset_scripts.schemas.templates import WORD, other_pronoun
+from pronominal.dataset_scripts.tables.digests import BLOCK
 from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.pronouns import CASES
 from pronominal.spans import Mention
@@ -59,17 +60,17 @@ def setting_violations(instances: Instances, seeds: Sequence[int]) -> Iterator[V
     setting = instances.setting
 
     def violation(message: str) -> Violation:
-        return Violation(setting.templates.task_file, None, f"{setting.config}{message}")
+        file = setting.templates.task_file
+        return Violation(file, None, f"{_place(setting)}{message}")
 
-    expected = ROWS[setting.distractors]
+    expected = ROWS[setting.distractors] * len(setting.places)
     if len(setting) != expected:
         yield violation(f": {len(setting)} rows instead of {expected}")
     if instances.repeated_uids:
         yield violation(f": {instances.repeated_uids} uids occur again")
-    for split, rows in (
-        ("test", np.arange(len(setting))),
-        *((f"seed_{seed}", setting.sample(seed)) for seed in seeds),
-    ):
+    # a variant's rows of each place are as many as RUFF's, by the same arithmetic
+    whole = [] if setting.variant.name else [("test", np.arange(len(setting)))]
+    for split, rows in [*whole, *((f"seed_{seed}", setting.sample(seed)) for seed in seeds)]:
         different = len(np.unique(rows))
         if split != "test" and different != SAMPLE:
             yield violation(f", {split}: {different} different rows instead of {SAMPLE}")
@@ -79,44 +80,53 @@ def setting_violations(instances: Instances, seeds: Sequence[int]) -> Iterator[V
                 yield violation(f", {split}: {balance}")
 
 
-def instance_violations(instances: Instances) -> Iterator[Violation]:
-    """Make every row of a setting and check its text, its offsets and that nothing repeats.
+def instance_violations(instances: Instances, rows: IntArray) -> Iterator[Violation]:
+    """Make rows of a setting and check their texts, offsets and that nothing repeats.
 
     Made for zero and one distractor: further ones name nobody (`template_violations`), so that
     what holds here holds there.
     """
     setting = instances.setting
-    origins = {task.name: task.origin for task in setting.templates.tasks}
+    tasks = setting.templates.tasks
+    origins = {task.name: task.origin for task in tasks}
+    people = {task.origin.row: (task.target, task.other) for task in tasks}
     seen: set[str] = set()
     reported: set[tuple[str, str]] = set()
-    for table in instances.tables():
-        for row in table.to_pylist():
+    for block in np.array_split(rows, max(len(rows) // BLOCK, 1)):
+        for row in instances.table(block).to_pylist():
             origin = origins[f"{row['occupation']}-{row['case']}"]
             filled = row["text"].replace(BLANK, row["options"][row["label"]])
-            faults = list(_instance_faults(row, participants=min(setting.distractors, 1)))
+            called = people[origin.row]
+            faults = list(_instance_faults(row, called, others=min(setting.distractors, 1)))
             if filled in seen or row["id"] in seen:
                 faults.append("an instance or its id occurs again")
             seen |= {filled, row["id"]}
             for fault in faults:
                 if (origin.row, fault) not in reported:
                     reported.add((origin.row, fault))
-                    yield origin.violation(f"{setting.config}: {fault}")
+                    yield origin.violation(f"{_place(setting)}: {fault}")
 
 
-def _instance_faults(row: dict[str, Any], participants: int) -> Iterator[str]:
+def _place(setting: Setting) -> str:
+    return " ".join(filter(None, (setting.variant.name, setting.config)))
+
+
+def _instance_faults(row: dict[str, Any], called: Sequence[str], others: int) -> Iterator[str]:
     text = row["text"]
     if text.count(BLANK) != 1 or not Mention(**row["blank"]).stands_in(text):
         yield "the offsets of the blank do not hold it"
-    for entity, expected in (("occupation", 2), ("participant", participants)):
-        count = _whole_words(text).count(row[entity].lower())
-        if count != expected:
-            yield f"the {entity} occurs {count} times instead of {expected}"
+    words = _whole_words(text)
+    # in a variant they may be called otherwise, and then not by these
+    times = {row["occupation"]: 0, row["participant"]: 0, called[0]: 2, called[1]: others}
+    for noun, expected in times.items():
+        if (count := words.count(noun.lower())) != expected:
+            yield f"'{noun}' occurs {count} times instead of {expected}"
 
 
 def _balances(instances: Instances, rows: IntArray) -> Iterator[tuple[str, IntArray]]:
     """Yield a name for each kind of group, and the number of rows in each group of that kind."""
     setting = instances.setting
-    tasks, _, sets, _, others, _ = setting.shape
+    tasks, _, sets, _, others, *_ = setting.shape
     at = setting.coordinates(rows)
     groups = np.bincount(
         flat_index((at.task, at.pronoun, at.other), (tasks, sets, others)),

@@ -33,13 +33,9 @@ class Pieces:
         self._starts = np.cumsum([0, *map(len, lists)], dtype=np.int32)[:-1]
         self._lengths = pc.utf8_length(self._strings).to_numpy()
 
-    def places(self, *places: IntArray | None) -> IntArray:
-        """Return the places in the one array, [row, piece], of one place in each list.
-
-        A list that is not used is None.
-        """
-        pairs = zip(self._starts, places, strict=True)
-        return np.column_stack([start + place for start, place in pairs if place is not None])
+    def places(self, *pieces: tuple[int, IntArray]) -> IntArray:
+        """Return the places in the one array, [row, piece], of pieces as (list, place in it)."""
+        return np.column_stack([self._starts[number] + place for number, place in pieces])
 
     def lengths(self, places: IntArray) -> IntArray:
         """Return the length of each row of `places` in code points."""
@@ -59,6 +55,10 @@ class Pieces:
         return pa.StringArray.from_buffers(len(places), pa.py_buffer(rows), text)
 
 
+INTRODUCTION, FIRST, BEFORE, BEHIND, TASK, NOTHING = range(6)
+"""Lists of the pieces of a text; further distractors are `BEFORE` and `BEHIND` the introduction."""
+
+
 class Instances:
     """The published rows of one setting; any of them is made from its number alone."""
 
@@ -67,16 +67,19 @@ class Instances:
         tasks, sets = setting.templates.tasks, setting.pronoun_sets
         uids, names = list(_uids(setting)), [pronouns.name for pronouns in sets]
         self._text = Pieces(
-            explicit_sentences(setting.templates, sets, "occupation"),
-            explicit_sentences(setting.templates, sets, "participant"),
-            further_sentences(setting),
+            explicit_sentences(setting.templates, sets, "target", setting.variant),
+            explicit_sentences(setting.templates, sets, "other", setting.variant),
+            *further_sentences(setting),
             [task.text for task in tasks],
+            [""],
         )
         self._id = Pieces(_stems(setting), [f"-{uid}" for uid in uids])
         self._case_of = np.array([CASES.index(task.case) for task in tasks], dtype=np.int32)
         self._blank_of = np.array([task.text.index(BLANK) for task in tasks], dtype=np.int32)
         self._occupations = _strings([task.occupation for task in tasks])
         self._participants = _strings([task.participant for task in tasks])
+        self._targets = _strings([task.target for task in tasks])
+        self._others = _strings([task.other for task in tasks])
         self._options = pa.array([[pronouns.form(case) for pronouns in sets] for case in CASES])
         self._cases, self._sets, self._uids = _strings(CASES), _strings(names), _strings(uids)
 
@@ -102,13 +105,17 @@ class Instances:
         at = self.setting.coordinates(rows)
         cases = self._case_of[at.task]
         other = self.setting.distractor_sets(at) if self.setting.distractors else None
-        _, contexts, _, themes, _, orders = self.setting.shape
-        uid = flat_index((at.context, at.theme, at.order), (contexts, themes, orders))
+        _, contexts, _, themes, _, *rest = self.setting.shape
+        uid = flat_index((at.context, at.theme, at.order, at.place), (contexts, themes, *rest))
         text = self._sentences(at, cases, other)
         blank = self._text.lengths(text[:, :-1]) + self._blank_of[at.task]
+        called = {
+            "target": _take(self._targets, at.task),
+            "other": _take(self._others, at.task),
+        }
         return pa.table(
             {
-                "id": self._id.joined(self._id.places(self._stem_places(at, other), uid)),
+                "id": self._id.joined(self._id.places((0, self._stem_places(at, other)), (1, uid))),
                 "text": self._text.joined(text),
                 "blank": _blanks(blank),
                 "options": _take(self._options, cases),
@@ -121,6 +128,7 @@ class Instances:
                 "occupation": _take(self._occupations, at.task),
                 "participant": _take(self._participants, at.task),
                 "uid": _take(self._uids, uid),
+                **(called if self.setting.variant.name else {}),
             }
         )
 
@@ -133,18 +141,23 @@ class Instances:
 
     def _sentences(self, at: Coordinates, cases: IntArray, other: IntArray | None) -> IntArray:
         """Return the places of each row's sentences, the task sentence last."""
-        tasks, contexts, sets, _, _, orders = self.setting.shape
+        tasks, contexts, sets, _, _, orders, places = self.setting.shape
         about = (tasks, contexts, sets)
-        introductions = flat_index((at.task, at.context, at.pronoun), about)
+        introduction = flat_index((at.task, at.context, at.pronoun), about)
+        opening, task = (INTRODUCTION, introduction), (TASK, at.task)
         if other is None:
-            return self._text.places(introductions, None, None, at.task)
+            return self._text.places(opening, task)
         first = self.setting.first_distractors(at)
-        return self._text.places(
-            introductions,
-            flat_index((at.task, first, other), about),
-            flat_index((cases, first, at.order, other), (len(CASES), contexts, orders, sets)),
-            at.task,
-        )
+        distractor = (FIRST, flat_index((at.task, first, other), about))
+        of = (len(CASES), contexts, orders, places, sets)
+        further = flat_index((cases, first, at.order, at.place, other), of)
+        if self.setting.places == (0,):
+            return self._text.places(opening, distractor, (BEHIND, further), task)
+        leads = np.array(self.setting.places)[at.place] == 0
+        start, nothing = self._text.places(opening)[:, 0], self._text.places((NOTHING, at.task * 0))
+        rest = self._text.places(distractor, (BEFORE, further), opening, (BEHIND, further), task)
+        rest[:, 2] = np.where(leads, nothing[:, 0], start)
+        return np.column_stack([np.where(leads, start, nothing[:, 0]), rest])
 
 
 def _blanks(starts: IntArray) -> pa.StructArray:
@@ -161,19 +174,24 @@ def _stems(setting: Setting) -> list[str]:
     """Return how an id begins: for each [task, pronoun set, distractors' set if there are any]."""
     endings = [f"-{pronouns.name}" for pronouns in setting.pronoun_sets]
     sets = (endings, endings) if setting.distractors else (endings,)
-    return [
-        "".join((task.name, *names)) for task in setting.templates.tasks for names in product(*sets)
-    ]
+    names = [setting.variant.id_of(task) for task in setting.templates.tasks]
+    return ["".join((name, *ends)) for name in names for ends in product(*sets)]
 
 
 def _uids(setting: Setting) -> Iterator[str]:
-    """Yield upstream's uid of each combination of context templates, in its order."""
-    _, contexts, _, themes, _, orders = setting.shape
-    context, theme, order = np.indices((contexts, themes, orders)).reshape(3, -1)
+    """Yield upstream's uid of each combination of context templates, in its order.
+
+    In a variant its parts are in the order of the text.
+    """
+    _, contexts, _, themes, _, *rest = setting.shape
+    context, theme, order, place = np.indices((contexts, themes, *rest)).reshape(4, -1)
     same = np.zeros_like(context)
-    kinds = ("eo", "_ep", "_ip", "_ip", "_ip", "_ip")
-    for row in setting.contexts(Coordinates(same, context, same, theme, same, order)):
-        yield "".join(f"{kind}{number}" for kind, number in zip(kinds, row, strict=False))
+    kinds = ("eo", "ep", "ip", "ip", "ip", "ip")
+    rows = setting.contexts(Coordinates(same, context, same, theme, same, order, place))
+    for row, at in zip(rows, place, strict=True):
+        first, *distractors = (f"{kind}{k}" for kind, k in zip(kinds, row, strict=False))
+        before = setting.places[at]
+        yield "_".join((*distractors[:before], first, *distractors[before:]))
 
 
 def _strings(values: Sequence[str]) -> pa.StringArray:

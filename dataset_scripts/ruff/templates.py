@@ -35,6 +35,9 @@ class TaskTemplate:
         participant: the other person, whom distractors are about.
         case: grammatical case of the missing pronoun.
         text: the sentence with `BLANK` in place of the pronoun.
+        target: how the person is called whose pronoun is missing: the occupation, except in a
+            variant.
+        other: how the person is called whom distractors are about.
     """
 
     origin: TableRow
@@ -42,6 +45,8 @@ class TaskTemplate:
     participant: str
     case: Case
     text: str = field(repr=False)
+    target: str
+    other: str
 
     @property
     def name(self) -> str:
@@ -91,7 +96,7 @@ def parse_task(row: TableRow) -> TaskTemplate:
     text = _with_one_slot(sentence, slot, row).replace(slot, BLANK)
     if "$" in text or text.count(BLANK) != 1:
         raise row.refuse("the sentence has another slot or blank", MEND)
-    return TaskTemplate(row, occupation, participant, case, text)
+    return TaskTemplate(row, occupation, participant, case, text, occupation, participant)
 
 
 def parse_context(row: TableRow) -> ContextTemplate:

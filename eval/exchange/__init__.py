@@ -42,6 +42,10 @@ FORMATS: dict[str, FormatEntry] = {
     ),
     "corefud": FormatEntry("CorefUD 1.x: CoNLL-U with Entity in MISC"),
     "cort": FormatEntry("cort (Latent): a folder of raw texts, and its tagged output beside them"),
+    "crac-json": FormatEntry("the LLM track of the CRAC shared tasks: a list of JSON documents"),
+    "crac-text": FormatEntry(
+        "the LLM track of the CRAC shared tasks: tagged text, one text a line"
+    ),
     "e2e": FormatEntry("kentonl/e2e-coref: JSON lines of words"),
     "fastcoref": FormatEntry(
         "fastcoref (LingMess, FCoref): JSON lines of raw text, answers in characters"

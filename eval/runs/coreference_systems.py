@@ -3,12 +3,14 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pronominal.adapters.contract.answers import as_clusters, as_numbers
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.systems import ChoosingSystem, ClusteringSystem, TextWarning
+from pronominal.adapters.lm.coreference.copies import State
 from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.decisions import from_probabilities
@@ -18,11 +20,16 @@ from pronominal.eval.runs.predictions import Prediction, predictions_file, refus
 from pronominal.instances import ResolutionInstance
 from pronominal.spans import Cluster
 
+COPIES = get_args(State)
+"""How much of a text came back from a system that marks clusters in a copy of it."""
+
 
 def predict_clusters(
     system: ClusteringSystem, instances: Sequence[ResolutionInstance], rule: DecisionRule
 ) -> list[Prediction]:
     """Ask for the clusters of each instance's text, and decide by a rule.
+
+    The predictions of a system that has ``copies`` say which of `COPIES` each text's was.
 
     Raises:
         InputError: spans are no pairs of offsets, or lie outside of their text; a refused text is
@@ -34,9 +41,16 @@ def predict_clusters(
     except RefusedTextError as error:
         raise error.at(f"id {instances[error.index].id}") from error
     refuse_other_length(system.name, answers, instances)
-    return [
+    predictions = [
         prediction_of(instance, _checked(system.name, instance, answer), rule)
         for instance, answer in zip(instances, answers, strict=True)
+    ]
+    copies = getattr(system, "copies", None)
+    if copies is None:
+        return predictions
+    return [
+        replace(one, given={**one.given, "copy": copy})
+        for one, copy in zip(predictions, copies, strict=True)
     ]
 
 

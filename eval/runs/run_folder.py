@@ -14,7 +14,7 @@ from pronominal.atomic import held_folder, new_file, no_room_named
 from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.errors import InputError, os_errors
-from pronominal.eval.runs.coreference_systems import clusters_of
+from pronominal.eval.runs.coreference_systems import COPIES, clusters_of
 from pronominal.eval.runs.decision_rules import differing
 from pronominal.eval.runs.failures import FAILURES, Failure, read_failures, write_failures
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, as_left, read_predictions
@@ -180,6 +180,9 @@ class RunFolder:
                 clusters = clusters_of(prediction, self.path, number)
                 differ = counts.get("readings_differ", 0) + differing([instance], [clusters])
                 counts["readings_differ"] = differ
+            for copy in COPIES:
+                if prediction.given.get("copy") == copy:
+                    counts[copy] = counts.get(copy, 0) + 1
         return counts | ({"failed": len(self.failures)} if self.failures else {})
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from pronominal.adapters import System, kind_of, load
 from pronominal.adapters.catalogue.own_object import is_place, source_digest
 from pronominal.adapters.contract.systems import (
+    ContinuingSystem,
     GeneratingSystem,
     MultipleChoiceSystem,
     ScoringSystem,
@@ -33,6 +34,7 @@ from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_
 from pronominal.eval.runs.redacted_warnings import redacted_warnings
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.shards import WHOLE, Shard
+from pronominal.eval.runs.two_questions import predict_two_questions
 from pronominal.eval.runs.units import remove_scores
 from pronominal.instances import FillingInstance
 
@@ -213,6 +215,8 @@ def predict(
     for instance in instances[:1]:
         refuse_other_question(system, instance)
     filling = all(isinstance(instance, FillingInstance) for instance in instances)
+    if filling and isinstance(system, ContinuingSystem):
+        return predict_two_questions(system, instances, include_text=include_text)  # type: ignore[arg-type]
     # a model that can do both scores slots and is prompted for antecedents
     if filling and isinstance(system, ScoringSystem):
         return predict_scores(system, instances)  # type: ignore[arg-type]

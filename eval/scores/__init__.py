@@ -12,7 +12,16 @@ from pronominal.names import unknown_name
 if TYPE_CHECKING:
     from pronominal.eval.task import Task
 
-SHARED = {"constructed": "knowref", "sample": "winopron", "winogender": "winopron"}
+SHARED = {
+    "constructed": "knowref",
+    "ruff-distractors-first": "ruff",
+    "ruff-introduction-anywhere": "ruff",
+    "ruff-names": "ruff",
+    "ruff-other-case": "ruff",
+    "ruff-participants": "ruff",
+    "sample": "winopron",
+    "winogender": "winopron",
+}
 """Name of a dataset -> the one whose task it has, too."""
 
 MODULES = {

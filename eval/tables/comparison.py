@@ -162,11 +162,15 @@ def mark_notes(measures: Collection[Measure], scores: Collection[Scores]) -> Ite
 
 
 def failure_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
-    """Say which systems failed at how many rows."""
+    """Say which systems failed at how many rows, and what copies the others' clusters are in."""
     for label, one in scores.items():
         for kind, count in failed_rows(one).items():
             rows = f"{kind.replace('_', '-')} rows".lstrip()
             yield f"{label}: {count:,} {rows} failed and count as rows without an answer."
+        if copies := dict(one.get("copies", {})):
+            n = copies.pop("n")
+            told = ", ".join(f"{state} {count:,}" for state, count in copies.items())
+            yield f"{label}: of {n:,} copies of a text in which it marked clusters, {told}."
 
 
 def failed_rows(scores: Mapping[str, Any]) -> dict[str, int]:

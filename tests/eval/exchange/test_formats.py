@@ -34,7 +34,7 @@ from pronominal.spans import Cluster, Mention
 
 OF_CLUSTERS = sorted(FORMATS.keys() - {"winopron-tsv"})
 OF_WORD_PIECES = ("coref-hoi", "spanbert")
-IN_BRACKETS = ("conll2012", "corefud")
+IN_BRACKETS = ("conll2012", "corefud", "crac-text")
 """Formats that have the mentions of a cluster in the order of the text."""
 
 
@@ -414,6 +414,8 @@ BROKEN = {
     "corefud": "1\tw\t_\t_\t_\t_\t0\t_\t_\tEntity=e1)\n",
     "caw": '{"document_id": "a", "cased_words": ["w"], "span_clusters": [[[0, 2]]]}\n',
     "allennlp": '{"document": "w", "clusters": []}\n',
+    "crac-json": '{"doc_id": "a", "tokens": ["w"], "clusters_token_offsets": []}\n',
+    "crac-text": "w|e1]\n",
     "e2e": '{"doc_key": "a", "sentences": [["w"]], "clusters": []}\n',
     "fastcoref": '{"text": "w", "clusters": [[[0, "x"]]]}\n',
     "spanbert": '{"doc_key": "a", "sentences": [["w"]], "predicted_clusters": []}\n',
@@ -450,6 +452,39 @@ def test_tables_that_are_cut_off(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("sentence\tgeneration\nx\t" + "y" * 200_000)
     with pytest.raises(InputError, match="out, line 2: field larger than field limit"):
         list(exchange_format("winopron-tsv").read(tmp_path / "out"))
+
+
+CRAC_TEXT = "Maria|[e1] said|[e2 ##|[e1] that|e2] her|[e1],[e3 old cook|e3] ##x|[e4] sang|up .\n"
+
+
+def test_words_of_empty_nodes_are_no_words(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text(f"{CRAC_TEXT}\n")
+    (found,) = exchange_format("crac-text").read(tmp_path / "out")
+    words = ["Maria", "said", "that", "her", "old", "cook", "sang|up", "."]
+    clusters = [[Span(0, 1), Span(3, 4)], [Span(1, 3)], [Span(3, 6)]]
+    assert (found.content, found.clusters, found.zeros) == (words, clusters, 2)
+    tokens = ["Maria", "said", "##", "that", "her", "old", "cook", "##x", "sang|up", "."]
+    offsets = [[[0, 0], [2, 2], [4, 4]], [[1, 3]], [[4, 6]], [[7, 7]]]
+    record = {"doc_id": "a", "tokens": tokens, "clusters_token_offsets": offsets}
+    (tmp_path / "out").write_text(json.dumps([record], indent=2))
+    (found,) = exchange_format("crac-json").read(tmp_path / "out")
+    assert (found.content, found.clusters, found.zeros) == (words, clusters, 2)
+
+
+FAULTS_OF_CRAC_JSON = {
+    "tokens": "a b",
+    "clusters_token_offsets": [[[0, 2]]],
+    "doc_id": 7,
+}
+
+
+@pytest.mark.parametrize("field", FAULTS_OF_CRAC_JSON)
+def test_wrong_types_are_named_with_the_document(field: str, tmp_path: Path) -> None:
+    record = {"doc_id": "a", "tokens": ["x", "y"], "clusters_token_offsets": []}
+    documents = [record, record | {field: FAULTS_OF_CRAC_JSON[field]}]
+    (tmp_path / "out").write_text(json.dumps(documents))
+    with pytest.raises(InputError, match="out, document 2: no document with an answer"):
+        list(exchange_format("crac-json").read(tmp_path / "out"))
 
 
 def test_no_mention_of_corefud_reaches_across_sentences(tmp_path: Path) -> None:

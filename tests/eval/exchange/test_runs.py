@@ -67,7 +67,10 @@ def exported(form: str, split: Split, predictions: Path | None, out: Path, **opt
     return out
 
 
-FORMATS = ("allennlp", "brat", "caw", "conll2012", "corefud", "cort", "e2e", "fastcoref")
+FORMATS = (
+    *("allennlp", "brat", "caw", "conll2012", "corefud", "cort"),
+    *("crac-json", "crac-text", "e2e", "fastcoref"),
+)
 
 
 @pytest.mark.parametrize("form", [*FORMATS, "winopron-tsv"])

@@ -1,0 +1,77 @@
+"""How far two ways to judge the same rows agree (Subramonian et al., 2025, section 4)."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pronominal.eval.statistics.intervals import LEVEL, Estimate
+from pronominal.eval.statistics.outcomes import Counts, FloatArray
+from pronominal.eval.statistics.quantiles import t_quantiles
+
+Statistic = Callable[[FloatArray], FloatArray]
+"""Takes tables of two verdicts, wrong and right, shape ``[..., 2, 2]``; returns shape ``[...]``."""
+
+
+def cohens_kappa(tables: FloatArray) -> FloatArray:
+    """Return Cohen's kappa: agreement beyond what the two shares of right answers make expected.
+
+    In [-1, 1], 0 is chance; NaN where both verdicts are always the same one.
+    """
+    n, one, other = _sums(tables)
+    observed = np.trace(tables, axis1=-2, axis2=-1)
+    expected = (one * other).sum(axis=-1) / np.where(n, n, np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(expected < n, (observed - expected) / (n - expected), np.nan)
+
+
+def matthews_correlation(tables: FloatArray) -> FloatArray:
+    """Return Matthews' correlation coefficient, which is Pearson's of the verdicts.
+
+    In [-1, 1]; NaN where one of the verdicts is always the same.
+    """
+    _, one, other = _sums(tables)
+    scale = np.sqrt(one.prod(axis=-1) * other.prod(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(scale > 0, np.linalg.det(tables) / scale, np.nan)
+
+
+def jackknife_interval(statistic: Statistic, tables: Counts, *, level: float = LEVEL) -> Estimate:
+    """Return a statistic of all units' tables, and its interval by leaving out one unit each time.
+
+    Args:
+        statistic: with values in [-1, 1].
+        tables: verdicts of each unit, shape ``[units, 2, 2]``; units without rows do not count.
+        level: share of the samples in which the interval shall hold the value.
+
+    Returns:
+        Shape ``[1]``; no interval where the statistic is undefined without one of the units, or is
+        the same without each: then the units do not say how far it varies.
+    """
+    counted = np.asarray(tables, np.float64)
+    counted = counted[counted.sum(axis=(1, 2)) > 0]
+    total, units = counted.sum(axis=0), len(counted)
+    found, number = statistic(total[None]), np.array([units])
+    left_out = statistic(total - counted)
+    width = np.nan
+    if units > 1 and np.ptp(left_out) > 1e-12:  # what rounding makes of equal values is less
+        error = np.sqrt((units - 1) * np.var(left_out))
+        width = float(t_quantiles((1 + level) / 2, np.array([units - 1]))[0] * error)
+    low, high = np.maximum(found - width, -1), np.minimum(found + width, 1)
+    return Estimate(found, low, high, number)
+
+
+def beta_of(values: FloatArray) -> tuple[float, float] | None:
+    """Return alpha and beta of the beta distribution with the values' mean and variance.
+
+    None where they do not vary, or more than in any such distribution.
+    """
+    mean = float(values.mean()) if len(values) else 0.0
+    variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
+    if not variance or variance >= mean * (1 - mean):
+        return None
+    size = mean * (1 - mean) / variance - 1
+    return mean * size, (1 - mean) * size
+
+
+def _sums(tables: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    return tables.sum(axis=(-2, -1)), tables.sum(axis=-1), tables.sum(axis=-2)
