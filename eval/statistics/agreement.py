@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pronominal.eval.statistics.intervals import LEVEL, Estimate
+from pronominal.eval.statistics.intervals import CONFIDENCE, Estimate
 from pronominal.eval.statistics.outcomes import Counts, FloatArray
 from pronominal.eval.statistics.quantiles import t_quantiles
 
@@ -35,7 +35,7 @@ def matthews_correlation(tables: FloatArray) -> FloatArray:
         return np.where(scale > 0, np.linalg.det(tables) / scale, np.nan)
 
 
-def jackknife_interval(statistic: Statistic, tables: Counts, *, level: float = LEVEL) -> Estimate:
+def jackknife_interval(statistic: Statistic, tables: Counts, *, level: float = CONFIDENCE) -> Estimate:
     """Return a statistic of all units' tables, and its interval by leaving out one unit each time.
 
     Args:
