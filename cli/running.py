@@ -20,7 +20,10 @@ from pronominal.cli.printing import exit_with_failures
 from pronominal.cli.progress import loud_warnings, progress_bar
 
 SystemPlace = Annotated[
-    str, typer.Option(help="A system: see 'pronominal systems'; yours is MODULE:ATTRIBUTE.")
+    str,
+    typer.Option(
+        "--system", "-s", help="A system: see 'pronominal systems'; yours is MODULE:ATTRIBUTE."
+    ),
 ]
 Url = Annotated[str | None, typer.Option(help="Address of a local model server.")]
 Contamination = Annotated[
@@ -80,7 +83,9 @@ def run(
 
 def merge(
     shards: Annotated[list[Path], typer.Argument(help="The folders of all shards of a run.")],
-    out: Annotated[Path | None, typer.Option(help="The folder to make; beside them else.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder to make; beside them else.")
+    ] = None,
 ) -> None:
     """Put the shards of a run together, to what the run in one piece would have written."""
     from pronominal.eval.runs import shards as parts

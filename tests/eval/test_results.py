@@ -98,7 +98,8 @@ def test_two_systems_are_asked_whether_they_are_equivalent(results: pronominal.R
 
 
 def test_tables_come_in_every_form(results: pronominal.Results, tmp_path: Path) -> None:
-    assert "Performance" in results.summary
+    assert "Accuracy" in results.summary
+    assert "Performance" in [table.title for table in results.tables()]
     assert "| seeded |" in results.to_markdown()
     assert r"\toprule" in results.to_latex()
     assert "seeded" in results.report(tmp_path / "report.html").read_text()

@@ -2,6 +2,7 @@
 
 from pronominal.eval.scores.gap.score import paired_units, score
 from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.task import Task
 from pronominal.settings import Option
 
@@ -49,6 +50,15 @@ TASK = Task(
     measures=MEASURES,
     headline="f1",
     title="Pronoun resolution",
+    summary=(
+        *(SummaryColumn(one) for one in MEASURES if one.key in ("precision", "recall")),
+        *(
+            SummaryColumn(one, heading=one.key.removesuffix("_f1"), group="F1 by gender")
+            for one in MEASURES
+            if one.key in ("masculine_f1", "feminine_f1")
+        ),
+        *(SummaryColumn(one) for one in MEASURES if one.key in ("bias", "missing")),
+    ),
     units="rows",
     paired_units=lambda answered: paired_units(*answered.pair),
     options=(

@@ -3,11 +3,14 @@
 ``pronominal reproduce`` has the paper's Tables 5 and 6.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from pronominal.eval.scores.winopron.bias_chance import PERMUTATIONS, SEED
+from pronominal.eval.statistics.hypothesis_tests import holm
+from pronominal.eval.statistics.paired_differences import LEVEL
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Head, Map, Sign
 from pronominal.eval.tables.table import (
@@ -15,8 +18,10 @@ from pronominal.eval.tables.table import (
     Score,
     Table,
     p_value,
+    percent,
     percent_of,
     share_of,
+    written_p,
 )
 
 OVER_RESOLVED = (
@@ -74,6 +79,30 @@ def percentage_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
     columns = (*by_chance.columns, "Forms differ, p", "Signs, p")
     yield replace(by_chance, columns=columns, rows=body)
     yield from _overlaps(by_system, scores)
+
+
+def bias_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
+    """Say of which systems the pronoun decides who is meant, where the sentence does."""
+    for system, forms in _forms(scores).items():
+        tests = scores[system]["bias"]["forms_differ"].values()
+        p = [test["p"] for test in tests if test["p"] is not None]
+        if p and (corrected := min(holm(p))) < LEVEL:
+            shares = ", ".join(f"{name} {percent(one)}" for name, one in _by_set(forms).items())
+            yield (
+                f"{system} is biased: the pronoun, not the sentence, decides who is meant in "
+                f"{shares} % of solvable pairs ({written_p(corrected)})."
+            )
+
+
+def _by_set(forms: Mapping[str, Any]) -> dict[str, float]:
+    """Return the share of biased pairs among the solvable ones, by pronoun set."""
+    biased: dict[str, float] = {}
+    solvable = Counter[str]()
+    for form, block in forms.items():
+        name = form.split("/", 1)[1]
+        biased[name] = biased.get(name, 0) + block["solvable"] * (block["percentage"] or 0)
+        solvable[name] += block["solvable"]
+    return {name: biased[name] / count for name, count in solvable.items() if count}
 
 
 def _tests(score: Score, case: str) -> tuple[str, str]:

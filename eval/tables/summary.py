@@ -1,0 +1,197 @@
+"""What is printed first of scores: what it is, one table, and a sentence on what matters in it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import groupby
+from textwrap import wrap
+
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.best import best_row
+from pronominal.eval.tables.findings import comparisons, findings
+from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.summary_column import SummaryColumn
+from pronominal.eval.tables.table import BELOW_CHANCE, OF_FEW, UNDEFINED, Table
+
+WIDTH, LINES = 80, 12
+"""What the table has room for: letters of a line, and lines with its two headings and the rule."""
+
+SHORTEST = 12
+"""To how many letters a label may be clipped before a column is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is printed first of the scores of some systems.
+
+    Attributes:
+        about: which rows, and how they were decided.
+        table: one row for each system.
+        heads: its headings in a terminal.
+        groups: what stands above them there.
+        sentences: on the comparisons that matter, and on what stands out.
+        notes: what the signs mean.
+        rest: where all else is.
+    """
+
+    about: str
+    table: Table
+    heads: tuple[str, ...]
+    groups: tuple[str, ...]
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    rest: str
+
+    def __str__(self) -> str:
+        table = replace(self.table, columns=self.heads)
+        blocks = ([self.about], _fitted(table, self.groups), self.sentences,
+                  (*self.notes, self.rest))  # fmt: skip
+        return "\n".join("\n".join(_wrapped(block)) for block in blocks if block)
+
+    def to_markdown(self) -> str:
+        """Return table and sentences as Markdown."""
+        sentences = "\n".join(f"- {sentence}" for sentence in self.sentences)
+        return "\n".join((self.about, "", self._noted().to_markdown(), sentences)).rstrip() + "\n"
+
+    def to_latex(self) -> str:
+        """Return the table for LaTeX, with what it is about as its caption."""
+        return self._noted().to_latex(self.about.partition(":")[0])
+
+    def to_html(self) -> str:
+        """Return table and sentences as HTML."""
+        table = self.table
+        head, *body = ((table.columns, "th"), *((row, "td") for row in table.rows))
+        rows = "".join(
+            f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
+            for row, tag in (head, *body)
+        )
+        said = "<br>".join(map(escape, (*self.sentences, *self.notes)))
+        return f"<p>{escape(self.about)}</p><table>{rows}</table><p>{said}</p>"
+
+    def _noted(self) -> Table:
+        return replace(self.table, title=self.about, notes=self.notes)
+
+
+def summarised(  # noqa: PLR0913 - what a summary is made of
+    about: str,
+    headline: Measure,
+    columns: Sequence[SummaryColumn],
+    scores: Mapping[str, Scores],
+    *,
+    units: str | None,
+    remarks: Iterable[str],
+    notes: Iterable[str],
+    rest: str,
+) -> Summary:
+    """Return what is printed first of scores.
+
+    Args:
+        about: which rows these are, and how they were decided.
+        headline: the measure that stands for the task.
+        columns: beside it.
+        scores: system -> scores.
+        units: what intervals sum over, in words.
+        remarks: what a task says beyond what follows from the columns.
+        notes: on the runs, such as rows that failed.
+        rest: where all else is.
+    """
+    table, heads, groups = summary_table(headline, columns, scores)
+    said = (*comparisons(headline, scores), *findings(headline, columns, scores), *remarks)
+    told = (*summary_notes(headline, scores, units), *notes)
+    return Summary(about, table, heads, groups, said, told, rest)
+
+
+def summary_table(
+    headline: Measure, beside: Sequence[SummaryColumn], scores: Mapping[str, Scores]
+) -> tuple[Table, tuple[str, ...], tuple[str, ...]]:
+    """Return the first table, whose best figures are marked where they are beyond chance.
+
+    Returns:
+        The table, in which only the headline has its interval; its headings in a terminal, and
+        what stands above them.
+    """
+    shown = [
+        part
+        for column in beside
+        for part in column.expanded([*scores.values()])
+        if any(map(part.measure.counts_in, scores.values()))
+    ]
+    rows = tuple(
+        (label, headline.cell(one), *(_short(part.measure, one) for part in shown))
+        for label, one in scores.items()
+    )
+    measures = [headline, *(part.measure for part in shown)]
+    best = frozenset(
+        (row, place)
+        for place, measure in enumerate(measures, start=1)
+        if (row := best_row(measure, scores)) is not None
+    )
+    columns = ("System", *(measure.heading for measure in measures))
+    heads = ("System", headline.heading, *(part.name for part in shown))
+    groups = ("", "", *(part.group for part in shown))
+    return Table("Summary", columns, rows, best=best), heads, groups
+
+
+def summary_notes(
+    headline: Measure, scores: Mapping[str, Scores], units: str | None
+) -> Iterator[str]:
+    """Say once what brackets and signs mean."""
+    intervals = next((one["intervals"] for one in scores.values() if one.get("intervals")), None)
+    if intervals:
+        over = f"{intervals['units']:,} {units or intervals['unit'] + 's'}"
+        yield f"In percent. [ ]: {100 * intervals['level']:g}% interval over {over}."
+    cells = [headline.cell(one) for one in scores.values()]
+    if any(OF_FEW in cell for cell in cells):
+        yield f"{OF_FEW} Of too few independent units for a verdict."
+    if any(BELOW_CHANCE in cell for cell in cells):
+        yield f"{BELOW_CHANCE} The whole interval is below what guessing gets."
+
+
+def _short(measure: Measure, scores: Scores) -> str:
+    figure = measure.of(scores)
+    return UNDEFINED if figure is None else measure.write(figure.value)
+
+
+def _wrapped(lines: Iterable[str]) -> Iterator[str]:
+    """Break lines that are longer than `WIDTH` at words, and end with an empty one."""
+    for line in lines:
+        yield from wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False) or [line]
+    yield ""
+
+
+def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a table that has no more room than `WIDTH` and `LINES`."""
+    room = LINES - 3
+    rows = [*table.rows]
+    left = len(rows) - room + 1 if len(rows) > room else 0
+    rows = rows[: room - 1] if left else rows
+    widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
+    while sum(widths[1:]) + len(widths) - 1 + min(widths[0], SHORTEST) > WIDTH:
+        widths.pop()
+    gap = 2 if sum(widths) + 2 * (len(widths) - 1) <= WIDTH else 1
+    widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - gap * (len(widths) - 1))
+
+    def line(cells: Sequence[str]) -> str:
+        label = cells[0] if len(cells[0]) <= widths[0] else f"{cells[0][: widths[0] - 1]}…"
+        others = (cell.rjust(n) for cell, n in zip(cells[1:], widths[1:], strict=False))
+        return (" " * gap).join((label.ljust(widths[0]), *others)).rstrip()
+
+    if any(groups):
+        yield _group_line(groups, widths, gap)
+    yield line(table.columns)
+    yield "─" * (sum(widths) + gap * (len(widths) - 1))
+    yield from map(line, rows)
+    if left:
+        yield f"… and {left} more systems"
+
+
+def _group_line(groups: Sequence[str], widths: Sequence[int], gap: int) -> str:
+    """Write each group above its columns, over their last letters."""
+    written, done = "", 0
+    for name, places in groupby(range(len(widths)), key=lambda place: groups[place]):
+        for place in places:
+            done += widths[place] + (gap if place else 0)
+        if name:
+            start = max(done - len(name), len(written) + (1 if written else 0))
+            written = written.ljust(start) + name
+    return written.rstrip()
