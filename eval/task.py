@@ -124,7 +124,7 @@ class Task:
         companions: rows beside the split whose answers the scores use.
         options: what a user may set.
         summary: the columns of the table that is printed first, beside the headline and the share
-            of answered rows; the measures of the comparison table where it says none.
+            of answered rows; where it says none, the headline's parts and the measures.
         remarks: takes system -> scores; returns sentences on what stands out, beyond those that
             follow from the summary's columns.
         tables: takes system -> scores; returns tables beyond those that follow from measures.
@@ -260,7 +260,7 @@ class Task:
     def summarise(self, scores: Mapping[str, Scores], about: str, rest: str) -> Summary:
         """Return what is printed first of scores; see `summarised` for `about` and `rest`."""
         headline, answered = self.headline_in(scores.values()), self.answered_measure
-        shown = self.summary or tuple(SummaryColumn(one) for one in self.measures if one.in_table)
+        shown = self.summary or tuple(self._usual_summary(headline))
         if answered is not None:
             shown = (SummaryColumn(answered), *(c for c in shown if c.measure != answered))
         return summarised(
@@ -273,6 +273,14 @@ class Task:
             notes=failure_notes(scores),
             rest=rest,
         )
+
+    def _usual_summary(self, headline: Measure) -> Iterator[SummaryColumn]:
+        """Yield the summary's columns of a task that says none."""
+        for division in headline.chart_divisions:
+            if "/" not in division:
+                group = f"by {division.replace('_', ' ')}"
+                yield SummaryColumn(headline, division=division, group=group)
+        yield from (SummaryColumn(one) for one in self.measures if one.in_table)
 
     def crossed_tables(self, scores: Mapping[str, Scores]) -> list[Table]:
         """Return the headline by two kinds of part at once, where its measure has such parts."""

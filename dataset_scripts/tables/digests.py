@@ -46,16 +46,16 @@ class ContentDigest:
             for field in values.flatten():
                 self._take(field)
         elif pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
-            lengths = _filled(values.value_lengths(), 0).to_numpy()
+            lengths = values.value_lengths().fill_null(0).to_numpy()
             self._hash.update(lengths.astype("<i4").tobytes())
             self._take(values.flatten())
         elif pa.types.is_integer(values.type):
-            self._hash.update(_filled(values, 0).to_numpy().astype("<i8").tobytes())
+            self._hash.update(values.fill_null(0).to_numpy().astype("<i8").tobytes())
         else:
             self._strings(values)
 
     def _strings(self, values: pa.Array) -> None:
-        values = _filled(values.cast(pa.large_binary()), b"")
+        values = values.cast(pa.large_binary()).fill_null(b"")
         if not len(values):
             return
         _, borders, content = values.buffers()
@@ -63,11 +63,6 @@ class ContentDigest:
         self._hash.update(np.diff(offsets).astype("<i4").tobytes())
         if content is not None:
             self._hash.update(memoryview(content)[offsets[0] : offsets[-1]])
-
-
-def _filled(values: pa.Array, filler: object) -> pa.Array:
-    """Fill nulls, if there are any: pyarrow makes a scalar, and imports pandas for it."""
-    return values.fill_null(filler) if values.null_count else values
 
 
 def blocks(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -45,24 +45,15 @@ def open_parquet(file: Path) -> pq.ParquetFile:
         return pq.ParquetFile(file)
 
 
-def read_parquet(
-    files: Sequence[Path],
-    columns: Sequence[str] | None = None,
-    read_dictionary: Sequence[str] | None = None,
-) -> pa.Table:
+def read_parquet(files: Sequence[Path], **how: Any) -> pa.Table:
     """Return the rows of several files, without the canary; `InputError` if one is damaged.
 
-    Args:
-        files: in order.
-        columns: their names; all of them for None.
-        read_dictionary: columns of words that repeat, which are then numbers.
+    `how` are columns and the like, see `pyarrow.parquet.read_table`.
     """
     tables = []
     for file in files:
         with _damage(file):
-            # pyarrow.parquet.read_table imports pandas where that is installed
-            parquet = pq.ParquetFile(file, read_dictionary=read_dictionary)
-            tables.append(parquet.read(columns=columns))
+            tables.append(pq.read_table(file, **how))
     return _without_canary(pa.concat_tables(tables))
 
 

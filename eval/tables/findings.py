@@ -50,9 +50,7 @@ def findings(
         for label, one in scores.items():
             figure, chance = column.measure.of(one), column.measure.chance_in(one)
             if figure is not None and chance is not None and _is_below(figure, chance):
-                got = (
-                    f"{column.measure.write(figure.value)}, where guessing gets {100 * chance:.3g}"
-                )
+                got = f"{column.measure.write(figure.value)}, and guessing gets {100 * chance:.3g}"
                 below.setdefault(got, []).append(label)
         for got, labels in below.items():
             yield f"{column.measure.name} of {_listed(labels)} is {got}."

@@ -44,9 +44,10 @@ class Summary:
 
     def __str__(self) -> str:
         table = replace(self.table, columns=self.heads)
-        blocks = ([self.about], _fitted(table, self.groups), self.sentences,
-                  (*self.notes, self.rest))  # fmt: skip
-        return "\n".join("\n".join(_wrapped(block)) for block in blocks if block)
+        words = (self.sentences, (*self.notes, self.rest))
+        blocks = ([*_wrapped([self.about])], [*_fitted(table, self.groups)],
+                  *([*_wrapped(lines)] for lines in words))  # fmt: skip
+        return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
     def to_markdown(self) -> str:
         """Return table and sentences as Markdown."""
@@ -139,7 +140,8 @@ def summary_notes(
     intervals = next((one["intervals"] for one in scores.values() if one.get("intervals")), None)
     if intervals:
         over = f"{intervals['units']:,} {units or intervals['unit'] + 's'}"
-        yield f"In percent. [ ]: {100 * intervals['level']:g}% interval over {over}."
+        level = f"{100 * intervals['level']:g}%"
+        yield f"In percent. [ ]: {level} interval over {over}. p: after Holm's correction."
     cells = [headline.cell(one) for one in scores.values()]
     if any(OF_FEW in cell for cell in cells):
         yield f"{OF_FEW} Of too few independent units for a verdict."
@@ -153,10 +155,9 @@ def _short(measure: Measure, scores: Scores) -> str:
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """Break lines that are longer than `WIDTH` at words, and end with an empty one."""
+    """Break lines that are longer than `WIDTH` at words."""
     for line in lines:
-        yield from wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False) or [line]
-    yield ""
+        yield from wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False)
 
 
 def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
@@ -165,9 +166,10 @@ def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
     rows = [*table.rows]
     left = len(rows) - room + 1 if len(rows) > room else 0
     rows = rows[: room - 1] if left else rows
-    widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
-    while sum(widths[1:]) + len(widths) - 1 + min(widths[0], SHORTEST) > WIDTH:
-        widths.pop()
+    shown, widths = len(table.columns), _widths(table.columns, rows, groups)
+    while sum(widths[1:]) + shown - 1 + min(widths[0], SHORTEST) > WIDTH:
+        shown -= 1
+        widths = _widths(table.columns[:shown], [row[:shown] for row in rows], groups[:shown])
     gap = 2 if sum(widths) + 2 * (len(widths) - 1) <= WIDTH else 1
     widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - gap * (len(widths) - 1))
 
@@ -185,13 +187,22 @@ def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
         yield f"… and {left} more systems"
 
 
+def _widths(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str]
+) -> list[int]:
+    """Return how wide columns are, the last one of a group so that its name has room above."""
+    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+    for name, of_it in groupby(range(len(widths)), key=lambda place: groups[place]):
+        places = [*of_it]
+        room = sum(widths[place] for place in places) + len(places) - 1
+        widths[places[-1]] += max(0, len(name) - room)
+    return widths
+
+
 def _group_line(groups: Sequence[str], widths: Sequence[int], gap: int) -> str:
     """Write each group above its columns, over their last letters."""
-    written, done = "", 0
+    written, end = "", 0
     for name, places in groupby(range(len(widths)), key=lambda place: groups[place]):
-        for place in places:
-            done += widths[place] + (gap if place else 0)
-        if name:
-            start = max(done - len(name), len(written) + (1 if written else 0))
-            written = written.ljust(start) + name
-    return written.rstrip()
+        end += sum(widths[place] + (gap if place else 0) for place in places)
+        written = written.ljust(end - len(name)) + name if name else written
+    return written

@@ -87,10 +87,10 @@ def bias_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
         tests = scores[system]["bias"]["forms_differ"].values()
         p = [test["p"] for test in tests if test["p"] is not None]
         if p and (corrected := min(holm(p))) < LEVEL:
-            shares = ", ".join(f"{name} {percent(one)}" for name, one in _by_set(forms).items())
+            shares = (f"{percent(one)} % ({name})" for name, one in _by_set(forms).items())
             yield (
                 f"{system} is biased: the pronoun, not the sentence, decides who is meant in "
-                f"{shares} % of solvable pairs ({written_p(corrected)})."
+                f"{', '.join(shares)} of the solvable pairs ({written_p(corrected)})."
             )
 
 

@@ -110,7 +110,7 @@ def paired_units(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Pa
 
 def _names_both(table: pa.Table) -> bool:
     candidates = pc.list_flatten(table["candidates"])
-    return bool(pc.min(pc.struct_field(candidates, "start")).as_py() >= 0)
+    return bool(pc.all(pc.greater_equal(pc.struct_field(candidates, "start"), 0)).as_py())
 
 
 def score_choices(
