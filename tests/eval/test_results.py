@@ -110,7 +110,7 @@ frame = results.to_pandas()
 
 def test_five_lines_build_evaluate_and_give_the_numbers_of_the_command(tmp_path: Path) -> None:
     found: dict[str, Any] = {}
-    exec(FIVE.format(out=str(tmp_path)), found)  # noqa: S102 - as python -c does
+    exec(FIVE.format(out=str(tmp_path)), found)
     frame = found["frame"]
     for label in ("random", "first-mention", "mine"):
         run = tmp_path / f"sample.double.test.{label}"
