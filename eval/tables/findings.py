@@ -1,10 +1,11 @@
 """Sentences on scores: which system is better and by how much, and what stands out in one."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Any
 
-from pronominal.eval.statistics.paired_tests import AGAINST, differ
+from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, differ
 from pronominal.eval.statistics.scores import Figure, Scores
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary_column import SummaryColumn
@@ -15,33 +16,63 @@ COMPARED = 4
 
 
 def comparisons(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
-    """Say whether the best system is better than the others, and by how much."""
+    """Say which system is better and by how much: in planned pairs, and the best with the others.
+
+    What was not planned is called exploratory where there is a plan.
+    """
+    planned = {label: one.get(PLANNED, {}) for label, one in scores.items()}
+    first, *others = _ordered(headline, scores)
+    yield from _compared(headline, planned, [*combinations([first, *others], 2)], "Planned: ")
+    prefix = "Exploratory: " if any(planned.values()) else ""
+    pairs = [(first, other) for other in others]
+    yield from _compared(headline, scores, pairs[:COMPARED], prefix)
+    if (more := len(others) - COMPARED) > 0:
+        yield f"{more} further system{' is' if more == 1 else 's are'} compared by --full."
+
+
+def _ordered(headline: Measure, scores: Mapping[str, Scores]) -> list[str]:
+    """Return the systems, that with the highest figure first."""
     figures = {label: headline.of(one) for label, one in scores.items()}
-    known = {label: figure.value for label, figure in figures.items() if figure is not None}
-    first, *others = sorted(known, key=lambda label: -known[label]) or [""]
-    tests = {} if not first else scores[first].get(AGAINST, {}).get(headline.key, {})
-    tested = [(other, tests[other]) for other in others if other in tests]
-    alike = []
-    for other, test in tested[:COMPARED]:
-        ends = test["interval"]["difference"]
-        if ends is None or test["difference"] is None:
+    return sorted(
+        scores,
+        key=lambda label: -math.inf if (one := figures[label]) is None else one.value,
+        reverse=True,
+    )
+
+
+def _compared(
+    headline: Measure,
+    scores: Mapping[str, Mapping[str, Any]],
+    pairs: Iterable[tuple[str, str]],
+    prefix: str,
+) -> Iterator[str]:
+    """Compare pairs of systems, the first of which has the higher figure."""
+    alike: dict[str, list[str]] = {}
+    verb = "better" if headline.direction == "more" else "higher"
+    for one, other in pairs:
+        test = scores[one].get(AGAINST, {}).get(headline.key, {}).get(other)
+        ends = None if test is None else test["interval"]["difference"]
+        if test is None or ends is None:
             continue
         if differ(test):
             by = f"{percent(test['difference'])} [{', '.join(map(percent, ends))}]"
-            yield f"{first} is better than {other} by {by}{_p(test)}."
+            yield f"{prefix}{one} is {verb} than {other} by {by} ({written_p(test['p_holm'])})."
+        elif (test.get("equivalence") or {}).get("equivalent"):
+            margin = f"{100 * test['equivalence']['margin']:g}"
+            yield f"{prefix}{one} and {other} are equivalent: closer than {margin} points."
         else:
-            alike.append(f"{other} ({points(test['difference'])} [{', '.join(map(points, ends))}])")
-    if alike:
-        yield f"{first} is not told apart from {_listed(alike)}."
-    if len(tested) > COMPARED:
-        yield f"{len(tested) - COMPARED} further systems are compared in the full tables."
+            by = f"{points(test['difference'])} [{', '.join(map(points, ends))}]"
+            alike.setdefault(one, []).append(f"{other} ({by})")
+    for one, told in alike.items():
+        yield f"{prefix}{one} is not told apart from {_listed(told)}."
 
 
 def findings(
     headline: Measure, columns: Sequence[SummaryColumn], scores: Mapping[str, Scores]
 ) -> Iterator[str]:
     """Say which parts systems lose on, and where they are not better than guessing."""
-    yield from _losses(headline, columns, scores)
+    if headline.direction == "more":
+        yield from _losses(headline, columns, scores)
     yield from _against_chance(headline, scores)
     for column in columns:
         if column.division is not None:
@@ -108,10 +139,6 @@ def _against_chance(headline: Measure, scores: Mapping[str, Scores]) -> Iterator
     for chance, labels in alike.items():
         verb = "is" if len(labels) == 1 else "are"
         yield f"{_listed(labels)} {verb} not told from guessing, which gets {100 * chance:.3g}."
-
-
-def _p(test: Mapping[str, Any]) -> str:
-    return "" if test["p_holm"] is None else f" ({written_p(test['p_holm'])})"
 
 
 def _listed(words: Iterable[str]) -> str:

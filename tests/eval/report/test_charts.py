@@ -145,7 +145,7 @@ def test_matrix_says_who_is_better(p: float | None, signs: tuple[str, str]) -> N
     scores["b"] = {"against": {"correct": {"a": other}}}
     compared = {system: Scores(one) for system, one in scores.items()}
     (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
-    drawn = figure.panels[0][1]
+    drawn = figure.panels[0].drawn
     assert re.findall(r'class="sign [a-z]+">([▲▼≈?])<', drawn) == list(signs)
     assert "n = 10" in drawn
 
@@ -159,7 +159,7 @@ def test_units_of_several_rows_are_right_more_often() -> None:
     }
     compared = {system: Scores(one) for system, one in scores.items()}
     (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
-    items, units = (panel for _, panel in figure.panels)
+    items, units = (panel.drawn for panel in figure.panels)
     assert "a alone right: 8, b alone: 0, n = 10; difference +90.0" in items
     assert (
         "Units with a more often right: 8, with b: 0, n = 10; difference +90.0 [+10.0, +100.0]; "

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pronominal.eval.statistics.paired_tests import AGAINST, against
+from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.findings import comparisons, findings
 from pronominal.eval.tables.measure import Measure
@@ -39,10 +39,11 @@ def scores(value: float, xe: float, pairs: float = 0.5) -> Scores:
     return Scores(made)
 
 
-def compared(given: Mapping[str, Scores]) -> dict[str, Scores]:
+def compared(given: Mapping[str, Scores], margin: float | None = None) -> dict[str, Scores]:
     right = {name: round(40 * one["accuracy"]) for name, one in given.items()}
     units = {name: [float(unit < n) for unit in range(40)] for name, n in right.items()}
-    tests = against({"accuracy": {name: np.asarray(shares) for name, shares in units.items()}})
+    arrays = {name: np.asarray(shares) for name, shares in units.items()}
+    tests = against({"accuracy": arrays}, margin=margin)
     return {name: one | {AGAINST: tests[name]} for name, one in given.items()}
 
 
@@ -81,6 +82,19 @@ def test_sentences_compare_the_best_with_the_others() -> None:
     better, alike = comparisons(ACCURACY, given)
     assert better.startswith("b is better than a by 40.0 [")
     assert alike.startswith("b is not told apart from c (+2.5 [")
+
+
+def test_what_was_planned_comes_first_and_all_else_is_exploratory() -> None:
+    given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9), "c": scores(0.875, 0.875)})
+    planned = {label: one | {PLANNED: {AGAINST: one[AGAINST]}} for label, one in given.items()}
+    first, *_, last = comparisons(ACCURACY, planned)
+    assert first.startswith("Planned: b is better than a by 40.0 [")
+    assert last.startswith("Exploratory: b is not told apart from c (+2.5 [")
+
+
+def test_equivalent_systems_are_called_so() -> None:
+    given = compared({"a": scores(0.875, 0.875), "b": scores(0.9, 0.9)}, margin=0.5)
+    assert [*comparisons(ACCURACY, given)] == ["b and a are equivalent: closer than 50 points."]
 
 
 def test_losses_chance_and_both_are_named() -> None:
