@@ -72,10 +72,11 @@ class Results:
     def _summary(self) -> Summary:
         split = self.split
         decided = f"decided by {self.reading}" if self.reading else "decisions as they were given"
+        decided = "" if split.asks_for_form else f"{decided}, "
         systems = f"{len(self.scores)} system{'s' if len(self.scores) > 1 else ''}"
         about = (
             f"{split.dataset_name}/{split.config}/{split.name}: {split.num_rows:,} rows, "
-            f"digest {split.digest[:12]}, {decided}, {systems}"
+            f"digest {split.digest[:12]}, {decided}{systems}"
         )
         folders = dict.fromkeys(str(run.parent) for run in self.runs.values())
         report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""

@@ -62,7 +62,8 @@ def _compared(
             yield f"{prefix}{one} and {other} are equivalent: closer than {margin} points."
         else:
             by = f"{points(test['difference'])} [{', '.join(map(points, ends))}]"
-            alike.setdefault(one, []).append(f"{other} ({by})")
+            p = "" if test["p_holm"] is None else f", {written_p(test['p_holm'])}"
+            alike.setdefault(one, []).append(f"{other} ({by}{p})")
     for one, told in alike.items():
         yield f"{prefix}{one} is not told apart from {_listed(told)}."
 

@@ -16,6 +16,8 @@ from pronominal.eval.tables.table import BELOW_CHANCE, OF_FEW, UNDEFINED, Table
 WIDTH, LINES = 80, 12
 """What the table has room for: letters of a line, and lines with its two headings and the rule."""
 
+_CELL = 'style="white-space: nowrap"'
+
 SHORTEST = 12
 """To how many letters a label may be clipped before a column is left out."""
 
@@ -63,7 +65,7 @@ class Summary:
         table = self.table
         head, *body = ((table.columns, "th"), *((row, "td") for row in table.rows))
         rows = "".join(
-            f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
+            f"<tr>{''.join(f'<{tag} {_CELL}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
             for row, tag in (head, *body)
         )
         said = "<br>".join(map(escape, (*self.sentences, *self.notes)))
@@ -178,7 +180,7 @@ def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
         others = (cell.rjust(n) for cell, n in zip(cells[1:], widths[1:], strict=False))
         return (" " * gap).join((label.ljust(widths[0]), *others)).rstrip()
 
-    if any(groups):
+    if any(groups[:shown]):
         yield _group_line(groups, widths, gap)
     yield line(table.columns)
     yield "─" * (sum(widths) + gap * (len(widths) - 1))

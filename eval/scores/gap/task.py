@@ -43,6 +43,8 @@ MEASURES = (
     ),
 )  # fmt: skip
 
+MEASURE = {measure.key: measure for measure in MEASURES}
+
 
 TASK = Task(
     name="gap",
@@ -50,14 +52,16 @@ TASK = Task(
     measures=MEASURES,
     headline="f1",
     title="Pronoun resolution",
-    summary=(
-        *(SummaryColumn(one) for one in MEASURES if one.key in ("precision", "recall")),
-        *(
-            SummaryColumn(one, heading=one.key.removesuffix("_f1"), group="F1 by gender")
-            for one in MEASURES
-            if one.key in ("masculine_f1", "feminine_f1")
-        ),
-        *(SummaryColumn(one) for one in MEASURES if one.key in ("bias", "missing")),
+    summary=tuple(
+        SummaryColumn(MEASURE[key], heading=heading, group=group)
+        for key, heading, group in (
+            ("precision", "prec.", ""),
+            ("recall", "recall", ""),
+            ("masculine_f1", "masc.", "F1 by gender"),
+            ("feminine_f1", "fem.", "F1 by gender"),
+            ("bias", "F/M", ""),
+            ("missing", "missing", ""),
+        )
     ),
     units="rows",
     paired_units=lambda answered: paired_units(*answered.pair),

@@ -127,9 +127,9 @@ TASK = Task(
         ),
     ),
     summary=(
-        SummaryColumn(PLURAL),
-        SummaryColumn(GENERIC),
-        SummaryColumn(SINGULAR, division="association", group="singular they by name"),
+        SummaryColumn(PLURAL, heading="plural"),
+        SummaryColumn(GENERIC, heading="generic"),
+        SummaryColumn(SINGULAR, division="association", group="singular by name"),
     ),
     tables=_tables,
     charts=_charts,

@@ -126,4 +126,4 @@ def test_the_best_is_bold_only_beyond_chance() -> None:
 def test_html_holds_no_markup_of_strangers() -> None:
     made = summary({"<b>x": scores(0.9, 0.6)}).to_html()
     assert "&lt;b&gt;x" in made
-    assert "<th>Accuracy</th>" in made
+    assert ">Accuracy</th>" in made
