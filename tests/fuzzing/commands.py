@@ -123,6 +123,12 @@ CASES = [
         (TABLE, "systems.toml", "words/*.json"),
     ),
     Case("evaluate", f"{DATASET} --system {PAIRS} --out {{}}/runs", SCORED),
+    Case("evaluate", f"{DATASET} --system {PAIRS} --out {{}}/runs --reading upstream", SCORED),
+    Case(
+        "evaluate",
+        "{}/experiment.toml --dataset {}/rows --out {}/out --save {}/scores",
+        ("experiment.toml",),
+    ),
     Case(
         "plan",
         f"{DATASET} --systems {{}}/systems.toml --out {{}}/out.json",
@@ -255,7 +261,19 @@ def write_inputs(folder: Path) -> None:
 Call = Callable[..., None]
 
 
+EXPERIMENT = """config = "double"
+limit = 16
+
+[settings]
+seed = 7
+
+[systems.dice]
+system = "random"
+"""
+
+
 def _write_texts(folder: Path, call: Call) -> None:
+    (folder / "experiment.toml").write_text(EXPERIMENT)
     rows = pq.read_table(folder / TABLE).drop_columns(["canary"]).to_pylist()
     (folder / "own.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     pq.write_table(pq.read_table(folder / TABLE), folder / "own.parquet")
