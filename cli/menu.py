@@ -120,7 +120,7 @@ def _command(name: str, entry: Entry) -> Any:
     """Import a command and make it."""
     found, app = _at(entry.place), typer.Typer(add_completion=False)
     if isinstance(found, typer.Typer):
-        app.add_typer(found, name=name)
+        app.add_typer(found, name=name, short_help=entry.summary)
     else:
         kind = None if entry.kind is None else _at(entry.kind)
         app.command(name, cls=kind, short_help=entry.summary)(found)
