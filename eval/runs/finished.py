@@ -69,7 +69,10 @@ def _has_same_weights(record: RunRecord, asked: SystemSettings) -> bool:
     if name != record.checkpoint_name:
         return False
     begun = datetime.fromisoformat(record.times.started).timestamp()
-    return all(file.stat().st_mtime < begun for file in Path(str(name)).rglob("*"))
+    try:
+        return all(file.stat().st_mtime < begun for file in Path(str(name)).rglob("*"))
+    except OSError:  # such as a link to nothing: whether it matters, the system knows
+        return False
 
 
 def _read_anew(path: Path, record: RunRecord, split: Split, reading: str) -> RunFolder | None:
