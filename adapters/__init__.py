@@ -3,10 +3,11 @@
 Their table is in `pronominal.adapters.catalogue.systems`.
 """
 
+import inspect
 from contextlib import nullcontext
 from typing import Any
 
-from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object
+from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object, object_at
 from pronominal.adapters.catalogue.systems import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,
@@ -52,6 +53,13 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
     return system
 
 
+def setting_names(name: str) -> set[str]:
+    """Return the settings that a system has, by the signature of what makes it."""
+    maker = object_at(name) if is_place(name) else at(SYSTEMS[name].place)
+    made = inspect.isclass(maker) or inspect.isroutine(maker)
+    return set(inspect.signature(maker).parameters) if made else set()
+
+
 def _refuse_no_checkpoint(name: str, weights: str) -> None:
     """Raise `InputError` for a system whose weights are nowhere to be fetched from."""
     if weights.startswith("https://"):
@@ -82,4 +90,5 @@ __all__ = [
     "SystemEntry",
     "kind_of",
     "load",
+    "setting_names",
 ]

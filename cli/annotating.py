@@ -22,7 +22,7 @@ Export = Annotated[Path, typer.Argument(help="The folder that 'annotate export' 
 @annotate.command("export")
 def export(
     dataset: DatasetPlace,
-    out: Annotated[Path, typer.Option(help="The folder to make.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to make.")],
     task: Annotated[
         str, typer.Option(help="antecedent (KnowRef), reference, grammaticality, or blank (RUFF).")
     ] = "antecedent",
@@ -105,7 +105,9 @@ def agreement(folder: Export, as_json: Json = False) -> None:
 def keep(
     folder: Export,
     dataset: DatasetPlace,
-    out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder in which the dataset's folder is made.")
+    ],
     name: Annotated[str, typer.Option(help="Name of the new dataset.")] = "annotated",
     split: Annotated[str, typer.Option(help="Name of its split.")] = "test",
     votes: Annotated[
@@ -140,7 +142,7 @@ def keep(
 def baseline(
     folder: Export,
     dataset: DatasetPlace,
-    out: Annotated[Path, typer.Option(help="Folder of runs.")] = Path("runs"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of runs.")] = Path("runs"),
     annotator: Annotated[
         str | None, typer.Option(help="One annotator.", show_default="the majority")
     ] = None,

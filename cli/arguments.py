@@ -7,10 +7,15 @@ import typer
 
 from pronominal.errors import InputError
 
-DatasetPlace = Annotated[str, typer.Option(help="A built dataset's folder, or its id on the Hub.")]
-Config = Annotated[str | None, typer.Option(help="A config; the dataset's default without it.")]
+DATASET_HELP = "A built dataset's folder, or its id on the Hub."
+DatasetPlace = Annotated[str, typer.Option("--dataset", "-d", help=DATASET_HELP)]
+Config = Annotated[
+    str | None, typer.Option("--config", "-c", help="A config; the dataset's default without it.")
+]
 SplitName = Annotated[str, typer.Option(help="A split, or several: seed_13+seed_17+seed_19.")]
-Out = Annotated[Path, typer.Option(help="Folder of runs, made when it does not exist.")]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="Folder of runs, made when it does not exist.")
+]
 READINGS = (
     "How clusters become a decision: offsets, upstream (the authors' rule) or "
     "upstream-spanbert (their rule for SpanBERT, which repeats the previous row's answer where "
@@ -29,6 +34,14 @@ Checkpoint = Annotated[str | None, typer.Option(help="Folder or Hub id of the we
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="KEY=VALUE, a setting of the system's own.")
 ]
+SwitchAtTest = Annotated[
+    bool,
+    typer.Option(
+        "--switch-at-test",
+        help="Answer each row with its candidates switched, too, and decide by both answers.",
+    ),
+]
+Full = Annotated[bool, typer.Option("--full", help="Print all tables after the first one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
 Strict = Annotated[
@@ -38,6 +51,7 @@ SystemNames = Annotated[
     list[str] | None,
     typer.Option(
         "--system",
+        "-s",
         help="NAME, NAME=CHECKPOINT or MODULE:ATTRIBUTE, with LABEL= before it if you like; "
         "give it once a system.",
     ),
@@ -51,7 +65,7 @@ SystemsFile = Annotated[
 ]
 
 
-def _share(points: float | None) -> float | None:
+def as_share(points: float | None) -> float | None:
     """Return a margin in percentage points as a share."""
     if points is not None and not 0 < points < 100:
         raise InputError(f"--margin {points:g} is no margin", cure="give points between 0 and 100")
@@ -61,7 +75,7 @@ def _share(points: float | None) -> float | None:
 Margin = Annotated[
     float | None,
     typer.Option(
-        callback=_share,
+        callback=as_share,
         help="Ask of every two systems whether they are equivalent: closer than so many points.",
     ),
 ]

@@ -45,7 +45,9 @@ OPTIONS = [(name, option) for name in DATASETS for option in dataset_script(name
 @taking(shared_parameters(OPTIONS))
 def build(
     name: Name,
-    out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder in which the dataset's folder is made.")
+    ],
     sources: SourcesFolder = None,
     allow_changed: Annotated[
         bool,

@@ -34,7 +34,9 @@ def corpus(
             "packed by gzip, bzip2, xz or Zstandard or not.",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder in which the dataset's folder is made.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder in which the dataset's folder is made.")
+    ],
     name: Annotated[str, typer.Option(help="Name of the new dataset.")] = "constructed",
     split: Annotated[str, typer.Option(help="Name of its split.")] = "train",
     licence: Annotated[

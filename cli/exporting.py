@@ -25,7 +25,7 @@ def export(
     target: Annotated[
         Path | None, typer.Argument(metavar="[OUT]", help="The file or folder to make.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The same, as an option.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The same, as an option.")] = None,
     dataset: Annotated[
         str | None, typer.Option(help="A built dataset's folder, or its id on the Hub.")
     ] = None,

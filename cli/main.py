@@ -5,33 +5,11 @@ import os
 import sys
 import traceback
 import warnings
-from importlib.metadata import version
 from typing import Annotated, Any, cast
 
 import typer
 
-from pronominal.cli import (
-    annotating,
-    building,
-    constructing,
-    converting,
-    diagnosing,
-    distilling,
-    evaluating,
-    exporting,
-    fetching,
-    importing,
-    leakcheck,
-    planning,
-    publishing,
-    replicating,
-    reporting,
-    running,
-    scoring,
-    switching,
-    training,
-)
-from pronominal.cli.declared_options import TaskCommand
+from pronominal.cli.menu import Menu
 from pronominal.errors import InputError, printable
 
 # newer versions of typer carry their own click: this is the base of usage errors in every one
@@ -39,8 +17,9 @@ USAGE_ERROR = cast(type[Exception], typer.BadParameter.__mro__[1])
 
 app = typer.Typer(
     name="pronominal",
-    add_completion=False,
+    cls=Menu,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # the help of all commands is printed without what draws boxes
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -53,42 +32,11 @@ def options(
 ) -> None:
     """Measure how coreference systems and language models handle English pronouns."""
     if show_version:
+        from importlib.metadata import version
+
         print(version("pronominal"))
     elif context.invoked_subcommand is None:
         print(context.get_help())
-
-
-app.command("datasets")(building.datasets)
-app.command("build")(building.build)
-app.command("validate")(building.validate)
-app.command("publish")(publishing.publish)
-app.command("access")(publishing.access)
-app.command("leakcheck")(leakcheck.leakcheck)
-app.command("overlap")(leakcheck.overlap)
-app.command("switch")(switching.switch)
-app.command("hydrate")(switching.hydrate)
-app.add_typer(constructing.construct, name="construct")
-app.add_typer(annotating.annotate, name="annotate")
-app.command("convert")(converting.convert)
-app.add_typer(training.train, name="train")
-app.add_typer(distilling.distil, name="distil")
-app.command("systems")(diagnosing.systems)
-app.command("check-system")(diagnosing.check_system)
-app.command("doctor")(diagnosing.doctor)
-app.add_typer(diagnosing.env, name="env")
-app.command("fetch")(fetching.fetch)
-app.command("plan")(planning.plan)
-app.command("run")(running.run)
-app.command("merge")(running.merge)
-app.command("reread")(running.reread)
-app.command("score", cls=TaskCommand)(scoring.score)
-app.command("evaluate")(evaluating.evaluate)
-app.command("report")(reporting.report)
-app.command("export")(exporting.export)
-app.command("import")(importing.import_predictions)
-app.command("score-conll")(importing.score_conll)
-app.command("reproduce")(reporting.reproduce)
-app.command("replicate")(replicating.replicate)
 
 
 def main() -> None:

@@ -36,7 +36,9 @@ def plan(
     split: SplitName = "test",
     reading: ReadingName = "offsets",
     task: TaskPlace = None,
-    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("plan.json"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path(
+        "plan.json"
+    ),
 ) -> None:
     """Write what will be compared, before there are numbers, and a digest of it.
 

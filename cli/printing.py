@@ -5,17 +5,32 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 
 if TYPE_CHECKING:
+    from pronominal.eval.results import Results
     from pronominal.eval.tables.table import Table
 
 
-def print_tables(tables: Iterable["Table"], *, markdown: bool = False, latex: bool = False) -> None:
-    """Print tables as Markdown, for LaTeX, or as a terminal shows them."""
+def print_results(
+    results: "Results", *, full: bool = False, markdown: bool = False, latex: bool = False
+) -> None:
+    """Print what scores say, and with `full` every table of them."""
+    if markdown or latex:
+        print(results.to_markdown(full=full) if markdown else results.to_latex(full=full))
+        return
+    print(results.summary, end="")
+    if full:
+        print()
+        print_tables(results.tables())
+
+
+def print_tables(tables: Iterable["Table"], *, markdown: bool = False) -> None:
+    """Print tables as Markdown, or as a terminal shows them."""
+    from rich.console import Console
+
     for table in tables:
-        if markdown or latex:
-            print(table.to_markdown() if markdown else table.to_latex())
+        if markdown:
+            print(table.to_markdown())
         else:
             Console().print(table.to_rich())
 

@@ -1,47 +1,79 @@
-"""What long work says on stderr: warnings, and a progress bar where that is a terminal."""
+"""What long work says on stderr: warnings, and a progress bar, or a line a minute in a job."""
 
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from rich import progress as rich_progress
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    ProgressColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from typing import TYPE_CHECKING
 
 from pronominal.errors import printable
 
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
 
-def _columns(total: int | None) -> tuple[ProgressColumn, ...]:
+MINUTE = 60.0
+"""Seconds between two lines of a job without a terminal."""
+
+
+def _columns(total: int | None) -> tuple["ProgressColumn", ...]:
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
     task = TextColumn("[progress.description]{task.description}")
     if total is None:
         return SpinnerColumn(), task, TextColumn("{task.completed:,}")
     return task, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
 
 
+def _minutely(task: str, total: int | None) -> Callable[..., None]:
+    """Return what prints a line a minute, where nobody looks at a bar: a job without a terminal."""
+    begun: list[tuple[float, int]] = []
+    told = time.monotonic()
+
+    def tell(done: int, total: int | None = total) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if not begun:
+            begun.append((now, done))
+        if now - told < MINUTE:
+            return
+        told, (start, first) = now, begun[0]
+        line = f"pronominal: {task}: {done:,} done"
+        if total:
+            line = f"pronominal: {task}: {done:,} of {total:,} done"
+            if done > first:
+                left = (now - start) / (done - first) * (total - done) / MINUTE
+                line += f", about {max(1, round(left)):,} min left"
+        print(printable(line), file=sys.stderr, flush=True)
+
+    return tell
+
+
 @contextmanager
 def progress_bar(
-    task: str, total: int | None = None, *columns: ProgressColumn
+    task: str, total: int | None = None, *columns: "ProgressColumn"
 ) -> Iterator[Callable[..., None]]:
     """Show how far a task is, by what takes how many units are done.
 
     It also takes of how many, where that shows only on the way. Columns are shown instead of the
-    usual ones.
+    usual ones. Where stderr is no terminal, a line a minute says the same.
     """
+    from rich.console import Console
+
     console = Console(stderr=True)
     if not console.is_terminal:
-        # rich before 14.3 ends a bar that is disabled with an empty line
-        yield lambda done, total=None: None
+        yield _minutely(task, total)
         return
-    with rich_progress.Progress(
+    from rich.progress import Progress
+
+    with Progress(
         *(columns or _columns(total)),
         console=console,
         transient=True,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Datasets = Annotated[
     list[str] | None,
     typer.Option(
-        "--dataset", help="A built dataset of the runs, for its text; give it once a dataset."
+        "--dataset", "-d", help="A built dataset of the runs, for its text; give it once a dataset."
     ),
 ]
 IncludeText = Annotated[
@@ -30,6 +30,9 @@ MarkdownFile = Annotated[Path | None, typer.Option(help="File for all tables, as
 LatexFile = Annotated[Path | None, typer.Option(help="File for all tables, as LaTeX.")]
 CsvFolder = Annotated[Path | None, typer.Option(help="Folder of its own for every table, as CSV.")]
 SvgFolder = Annotated[Path | None, typer.Option(help="Folder of its own for every chart, as SVG.")]
+ScoresFolder = Annotated[
+    Path | None, typer.Option(help="Folder for scores.parquet and scores.csv, a row a figure.")
+]
 MetadataFolder = Annotated[
     Path | None,
     typer.Option(help="Folder for each system's scores as model-card metadata of the Hub."),
@@ -38,13 +41,14 @@ MetadataFolder = Annotated[
 
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs made by 'evaluate'.")],
-    out: Annotated[Path, typer.Option(help="The HTML file.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file.")] = Path("report.html"),
     dataset: Datasets = None,
     include_text: IncludeText = False,
     markdown: MarkdownFile = None,
     latex: LatexFile = None,
     csv: CsvFolder = None,
     svg: SvgFolder = None,
+    scores: ScoresFolder = None,
     hub_metadata: MetadataFolder = None,
     task: TaskPlaces = None,
     margin: Margin = None,
@@ -59,6 +63,7 @@ def report(
         cure = "add --dataset FOLDER, which holds the text"
         raise InputError("--include-text has nowhere to take it from", cure=cure)
     files = {"markdown": markdown, "latex": latex, "csv": csv, "svg": svg}
+    files["scores"] = scores
     tasks = reports.own_tasks(task)
     _say_unscored(runs, tasks)
     with progress_bar("splits", 0) as progress:

@@ -15,12 +15,16 @@ from pronominal.cli.arguments import (
     Settings,
     SplitName,
     Strict,
+    SwitchAtTest,
 )
 from pronominal.cli.printing import exit_with_failures
 from pronominal.cli.progress import loud_warnings, progress_bar
 
 SystemPlace = Annotated[
-    str, typer.Option(help="A system: see 'pronominal systems'; yours is MODULE:ATTRIBUTE.")
+    str,
+    typer.Option(
+        "--system", "-s", help="A system: see 'pronominal systems'; yours is MODULE:ATTRIBUTE."
+    ),
 ]
 Url = Annotated[str | None, typer.Option(help="Address of a local model server.")]
 Contamination = Annotated[
@@ -45,6 +49,7 @@ def run(
     reading: ReadingName = "offsets",
     shard: ShardOf = "1/1",
     include_text: IncludeText = False,
+    switch_at_test: SwitchAtTest = False,
     strict: Strict = False,
 ) -> None:
     """Predict every row of a split; the same command goes on with a run that was stopped."""
@@ -56,7 +61,12 @@ def run(
     given |= {"url": url} if url is not None else {}
     given |= {"i_accept_contamination": True} if i_accept_contamination else {}
     (named,) = asked_systems.parse_systems([system])
-    asked = replace(named, checkpoint=checkpoint or named.checkpoint, settings=given)
+    asked = replace(
+        named,
+        checkpoint=checkpoint or named.checkpoint,
+        settings=given,
+        switch_at_test=switch_at_test,
+    )
     asked_systems.refuse_unknown([asked])
     rows = load_split(dataset, config, split)
     with loud_warnings():
@@ -80,7 +90,9 @@ def run(
 
 def merge(
     shards: Annotated[list[Path], typer.Argument(help="The folders of all shards of a run.")],
-    out: Annotated[Path | None, typer.Option(help="The folder to make; beside them else.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder to make; beside them else.")
+    ] = None,
 ) -> None:
     """Put the shards of a run together, to what the run in one piece would have written."""
     from pronominal.eval.runs import shards as parts

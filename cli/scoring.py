@@ -6,16 +6,20 @@ from typing import Annotated
 
 import typer
 
-from pronominal.cli.arguments import Config, DatasetPlace, Json, TaskPlace
-from pronominal.cli.printing import exit_with_failures, print_tables
+from pronominal.cli.arguments import Config, DatasetPlace, Full, Json, TaskPlace
+from pronominal.cli.printing import exit_with_failures, print_results
 from pronominal.errors import InputError
 
 
 def score(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="The dataset whose scores are wanted.")],
     dataset: DatasetPlace,
-    predictions: Annotated[Path, typer.Option(help="A predictions file, or the folder of a run.")],
+    predictions: Annotated[
+        Path, typer.Option("--predictions", "-p", help="A predictions file, or a run's folder.")
+    ],
+    name: Annotated[
+        str | None, typer.Argument(help="The dataset's name; that of its folder without it.")
+    ] = None,
     config: Config = None,
     split: Annotated[
         str | None,
@@ -35,10 +39,11 @@ def score(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the scores in the run's folder, for reports.")
     ] = False,
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """Score predictions with the dataset's own metrics."""
-    from pronominal.dataset_scripts.reading.loading import load_split
+    from pronominal.dataset_scripts.reading.loading import dataset_name, load_split
     from pronominal.eval import results
     from pronominal.eval.evaluation import answered_split
     from pronominal.eval.runs.asked_systems import parse_settings
@@ -46,6 +51,7 @@ def score(
     from pronominal.eval.task import as_task
 
     own = as_task(task)
+    name = name or dataset_name(dataset, config)
     scoring = task_of(name, own)  # refuses a dataset without scores before anything is read
     given = context.obj | parse_settings(settings or [])
     split = split or answered_split(scoring, dataset, config, predictions)
@@ -58,5 +64,5 @@ def score(
     if as_json:
         print(json.dumps(scores.content, indent=2))
     else:
-        print_tables(scored.tables())
+        print_results(scored, full=full)
     exit_with_failures(scored.failed())

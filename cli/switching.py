@@ -69,7 +69,7 @@ def hydrate(
             "selftext; or sentence_with_pronoun, a sentence in KnowRef's own form."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for 'build knowref --sources'.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for 'build knowref --sources'.")],
     sources: Annotated[
         Path | None,
         typer.Option(help="Folder with KnowRef's released files; they are downloaded without it."),

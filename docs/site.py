@@ -17,11 +17,18 @@ from pronominal.dataset_scripts import DATASETS
 
 ROOT = Path(__file__).resolve().parent.parent
 CARDS = {path.stem: path for path in sorted((ROOT / "cards").glob("*.md"))}
-SHARED_CARDS = {"corenlp": "corenlp-", "lm": "lm-", "gap-parallelism": "gap-parallelism-"}
+SHARED_CARDS = {
+    "toy": "toy-",
+    "corenlp": "corenlp-",
+    "lm": "lm-",
+    "gap-parallelism": "gap-parallelism-",
+}
 GALLERY = """# Gallery
 
 [The report on the embedded sample](gallery/report.html) is what these commands write; all of its
-sentences are our own, so the disagreements can be read in it, too. [How to read it](report.md).
+sentences are our own, so the disagreements can be read in it, too. Each of its systems has one
+fault that was planted ([which](systems/toy.md)), and the report shows it.
+[How to read it](report.md).
 
 ```
 {commands}
@@ -29,8 +36,9 @@ sentences are our own, so the disagreements can be read in it, too. [How to read
 """
 GALLERY_COMMANDS = (
     "pronominal build sample --out out",
-    "pronominal evaluate --dataset out/sample --config double --out runs --system random "
-    "--system first-mention --system nearest-mention --system parallelism",
+    "pronominal evaluate --dataset out/sample --config double --out runs "
+    "--system toy-nine-in-ten --system toy-blind-to-xe --system toy-stereotypes "
+    "--system first-mention --system random",
     "pronominal report runs --out report.html --dataset out/sample --include-text",
 )
 

@@ -21,7 +21,8 @@ from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.coreference_systems import COPIES
 from pronominal.eval.runs.failures import read_failures
-from pronominal.eval.runs.record import read_record, run_of
+from pronominal.eval.runs.finished import finished_run
+from pronominal.eval.runs.record import is_run, read_record, run_name, run_of, run_path
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.units import SCORE, write_units
@@ -77,7 +78,6 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
     *,
     task: Task | None = None,
     systems: Mapping[str, System] = MappingProxyType({}),
-    switch_at_test: bool = False,
     strict: bool = False,
     plan: Plan | None = None,
     margin: float | None = None,
@@ -95,7 +95,6 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         open_progress: shows how far it is.
         task: the dataset's own task without it.
         systems: label -> an object that is a system already, and is not loaded by name.
-        switch_at_test: answer each row with its candidates switched, too (`ask_both_versions`).
         strict: stop at the first row that a system cannot answer.
         plan: what was planned, which is refused for other rows; its systems are among those asked.
         margin: how far apart equivalent systems may be, in (0, 1).
@@ -118,19 +117,20 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         plan.refuse_other(split, reading)
         plan.refuse_other_task(PlannedTask.of(task, companions))
     rows = split.num_rows + sum(companion.num_rows for companion in companions.values())
-    ready = {**systems, **_first_of_sound(split, asked, systems, reading, plan)}
+    finished = _finished([split, *companions.values()], asked, systems, out, reading)
+    waiting = [one for one in asked if one.label not in finished]
+    ready = {**systems, **_first_of_sound(split, waiting, systems, reading, plan)}
     for settings in asked:
         with open_progress(settings.label, rows) as progress:
-            # not kept afterwards: the weights of all systems may not fit into memory
-            system = ready.pop(settings.label) if settings.label in ready else settings.load()
-            run = partial(
-                runner.run,
-                system=system,
-                asked=settings,
-                reading=reading,
-                switch_at_test=switch_at_test,
-                strict=strict,
-            )
+            if settings.label in finished:
+                run = _as_it_is(finished[settings.label], plan)
+            else:
+                # not kept afterwards: the weights of all systems may not fit into memory
+                loaded = ready.pop(settings.label, None)
+                system = settings.load() if loaded is None else loaded
+                run = partial(
+                    runner.run, system=system, asked=settings, reading=reading, strict=strict
+                )
             done[settings.label] = _run_and_score(task, split, companions, run, out, progress)
     if plan is not None:
         for label in plan.systems:
@@ -161,6 +161,32 @@ def _compared(
     return {label: replace(one, scores=compared[label]) for label, one in done.items()}
 
 
+def _finished(
+    splits: Sequence[Split],
+    asked: Sequence[SystemSettings],
+    given: Mapping[str, System],
+    out: Path,
+    reading: str,
+) -> dict[str, list[RunFolder]]:
+    """Return, by label, the runs of systems that have answered every split: none is loaded."""
+    found = {}
+    for one in asked:
+        if one.label in given or not is_run(run_path(out, run_name(splits[0], one.label))):
+            continue
+        runs = [finished_run(split, one, out, reading) for split in splits]
+        if all(runs):
+            found[one.label] = [run for run in runs if run is not None]
+    return found
+
+
+def _as_it_is(runs: Sequence[RunFolder], plan: Plan | None) -> Callable[..., RunFolder]:
+    """Return what stands for running a system: its finished run of a split."""
+    if plan is not None:
+        plan.refuse_other_checkpoint(runs[0].record.label, runs[0].record.checkpoint)
+    by_digest = {run.record.dataset.digest: run for run in runs}
+    return lambda split, **_: by_digest[split.digest]
+
+
 def _first_of_sound(
     split: Split,
     asked: Sequence[SystemSettings],
@@ -168,7 +194,7 @@ def _first_of_sound(
     reading: str,
     plan: Plan | None,
 ) -> dict[str, System]:
-    """Load every system before the first one runs, and return the first one by its label.
+    """Load every system that will run before the first one does; return the first by its label.
 
     A checkpoint that is wrong is found at once, and not when the systems before it are done. The
     others are loaded again when it is their turn, as all of them together may not fit into memory.

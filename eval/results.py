@@ -1,15 +1,13 @@
 """``pronominal.evaluate`` and ``pronominal.score``, and the `Results` that both return."""
 
-import io
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+import pyarrow as pa
 
-from pronominal.atomic import new_file
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
@@ -27,14 +25,16 @@ from pronominal.eval.evaluation import (
 from pronominal.eval.planning.plan import Plan, read_plan
 from pronominal.eval.runs.asked_systems import Asked, asked_systems
 from pronominal.eval.runs.given_predictions import Predictions, as_file, source_of
+from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.units import read_units
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import failed_rows
+from pronominal.eval.tables.summary import Summary
 from pronominal.eval.tables.table import Table
-from pronominal.eval.tables.tidy import tidy_rows
+from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
 from pronominal.eval.task import Answered, Companion, Task, as_task
 from pronominal.names import unknown_name
 
@@ -54,6 +54,7 @@ class Results:
         systems: label -> the system's name.
         answers: label -> what it answered.
         runs: label -> the folder of its run; of those that have one.
+        reading: the decision rule; None where the decisions are those of a file.
     """
 
     task: Task
@@ -62,37 +63,46 @@ class Results:
     systems: Mapping[str, str]
     answers: Mapping[str, Answered] = field(repr=False)
     runs: Mapping[str, Path] = field(default_factory=dict)
+    reading: str | None = None
 
     @property
     def summary(self) -> str:
         """What the command prints."""
-        console = Console(file=io.StringIO(), width=120)
-        for table in self.tables():
-            console.print(table.to_rich())
-        return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+        return str(self._summary())
+
+    def _summary(self) -> Summary:
+        split = self.split
+        decided = f"decided by {self.reading}" if self.reading else "decisions as they were given"
+        decided = "" if split.asks_for_form else f"{decided}, "
+        systems = f"{len(self.scores)} system{'s' if len(self.scores) > 1 else ''}"
+        about = (
+            f"{split.dataset_name}/{split.config}/{split.name}: {split.num_rows:,} rows, "
+            f"digest {split.digest[:12]}, {decided}{systems}"
+        )
+        folders = dict.fromkeys(str(run.parent) for run in self.runs.values())
+        report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
+        rest = f"All tables: --full (in Python: Results.tables()){report}."
+        return self.task.summarise(self.scores, about, rest)
+
+    def _repr_html_(self) -> str:
+        return self._summary().to_html()
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return tidy scores: one row for each figure."""
-        pd = _pandas()
-        about = {"dataset": self.split.dataset_name, "config": self.split.config}
-        about |= {"split": self.split.name}
-        digest = {"digest": self.split.digest}
-        rows = [
-            {"system": self.systems[label], "label": label, **about, **row}
-            | {"unit": scores.get("intervals", {}).get("unit", self.task.units), **digest}
-            for label, scores in self.scores.items()
-            for row in tidy_rows(self.task.measures, scores)
-        ]
-        return pd.DataFrame(rows)
+        _pandas()
+        return self._tidy().to_pandas()
+
+    def _tidy(self) -> pa.Table:
+        of, task = self.split, self.task
+        about = {"dataset": of.dataset_name, "config": of.config, "split": of.name}
+        rows = tidy_scores(
+            task.measures, task.units, self.scores, self.systems, **about, digest=of.digest
+        )
+        return tidy_table(rows)
 
     def save(self, folder: Path | str) -> Path:
         """Write the tidy scores as ``scores.parquet`` and ``scores.csv``; return the folder."""
-        table, where = self.to_pandas(), Path(folder)
-        where.mkdir(parents=True, exist_ok=True)
-        for name, write in (("parquet", table.to_parquet), ("csv", table.to_csv)):
-            with new_file(where / f"scores.{name}") as temporary:
-                write(temporary, index=False)
-        return where
+        return write_tidy(self._tidy(), Path(folder))
 
     def rows(self) -> "pd.DataFrame":
         """Return a table with one row for each instance and system: what it answered."""
@@ -149,16 +159,24 @@ class Results:
 
         return report([*self.runs.values()], path, task=self.task)
 
-    def to_latex(self) -> str:
-        """Return the tables of the summary for LaTeX, with ``booktabs``."""
-        return "\n".join(table.to_latex() for table in self.tables())
+    def to_latex(self, *, full: bool = False) -> str:
+        """Return the first table for LaTeX, with ``booktabs``, and the headline by case and set.
 
-    def to_markdown(self) -> str:
-        """Return the tables of the summary as Markdown."""
-        return "\n".join(table.to_markdown() for table in self.tables())
+        The best figure of a column is bold where it is better than all others beyond chance. With
+        `full`, all tables follow.
+        """
+        more = self.tables() if full else self.task.crossed_tables(self.scores)
+        split = f"{self.split.dataset_name} {self.split.config} {self.split.name}"
+        tables = (table.to_latex(f"{split} {table.title}") for table in more)
+        return "\n".join((self._summary().to_latex(), *tables))
+
+    def to_markdown(self, *, full: bool = False) -> str:
+        """Return what the command prints as Markdown; all tables follow with `full`."""
+        more = self.tables() if full else ()
+        return "\n".join((self._summary().to_markdown(), *(table.to_markdown() for table in more)))
 
     def tables(self) -> list[Table]:
-        """Return the tables of the summary."""
+        """Return all tables, as ``--full`` prints them."""
         return self.task.comparison_tables(self.scores)
 
     def failed(self) -> dict[str, int]:
@@ -230,6 +248,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         systems={one.label: one.name for one in asked},
         answers={label: one.answered for label, one in done.items()},
         runs={label: one.run for label, one in done.items()},
+        reading=reading or "offsets",
     )
 
 
@@ -289,7 +308,10 @@ def score(  # noqa: PLR0913 - each one is an option of the command
             answers = answers_to_score(scoring, rows, file, values, reading, companions)
             scores = score_answers(scoring, answers)
     runs = {} if run is None else {label: run}
-    return Results(scoring, rows, {label: scores}, {label: system}, {label: answers}, runs)
+    if reading is None and run is not None:
+        reading = read_record(run).settings.get("reading")
+    parts = ({label: scores}, {label: system}, {label: answers}, runs)
+    return Results(scoring, rows, *parts, reading=reading)
 
 
 def _pandas() -> Any:

@@ -24,6 +24,7 @@ from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.statistics.units import Units
 from pronominal.eval.tables.agreement import agreement_tables
+from pronominal.eval.tables.best import crossed_tables
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
     DIFFER,
@@ -33,6 +34,8 @@ from pronominal.eval.tables.comparison import (
 )
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables, planned_tables, rank_tables
+from pronominal.eval.tables.summary import Summary, summarised
+from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table
 from pronominal.names import nearest_name
 from pronominal.settings import Option
@@ -121,6 +124,10 @@ class Task:
             whole, shape ``[units, 2]``. Units are the same, in order, for every system.
         companions: rows beside the split whose answers the scores use.
         options: what a user may set.
+        summary: the columns of the table that is printed first, beside the headline and the share
+            of answered rows; where it says none, the headline's parts and the measures.
+        remarks: takes system -> scores; returns sentences on what stands out, beyond those that
+            follow from the summary's columns.
         tables: takes system -> scores; returns tables beyond those that follow from measures.
         charts: takes system -> scores; returns charts beyond those that follow from measures.
         curves: how measures are drawn over the configs of the dataset.
@@ -148,6 +155,8 @@ class Task:
     paired_units: Callable[[Answered], Mapping[str, PairedUnits]] | None = None
     companions: tuple[Companion, ...] = ()
     options: tuple[Option, ...] = ()
+    summary: tuple[SummaryColumn, ...] = ()
+    remarks: Callable[[Mapping[str, Scores]], Iterable[str]] | None = None
     tables: Callable[[Mapping[str, Scores]], Iterable[Table]] | None = None
     charts: Callable[[Mapping[str, Scores]], Iterable[Chart]] | None = None
     curves: Curves | None = None
@@ -248,6 +257,35 @@ class Task:
             if name not in known:
                 cause = f"the scores of {self.name} have no option '{name}'"
                 raise InputError(cause, cure=nearest_name(name, known) if known else "leave it out")
+
+    def summarise(self, scores: Mapping[str, Scores], about: str, rest: str) -> Summary:
+        """Return what is printed first of scores; see `summarised` for `about` and `rest`."""
+        headline, answered = self.headline_in(scores.values()), self.answered_measure
+        shown = self.summary or tuple(self._usual_summary(headline))
+        if answered is not None:
+            shown = (SummaryColumn(answered), *(c for c in shown if c.measure != answered))
+        return summarised(
+            about,
+            headline,
+            tuple(c for c in shown if c.division or c.measure != headline),
+            scores,
+            units=self.units,
+            remarks=() if self.remarks is None else self.remarks(scores),
+            notes=failure_notes(scores),
+            rest=rest,
+        )
+
+    def _usual_summary(self, headline: Measure) -> Iterator[SummaryColumn]:
+        """Yield the summary's columns of a task that says none."""
+        for division in headline.chart_divisions:
+            if "/" not in division:
+                group = f"by {division.replace('_', ' ')}"
+                yield SummaryColumn(headline, division=division, group=group)
+        yield from (SummaryColumn(one) for one in self.measures if one.in_table)
+
+    def crossed_tables(self, scores: Mapping[str, Scores]) -> list[Table]:
+        """Return the headline by two kinds of part at once, where its measure has such parts."""
+        return [*crossed_tables(self.headline_in(scores.values()), scores)]
 
     def comparison_tables(self, scores: Mapping[str, Scores], *, tests: bool = True) -> list[Table]:
         """Compare systems, given as system -> scores; with `tests` also two by two.

@@ -7,7 +7,9 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -90,21 +92,30 @@ def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any
 
 
 def source_digest(place: str) -> str | None:
-    """Return the SHA-256 of the file of a loaded place's module; None where it has none.
+    """Return the SHA-256 of the file of a place's module, loaded or not; None where it has none.
 
     It belongs to what identifies a run: answers of earlier code are not those of this one.
     """
-    file = getattr(sys.modules.get(place.partition(":")[0]), "__file__", None)
-    return None if file is None else file_sha256(Path(file))
+    module = place.partition(":")[0]
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if module not in sys.modules:
+        _look_here()
+        with suppress(ImportError, ValueError):
+            file = getattr(find_spec(module), "origin", None)
+    return None if file is None or not Path(file).is_file() else file_sha256(Path(file))
+
+
+def _look_here() -> None:
+    """Let modules in the current directory be found, for good: a system may import more later."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
 
 
 def object_at(place: str) -> Any:
     """Return what is at a place, ``module:attribute``; `InputError` if there is nothing."""
     module, _, path = place.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        # for good, because a system may import more of its modules later
-        sys.path.insert(0, here)
+    _look_here()
     try:
         target: Any = import_module(module)
     except ModuleNotFoundError as error:

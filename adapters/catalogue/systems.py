@@ -253,4 +253,15 @@ SYSTEMS: dict[str, SystemEntry] = {
         "a text-generation pipeline of transformers, prompted as lm-prompts",
         given="pipeline",
     ),
+    "toy-blind-to-xe": _choosing(
+        "baselines.known_faults:BlindToXe",
+        "for teaching: reads the answer, and finds none for xe and other neopronouns",
+    ),
+    "toy-nine-in-ten": _choosing(
+        "baselines.known_faults:NineInTen", "for teaching: reads the answer, right 9 times in 10"
+    ),
+    "toy-stereotypes": _choosing(
+        "baselines.known_faults:Stereotypes",
+        "for teaching: reads the answer, and follows stereotypes of occupations with he and she",
+    ),
 }

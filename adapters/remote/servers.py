@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPException, HTTPMessage
-from socket import gaierror
+from socket import create_connection, gaierror
 from typing import IO, Any, NamedTuple, TypeVar
 from urllib.error import HTTPError
 from urllib.parse import SplitResult, urlsplit
@@ -119,6 +119,21 @@ class Server:
         self._was_there = False
         self._opener = build_opener(ProxyHandler({}), _NoRedirections())
 
+    def refuse_absent(self) -> None:
+        """Raise `InputError` where nobody listens at the address, before anything else is done."""
+        parts = urlsplit(self.address)
+        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+        try:
+            create_connection((parts.hostname or "", port), timeout=self._timeout).close()
+        except OSError as error:
+            if (failure := Failure.of(error)).is_unreachable:
+                raise self._absent(failure) from error
+
+    def _absent(self, failure: Failure) -> InputError:
+        cause = f"there is no server ({failure.reason})"
+        cure = f"check the address, or {self._start} and run the same command again"
+        return InputError(cause, cure=cure, file=self.address)
+
     def ask(self, request: Request, is_away: Callable[[Failure], bool]) -> bytes:
         """Return the reply to a request; `InputError` if the server is away for too long.
 
@@ -136,9 +151,7 @@ class Server:
                 failure = Failure.of(error)
             self._was_there |= failure.status is not None
             if failure.is_unreachable and not self._was_there:
-                cause = f"there is no server ({failure.reason})"
-                cure = f"check the address, or {self._start} and run the same command again"
-                raise InputError(cause, cure=cure, file=self.address) from failure.error
+                raise self._absent(failure) from failure.error
             if is_away(failure):
                 away_since = time.monotonic() if away_since is None else away_since
                 if time.monotonic() - away_since >= self._patience:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.script import DatasetScript, dataset_script
-from pronominal.dataset_scripts.reading.folders import split_files
+from pronominal.dataset_scripts.reading.folders import open_dataset, split_files
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns, resolution_columns
 from pronominal.dataset_scripts.tables.digests import blocks, content_digest
@@ -70,10 +70,21 @@ def read_split(dataset: str | Path, config: str | None = None, split: str = "tes
     return _of_files(files, config, split, on_disk=False)
 
 
+def dataset_name(dataset: str | Path, config: str | None = None) -> str:
+    """Return the name of the dataset in a folder or on the Hub, by one of its files.
+
+    Raises:
+        InputError: there is none, or not this config.
+    """
+    folder = open_dataset(dataset)
+    files = sorted(folder.glob(f"{config or '*'}/*.parquet"))
+    if not files:
+        split_files(dataset, config, "test")  # says what is wrong with it
+    return _named(files[0])[0]
+
+
 def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) -> Split:
-    named = dataset_of(open_parquet(files[0]).schema_arrow, files[0])
-    # rows that a user wrote are named by their folder, and are not ours whatever its name is
-    name, script = named or _safe_name(files[0].parent.parent.name, "dataset"), _script(named)
+    name, script = _named(files[0])
     table = None if on_disk else _fitted(read_parquet(files), script)
     rows = batches(files) if table is None else [table]
 
@@ -82,6 +93,13 @@ def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) 
 
     digest = _digest_of_sound(rows, with_ids, script, files[0])
     return Split(name, config, split, table, digest, files[0], tuple(files))
+
+
+def _named(file: Path) -> tuple[str, DatasetScript | None]:
+    """Return the name of a file's dataset, and the script of one of ours."""
+    named = dataset_of(open_parquet(file).schema_arrow, file)
+    # rows that a user wrote are named by their folder, and are not ours whatever its name is
+    return named or _safe_name(file.parent.parent.name, "dataset"), _script(named)
 
 
 def _joined(parts: Sequence[Split], split: str) -> Split:
@@ -159,16 +177,16 @@ def _fitted(table: pa.Table, script: DatasetScript | None) -> pa.Table:
 
 def _cast(values: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
     """Cast to a type; the fields of structs may come in another order, as some writers sort."""
-    if values.type != wanted and _named(values.type) == _named(wanted):
+    if values.type != wanted and _fields(values.type) == _fields(wanted):
         return pa.chunked_array([pa.array(values.to_pylist(), wanted)])
     return values.cast(wanted)
 
 
-def _named(kind: pa.DataType) -> object:
+def _fields(kind: pa.DataType) -> object:
     """Return the names of a type's fields without their order, and what lies below them."""
     if pa.types.is_struct(kind):
-        return frozenset((field.name, _named(field.type)) for field in kind)
-    return [_named(kind.value_type)] if pa.types.is_list(kind) else None
+        return frozenset((field.name, _fields(field.type)) for field in kind)
+    return [_fields(kind.value_type)] if pa.types.is_list(kind) else None
 
 
 def _safe_name(name: str | None, otherwise: str, kind: str = "dataset") -> str:

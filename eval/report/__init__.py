@@ -7,7 +7,7 @@ from typing import Any
 from pronominal.eval.report.page import write_report
 from pronominal.eval.task import Task, as_task
 
-FILES = ("markdown", "latex", "csv", "svg")
+FILES = ("markdown", "latex", "csv", "svg", "scores")
 """The options of `write_report` that are places of further files."""
 
 

@@ -1,18 +1,20 @@
 """The report's tables and plots as files."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pronominal.atomic import new_file, new_folder
 from pronominal.errors import InputError
 from pronominal.eval.report.charts.drawings import Drawing
 from pronominal.eval.report.charts.svg import standalone
-from pronominal.eval.tables.table import Table
+from pronominal.eval.report.scored import Comparison
+from pronominal.eval.tables.table import Table, slug
+from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
 from pronominal.overwriting import refuse_overwriting
 
-TABLE, CHART = r"\d{3}-.+\.csv", r".+\.\d{2}\.svg"
-"""How the files are named that `write_csv` and `write_svg` write."""
+TABLE, CHART = r"[^.]+\.[^.]+\.csv", r"[^.]+(\.[^.]+){1,4}\.svg"
+"""How the files are named that `write_csv` and `write_svg` write, by what they hold."""
 
 
 WRITTEN = "written by pronominal report"
@@ -51,31 +53,53 @@ def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:
 
 def write_latex(tables: Sequence[tuple[str, Table]], file: Path) -> None:
     """Write all tables to one LaTeX file."""
-    parts = (f"% {title}\n{table.to_latex()}" for title, table in tables)
+    parts = (f"% {title}\n{table.to_latex(f'{title} {table.title}')}" for title, table in tables)
     _write(file, "\n".join((IN_LATEX, *parts)))
 
 
 def write_csv(tables: Sequence[tuple[str, Table]], folder: Path) -> None:
-    """Write a CSV file for each table, named by number and title; a folder there is replaced."""
+    """Write a CSV file for each table, named by its titles; a folder there is replaced."""
     with new_folder(folder) as beside:
-        for number, (title, table) in enumerate(tables, start=1):
-            name = f"{number:03}-{slug(f'{title} {table.title}')}.csv"
-            (beside / name).write_text(table.to_csv(), encoding="utf-8", newline="\n")
+        for title, table in tables:
+            name = f"{slug(title)}.{slug(table.title)}.csv"
+            _write_once(beside / name, table.to_csv())
+
+
+def write_scores(comparisons: Iterable[Comparison], folder: Path) -> None:
+    """Write the tidy scores of all runs as ``scores.parquet`` and ``scores.csv``."""
+    rows = (
+        row
+        for one in comparisons
+        for row in tidy_scores(
+            one.task.measures,
+            one.task.units,
+            one.scores,
+            {label: run.system.name for label, run in one.runs.items()},
+            dataset=one.dataset,
+            config=one.config,
+            split=one.split,
+            digest=one.digest,
+        )
+    )
+    write_tidy(tidy_table(rows), folder)
 
 
 def write_svg(figures: Sequence[tuple[str, Drawing]], folder: Path) -> None:
     """Write an SVG file for each chart; a folder that is there is replaced."""
     with new_folder(folder) as beside:
         for title, figure in figures:
-            for number, (_, drawn) in enumerate(figure.panels, start=1):
-                name = f"{slug(title)}.{figure.name}.{number:02}.svg"
-                (beside / name).write_text(standalone(drawn), encoding="utf-8", newline="\n")
+            for panel in figure.panels:
+                of = f".{slug(panel.name)}" if len(figure.panels) > 1 else ""
+                name = f"{slug(title)}.{figure.name}{of}.svg"
+                _write_once(beside / name, standalone(panel.drawn))
 
 
-def slug(title: str) -> str:
-    """Return a name for files and links: letters and digits, with hyphens between."""
-    kept = "".join(letter if letter.isalnum() else " " for letter in title.lower())
-    return "-".join(kept.split())
+def _write_once(file: Path, content: str) -> None:
+    """Write a file of a folder; `InputError` where another one of its name holds something else."""
+    if file.exists() and file.read_text(encoding="utf-8") != content:
+        cause = f"two tables or charts would be called {file.name}"
+        raise InputError(cause, cure="report them apart, or give a system another label")
+    file.write_text(content, encoding="utf-8", newline="\n")
 
 
 def _write(file: Path, content: str) -> None:

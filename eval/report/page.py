@@ -25,7 +25,7 @@ from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
 from pronominal.eval.report.unscored import UnscoredRun, unscored_runs
 from pronominal.eval.runs.record import RunRecord
-from pronominal.eval.tables.table import UNDEFINED, Table
+from pronominal.eval.tables.table import UNDEFINED, Table, slug
 from pronominal.eval.task import Task
 from pronominal.overwriting import refuse_overwriting
 
@@ -115,6 +115,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     latex: Path | None = None,
     csv: Path | None = None,
     svg: Path | None = None,
+    scores: Path | None = None,
     tasks: Sequence[Task] = (),
     margin: float | None = None,
     plan: Path | str | None = None,
@@ -134,6 +135,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         latex: a file for all tables.
         csv: a folder with a file for each table.
         svg: a folder with a file for each chart.
+        scores: a folder for ``scores.parquet`` and ``scores.csv``: tidy scores, a row a figure.
         tasks: of a user's own, by which some of the runs were scored.
         margin: how far apart equivalent systems may be, in (0, 1).
         plan: a file that ``pronominal plan`` wrote; its comparisons come first, and all others of
@@ -167,6 +169,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         (latex, partial(exports.write_latex, tables)),
         (csv, partial(exports.write_csv, tables)),
         (svg, partial(exports.write_svg, charts)),
+        (scores, partial(exports.write_scores, comparisons)),
     ):
         if where is not None:
             write(where)
@@ -265,7 +268,7 @@ def _render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cell": _cell, "json": json.dumps, "slug": exports.slug}
+    environment.filters |= {"cell": _cell, "json": json.dumps, "slug": slug}
     return environment.get_template("page.html").render(
         report=report,
         about=partial(_about, systems=report.systems),

@@ -20,7 +20,7 @@ from pronominal.eval.runs.units import SCORE
 from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.task import Companion, Task
 
-FLAGS = ("include_text", "i_accept_contamination")
+FLAGS = ("include_text", "i_accept_contamination", "switch_at_test")
 """Settings that the command line has as options without a value."""
 
 DERIVED = ("reading", "chunk", "shard", "source")

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from pronominal.adapters import SYSTEMS, System, kind_of
+from pronominal.adapters import SYSTEMS, System, kind_of, setting_names
 from pronominal.adapters.catalogue.own_object import is_place
 from pronominal.errors import InputError
-from pronominal.eval.runs.runner import SystemSettings
-from pronominal.names import require_name, unknown_name
+from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
+from pronominal.names import nearest_name, require_name, unknown_name
 from pronominal.text_files import read_toml
 
 Asked = str | Mapping[str, Any] | SystemSettings | System
@@ -74,8 +74,13 @@ def read_systems(path: Path) -> list[SystemSettings]:
         checkpoint = "checkpoints/lingmess"
         batch_size = 8
     """
+    return systems_of_tables(read_toml(path, "systems"), path)
+
+
+def systems_of_tables(tables: Mapping[str, Any], path: Path) -> list[SystemSettings]:
+    """Read systems from the tables of a TOML file, as `read_systems` does."""
     systems = []
-    for label, table in read_toml(path, "systems").items():
+    for label, table in tables.items():
         where = {"file": str(path), "row": f"[{label}]"}
         if not isinstance(table, dict):
             raise InputError("a system is a table", cure="write its settings below", **where)
@@ -88,21 +93,51 @@ def read_systems(path: Path) -> list[SystemSettings]:
     return systems
 
 
+def with_settings(
+    systems: Sequence[SystemSettings], given: Mapping[str, Any]
+) -> list[SystemSettings]:
+    """Return systems with settings for all of them, which each takes that has such a setting.
+
+    Raises:
+        InputError: none of the systems has a setting of this name, or one does not exist.
+    """
+    given = dict(given)
+    if given.pop(SWITCH_AT_TEST, False):
+        systems = [replace(one, switch_at_test=True) for one in systems]
+    if not given:
+        return [*systems]
+    refuse_unknown(systems)
+    names = {one.label: setting_names(one.name) for one in systems}
+    for setting in given:
+        if not any(setting in known for known in names.values()):
+            known = {name for of_one in names.values() for name in of_one}
+            cure = nearest_name(setting, known) if known else "leave it out"
+            raise InputError(f"no system here has the setting '{setting}'", cure=cure)
+    return [
+        replace(one, settings={**one.settings, **{key: value for key, value in given.items()
+                                                  if key in names[one.label]}})
+        for one in systems
+    ]  # fmt: skip
+
+
 def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings:
-    """Read one system from ``system``, perhaps ``label`` and ``checkpoint``, and its own settings.
+    """Read one system: its name, label, checkpoint, whether to switch at test, its own settings.
 
     `where` is the file and the row that errors name.
     """
     settings = dict(given)
     name, checkpoint = settings.pop("system", None), settings.pop("checkpoint", None)
     label = settings.pop("label", name)
+    switched = settings.pop(SWITCH_AT_TEST, False)
+    if not isinstance(switched, bool):
+        raise InputError(f"{SWITCH_AT_TEST} is true or false", cure="write one of them", **where)
     if not (
         isinstance(name, str) and isinstance(label, str) and isinstance(checkpoint, str | None)
     ):
         cause = "system, label and checkpoint are strings"
         raise InputError(cause, cure="quote them", **where)
     require_name("label", label, **where)
-    return SystemSettings(label, name, checkpoint, settings)
+    return SystemSettings(label, name, checkpoint, settings, switched)
 
 
 def refuse_unknown(systems: Sequence[SystemSettings]) -> None:

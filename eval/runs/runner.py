@@ -47,6 +47,9 @@ It is the unit of resuming.
 ADDRESSES = ("url",)
 """Settings that say where a system is and not what it is: a run may go on at another address."""
 
+SWITCH_AT_TEST = "switch_at_test"
+"""The setting by which rows are answered with their candidates switched, too."""
+
 ProgressCallback = Callable[[int], None]
 """Called with the number of instances done so far."""
 
@@ -60,12 +63,15 @@ class SystemSettings:
         name: its name among `pronominal.adapters.SYSTEMS`, or its place, ``module:attribute``.
         checkpoint: a folder or Hub id; None for the published weights or for no weights.
         settings: keywords of the system's own.
+        switch_at_test: whether each row is also answered with its candidates switched
+            (`ask_both_versions`).
     """
 
     label: str
     name: str
     checkpoint: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    switch_at_test: bool = False
 
     def load(self) -> System:
         """Load the system; `InputError` when that is impossible."""
@@ -80,6 +86,7 @@ class SystemSettings:
         settings: dict[str, Any] = without_credentials(own)
         digest = withheld_digest(own)
         settings |= {"withheld": digest} if digest is not None else {}
+        settings |= {SWITCH_AT_TEST: True} if self.switch_at_test else {}
         return settings | ({"source": source_digest(self.name)} if is_place(self.name) else {})
 
 
@@ -92,7 +99,6 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     reading: str = "offsets",
     shard: Shard = WHOLE,
     include_text: bool = False,
-    switch_at_test: bool = False,
     strict: bool = False,
     progress: ProgressCallback = lambda done: None,
 ) -> RunFolder:
@@ -109,7 +115,6 @@ def run(  # noqa: PLR0913 - each one is an option of the command
         reading: the name of the rule by which clusters, or what a model writes, become a decision.
         shard: the part of the rows to predict, in a folder of its own.
         include_text: keep what a model writes, which may hold evaluation sentences.
-        switch_at_test: answer each row with its candidates switched, too (`ask_both_versions`).
         strict: stop at the first row that the system cannot answer.
         progress: told how many rows are done.
 
@@ -118,14 +123,13 @@ def run(  # noqa: PLR0913 - each one is an option of the command
             or the system can answer nothing, or, if `strict`, not everything.
     """
     refuse_unfit(system, split, reading, shard)
-    if switch_at_test and reading in SEQUENTIAL_RULES:
+    if asked.switch_at_test and reading in SEQUENTIAL_RULES:
         cause = f"{reading} reads each row after the one before it, which has two versions then"
         raise InputError(cause, cure="read offsets, or leave out --switch-at-test")
     chunk = getattr(system, "chunk", CHUNK)
     settings = asked.recorded() | {"reading": reading, "chunk": chunk}
     settings |= {"shard": str(shard)} if shard != WHOLE else {}
     settings |= {"include_text": True} if include_text else {}
-    settings |= {"switch_at_test": True} if switch_at_test else {}
     part = shard.suffix if shard != WHOLE else ""
     described = SystemRecord(asked.name, kind_of(system), getattr(system, "question", None))
     folder = RunFolder(
@@ -166,7 +170,7 @@ def _predict_all(
         strict = True  # each row is decided after the one before it
     include_text = settings.get("include_text", False)
     ask: Ask = partial(predict, system, reading=reading, include_text=include_text)
-    if settings.get("switch_at_test"):
+    if settings.get(SWITCH_AT_TEST):
         ask = partial(ask_both_versions, ask)
     tried = partial(strictly if strict else attempt, ask)
     if folder.failures:

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
@@ -42,12 +42,15 @@ class Table:
         columns: headings; the first column names the rows.
         rows: cells, as many in each row as there are columns.
         notes: sentences below the table, such as what a mark means.
+        best: row and column of cells that are better than all others of their column, bold in
+            Markdown and LaTeX.
     """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
 
     def to_rich(self) -> RenderableType:
         """Render for a terminal: columns that do not fit go below, beside the systems' names."""
@@ -55,22 +58,38 @@ class Table:
 
     def to_markdown(self) -> str:
         """Render as a Markdown table under its title in bold."""
-        rows = [[cell.replace("|", r"\|") for cell in row] for row in (self.columns, *self.rows)]
+        plain = [[cell.replace("|", r"\|") for cell in row] for row in self.rows]
+        rows = [[cell.replace("|", r"\|") for cell in self.columns], *self._bold(plain, "**{}**")]
         head, *body = (f"| {' | '.join(row)} |" for row in rows)
         rule = f"| --- |{' ---: |' * (len(self.columns) - 1)}"
         notes = [f"- {note}" for note in self.notes]
         return "\n".join([f"**{self.title}**", "", head, rule, *body, "", *notes]).rstrip() + "\n"
 
-    def to_latex(self) -> str:
-        """Render as a LaTeX table; it needs the package ``booktabs``."""
-        head, *body = (
-            " & ".join(cell.translate(_LATEX) for cell in row) + r" \\"
-            for row in (self.columns, *self.rows)
-        )
+    def _bold(self, rows: Sequence[Sequence[str]], form: str) -> list[list[str]]:
+        """Return the rows with the number of each best cell in bold, and not its interval."""
+
+        def written(cell: str) -> str:
+            number, bracket, ends = cell.partition(" [")
+            return f"{form.format(number)}{bracket}{ends}"
+
+        return [
+            [written(cell) if (row, place) in self.best else cell for place, cell in enumerate(of)]
+            for row, of in enumerate(rows)
+        ]
+
+    def to_latex(self, label: str = "") -> str:
+        """Render as a LaTeX table; it needs the package ``booktabs``.
+
+        `label` is the title without it, which a document may have several times.
+        """
+        escaped = [[cell.translate(_LATEX) for cell in row] for row in self.rows]
+        rows = ([cell.translate(_LATEX) for cell in self.columns], *self._bold(escaped, _BOLD))
+        head, *body = (" & ".join(row) + r" \\" for row in rows)
         lines = [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{self.title.translate(_LATEX)}}}",
+            rf"\label{{tab:{slug(label or self.title)}}}",
             rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}",
             r"\toprule",
             head,
@@ -89,6 +108,16 @@ class Table:
         rows = [map(no_formula, row) for row in (self.columns, *self.rows)]
         csv.writer(text, lineterminator="\n").writerows(rows)
         return text.getvalue()
+
+
+def slug(title: str) -> str:
+    """Return a name for files, labels and links: letters and digits, with hyphens between.
+
+    >>> slug("sample / double: Accuracy")
+    'sample-double-accuracy'
+    """
+    kept = "".join(letter if letter.isalnum() else " " for letter in title.lower())
+    return "-".join(kept.split())
 
 
 def no_formula(cell: str) -> str:
@@ -127,6 +156,16 @@ def p_value(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
+def written_p(value: float) -> str:
+    """Write a p-value in a sentence.
+
+    >>> written_p(0.0004), written_p(0.012)
+    ('p < 0.001', 'p = 0.012')
+    """
+    written = p_value(value)
+    return f"p {written}" if written.startswith("<") else f"p = {written}"
+
+
 def points(difference: float | None) -> str:
     """Write a difference of fractions in percentage points, with its sign."""
     return UNDEFINED if difference is None else f"{100 * difference:+.1f}"
@@ -163,6 +202,8 @@ def interval_notes(scores: Iterable[Score], units: str | None = None) -> Iterato
             words = units or f"{summed['unit']}s"
             yield f"[ ]: {100 * summed['level']:g}% interval over {summed['units']:,} {words}."
 
+
+_BOLD = r"\textbf{{{}}}"
 
 _LATEX = str.maketrans(
     {character: "\\" + character for character in "&%$#_{}"}

@@ -1,8 +1,14 @@
 """Tidy scores: one row for each figure, for data frames and files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
+
+from pronominal.atomic import new_file
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.measure import Measure
 
@@ -10,6 +16,51 @@ WHOLE = "overall"
 """The subset of all rows."""
 
 COLUMNS = ("subset", "measure", "value", "low", "high", "n")
+
+SCHEMA = pa.schema(
+    [(name, pa.string()) for name in ("system", "label", "dataset", "config", "split")]
+    + [(name, pa.string()) for name in ("subset", "measure")]
+    + [(name, pa.float64()) for name in ("value", "low", "high")]
+    + [("n", pa.int64()), ("unit", pa.string()), ("digest", pa.string())]
+)
+"""The columns of tidy scores: `COLUMNS`, and before and after them what they are of."""
+
+
+def tidy_scores(
+    measures: Sequence[Measure],
+    units: str,
+    scores: Mapping[str, Scores],
+    systems: Mapping[str, str],
+    **split: str,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of `SCHEMA` for the systems of one split.
+
+    Args:
+        measures: of the task.
+        units: what figures are summed over where the scores do not say.
+        scores: label -> scores.
+        systems: label -> the system's name.
+        split: ``dataset``, ``config``, ``split`` and ``digest``.
+    """
+    for label, one in scores.items():
+        unit = one.get("intervals", {}).get("unit", units)
+        about = {"system": systems[label], "label": label, "unit": unit, **split}
+        yield from ({**about, **row} for row in tidy_rows(measures, one))
+
+
+def tidy_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Return tidy scores as a table, in which numbers are numbers."""
+    return pa.Table.from_pylist([*rows], SCHEMA)
+
+
+def write_tidy(table: pa.Table, folder: Path) -> Path:
+    """Write tidy scores as ``scores.parquet`` and ``scores.csv``; return the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with new_file(folder / "scores.parquet") as temporary:
+        pq.write_table(table, temporary)
+    with new_file(folder / "scores.csv") as temporary:
+        csv.write_csv(table, temporary)
+    return folder
 
 
 def tidy_rows(measures: Sequence[Measure], scores: Scores) -> Iterator[dict[str, Any]]:

@@ -97,8 +97,34 @@ def test_two_systems_are_asked_whether_they_are_equivalent(results: pronominal.R
     assert verdicts[0]["interval"] == verdicts[1]["interval"]
 
 
+FIVE = """import pronominal
+class First:
+    name = "mine"
+    choose = lambda self, instances: [[1.0, 0.0] for _ in instances]
+folder = pronominal.build("sample", {out!r})
+systems = ["random", "first-mention", First()]
+results = pronominal.evaluate(folder, systems, config="double", out={out!r})
+frame = results.to_pandas()
+"""
+
+
+def test_five_lines_build_evaluate_and_give_the_numbers_of_the_command(tmp_path: Path) -> None:
+    found: dict[str, Any] = {}
+    exec(FIVE.format(out=str(tmp_path)), found)
+    frame = found["frame"]
+    for label in ("random", "first-mention", "mine"):
+        run = tmp_path / f"sample.double.test.{label}"
+        place = ("-d", tmp_path / "sample", "-c", "double", "-p", run, "--json")
+        overall = json.loads(command("score", *place).stdout)["overall"]
+        rows = frame[(frame.label == label) & (frame.subset == "overall")].set_index("measure")
+        for measure in ("accuracy", "precision", "recall", "f1", "none", "both"):
+            assert rows.value[measure] == overall[measure]
+            assert [rows.low[measure], rows.high[measure]] == overall["interval"][measure]
+
+
 def test_tables_come_in_every_form(results: pronominal.Results, tmp_path: Path) -> None:
-    assert "Performance" in results.summary
+    assert "Accuracy" in results.summary
+    assert "Performance" in [table.title for table in results.tables()]
     assert "| seeded |" in results.to_markdown()
     assert r"\toprule" in results.to_latex()
     assert "seeded" in results.report(tmp_path / "report.html").read_text()

@@ -118,6 +118,18 @@ CASES = [
     ),
     Case("evaluate", f"{DATASET} --system {PAIRS} --out {{}}/runs", SCORED, ("runs",)),
     Case(
+        "evaluate",
+        f"{DATASET} --system {PAIRS} --out {{}}/runs --reading upstream",
+        SCORED,
+        ("runs",),
+    ),
+    Case(
+        "evaluate",
+        "{}/experiment.toml --dataset {}/rows --out {}/out --save {}/scores",
+        ("experiment.toml",),
+        ("out",),
+    ),
+    Case(
         "plan",
         f"{DATASET} --systems {{}}/systems.toml --out {{}}/out.json",
         (TABLE, "systems.toml"),
@@ -214,7 +226,19 @@ def write_inputs(folder: Path) -> None:
 Call = Callable[..., None]
 
 
+EXPERIMENT = """config = "double"
+limit = 16
+
+[settings]
+seed = 7
+
+[systems.dice]
+system = "random"
+"""
+
+
 def _write_texts(folder: Path, call: Call) -> None:
+    (folder / "experiment.toml").write_text(EXPERIMENT)
     rows = pq.read_table(folder / TABLE).drop_columns(["canary"]).to_pylist()
     (folder / "own.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     pq.write_table(pq.read_table(folder / TABLE), folder / "own.parquet")

@@ -76,6 +76,7 @@ class ServedModel:
             raise InputError("nothing is asked, or nothing answered", cure="give a number above 0")
         address = checked_address(url, host, i_accept_contamination)
         self._server = Server(address, timeout=600, patience=patience)
+        self._server.refuse_absent()
         self.prompting = parse_prompts(prompts, chain_of_thought, slot)
         self.max_new_tokens = max_new_tokens
         self._chat, self._at_once = chat, at_once

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -15,19 +16,33 @@ from pronominal.eval.tables.table import UNDEFINED, Table, interval_notes, perce
 DASHED = "Dashed: the expectation of guessing."
 
 
+class Panel(NamedTuple):
+    """One chart of several.
+
+    Attributes:
+        drawn: the chart.
+        name: what it shows.
+        systems: that it is about; none where it is about all.
+    """
+
+    drawn: Markup
+    name: str
+    systems: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """Charts of one kind, drawn, with their numbers as a table.
 
     Attributes:
         name: of its file.
-        panels: the charts, each with the systems that it is about; none when it is about all.
+        panels: the charts.
         legend: class and name of each series or part.
         table: the same numbers, and in its notes how they came about.
     """
 
     name: str
-    panels: tuple[tuple[tuple[str, ...], Markup], ...]
+    panels: tuple[Panel, ...]
     legend: tuple[tuple[str, str], ...]
     table: Table
 
@@ -48,7 +63,11 @@ class Drawer:
         """Draw a chart; nothing where no system has a number for it."""
         if isinstance(chart, Map):
             panels = tuple(
-                ((title,) if chart.about_systems else (), grid(title, *heads_and_rows, chart.side))
+                Panel(
+                    grid(title, *heads_and_rows, chart.side),
+                    title,
+                    (title,) if chart.about_systems else (),
+                )
                 for title, heads_and_rows in chart.grids.items()
             )
             yield Drawing(chart.name, panels, tuple(chart.legend.items()), chart.table)
@@ -91,7 +110,7 @@ class Drawer:
             for name in chart.panels[heading]
         ]
         drawn = tuple(
-            ((), kinds.dots(heading, points, chance=chart.chance.get(heading)))
+            Panel(kinds.dots(heading, points, chance=chart.chance.get(heading)), heading)
             for heading, points in rows.items()
         )
         dashed = (DASHED,) if any(chart.chance.get(heading) for heading in rows) else ()
@@ -108,7 +127,7 @@ class Drawer:
             return
         rows = {heading: points(path, there) for heading, path in panels.items()}
         columns = [f"{h}, {part}" if len(rows) > 1 else part for h in rows for part in there]
-        drawn = tuple(((), kinds.bars(heading, points)) for heading, points in rows.items())
+        drawn = tuple(Panel(kinds.bars(name, points), name) for name, points in rows.items())
         table = self._table(chart.title, columns, rows)
         yield Drawing(chart.name, drawn, legend(there, "p"), table)
 

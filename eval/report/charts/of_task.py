@@ -3,7 +3,15 @@
 from collections.abc import Iterator, Mapping
 
 from pronominal.eval.report.charts import kinds
-from pronominal.eval.report.charts.drawings import DASHED, Drawer, Drawing, legend, sizes, written
+from pronominal.eval.report.charts.drawings import (
+    DASHED,
+    Drawer,
+    Drawing,
+    Panel,
+    legend,
+    sizes,
+    written,
+)
 from pronominal.eval.report.charts.kinds import Point
 from pronominal.eval.report.charts.paired_test_map import paired_test_map
 from pronominal.eval.statistics.scores import Keys, Scores
@@ -90,7 +98,7 @@ def curves(
     table = Table(title, ("System", "Rows", *places.values()), tuple(cells), notes)
     chance = measure.chance_in(one) or 0.0
     drawn = tuple(
-        ((), kinds.curves(name, [*places.values()], points, chance=chance))
+        Panel(kinds.curves(name, [*places.values()], points, chance=chance), name)
         for name, points in rows.items()
     )
     yield Drawing(f"{curve.name}.{split}", drawn, legend(list(systems), "s"), table)
@@ -124,7 +132,7 @@ def _prompts(drawer: Drawer) -> Iterator[Drawing]:
         table = Table(
             title, ("System", "Mean", "sd", "Lowest", "Median", "Highest"), tuple(cells), notes
         )
-        yield Drawing(kind, (((), kinds.boxes("Accuracy", rows)),), (), table)
+        yield Drawing(kind, (Panel(kinds.boxes("Accuracy", rows), kind),), (), table)
 
 
 def _rules_differ(scores: Mapping[str, Scores], n: int) -> Iterator[Drawing]:
@@ -140,4 +148,6 @@ def _rules_differ(scores: Mapping[str, Scores], n: int) -> Iterator[Drawing]:
     notes = ("Rows that the offset reading and upstream's decide differently.",)
     title = "Differences between readings"
     table = Table(title, ("System", "n", "Rows that differ"), tuple(cells), notes)
-    yield Drawing("readings", (((), kinds.dots("Percent of the rows", rows)),), (), table)
+    yield Drawing(
+        "readings", (Panel(kinds.dots("Percent of the rows", rows), "readings"),), (), table
+    )

@@ -2,6 +2,7 @@
 
 from pronominal.eval.scores.gap.score import paired_units, score
 from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.task import Task
 from pronominal.settings import Option
 
@@ -42,6 +43,8 @@ MEASURES = (
     ),
 )  # fmt: skip
 
+MEASURE = {measure.key: measure for measure in MEASURES}
+
 
 TASK = Task(
     name="gap",
@@ -49,6 +52,17 @@ TASK = Task(
     measures=MEASURES,
     headline="f1",
     title="Pronoun resolution",
+    summary=tuple(
+        SummaryColumn(MEASURE[key], heading=heading, group=group)
+        for key, heading, group in (
+            ("precision", "prec.", ""),
+            ("recall", "recall", ""),
+            ("masculine_f1", "masc.", "F1 by gender"),
+            ("feminine_f1", "fem.", "F1 by gender"),
+            ("bias", "F/M", ""),
+            ("missing", "missing", ""),
+        )
+    ),
     units="rows",
     paired_units=lambda answered: paired_units(*answered.pair),
     options=(

@@ -8,6 +8,7 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars
 from pronominal.eval.tables.comparison import division_table, measure_table
 from pronominal.eval.tables.measure import Measure, abstention_measures
+from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table, percent
 from pronominal.eval.task import Companion, Task
 
@@ -173,6 +174,12 @@ TASK = Task(
             "switched",
             meaning="Predictions of the same rows in the config 'switched'.",
         ),
+    ),
+    summary=(
+        SummaryColumn(CORRECT),
+        SummaryColumn(ACCURACY, heading="of answered"),
+        SummaryColumn(CORRECT, division="pronoun_gender", group="correct by pronoun"),
+        SummaryColumn(CONSISTENCY[0]),
     ),
     tables=_tables,
     charts=_charts,

@@ -10,6 +10,7 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars, Curves
 from pronominal.eval.tables.comparison import division_table, spread_notes
 from pronominal.eval.tables.measure import Measure, abstention_measures
+from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import Answered, Companion, Task
 
@@ -97,6 +98,10 @@ TASK = Task(
             "test",
             meaning="The same system's predictions of the config 'no_context'.",
         ),
+    ),
+    summary=(
+        SummaryColumn(ACCURACY, division="pronoun_set", group="by pronoun set"),
+        SummaryColumn(ACCURACY, division="case", group="by grammatical case"),
     ),
     tables=_tables,
     charts=_charts,

@@ -11,6 +11,7 @@ from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.charts import Bars, Chart, Dots
 from pronominal.eval.tables.comparison import division_table, parts_of
 from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import Answered, Companion, Task
 
@@ -124,6 +125,11 @@ TASK = Task(
             "generic",
             meaning="The same system's predictions of the config 'generic'.",
         ),
+    ),
+    summary=(
+        SummaryColumn(PLURAL, heading="plural"),
+        SummaryColumn(GENERIC, heading="generic"),
+        SummaryColumn(SINGULAR, division="association", group="singular by name"),
     ),
     tables=_tables,
     charts=_charts,

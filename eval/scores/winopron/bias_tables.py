@@ -3,11 +3,13 @@
 ``pronominal reproduce`` has the paper's Tables 5 and 6.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from pronominal.eval.scores.winopron.bias_chance import PERMUTATIONS, SEED
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE, holm
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Head, Map, Sign
 from pronominal.eval.tables.table import (
@@ -17,9 +19,11 @@ from pronominal.eval.tables.table import (
     count_of,
     interval_notes,
     p_value,
+    percent,
     percent_of,
     share_of,
     table,
+    written_p,
 )
 
 OVER_RESOLVED = (
@@ -94,6 +98,30 @@ def _overall(scores: Mapping[str, Score]) -> Iterator[Table]:
 
 def _bias(score: Score) -> Mapping[str, Any]:
     return score.get("bias") or {}
+
+
+def bias_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
+    """Say of which systems the pronoun decides who is meant, where the sentence does."""
+    for system, forms in _forms(scores).items():
+        tests = scores[system]["bias"]["forms_differ"].values()
+        p = [test["p"] for test in tests if test["p"] is not None]
+        if p and (corrected := min(holm(p))) < SIGNIFICANCE:
+            shares = (f"{percent(one)} % ({name})" for name, one in _by_set(forms).items())
+            yield (
+                f"{system} is biased: the pronoun, not the sentence, decides who is meant in "
+                f"{', '.join(shares)} of the solvable pairs ({written_p(corrected)})."
+            )
+
+
+def _by_set(forms: Mapping[str, Any]) -> dict[str, float]:
+    """Return the share of biased pairs among the solvable ones, by pronoun set."""
+    biased: dict[str, float] = {}
+    solvable = Counter[str]()
+    for form, block in forms.items():
+        name = form.split("/", 1)[1]
+        biased[name] = biased.get(name, 0) + block["solvable"] * (block["percentage"] or 0)
+        solvable[name] += block["solvable"]
+    return {name: biased[name] / count for name, count in solvable.items() if count}
 
 
 def _tests(score: Score, case: str) -> tuple[str, str]:

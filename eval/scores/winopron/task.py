@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.dataset_scripts.building.sources import Sources
-from pronominal.eval.scores.winopron.bias_tables import bias_map, percentage_tables
+from pronominal.eval.scores.winopron.bias_tables import bias_map, bias_remarks, percentage_tables
 from pronominal.eval.scores.winopron.occupations import correlation_tables, read_occupations
 from pronominal.eval.scores.winopron.score import paired_units, score, score_choices
 from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import division_table, measure_table
 from pronominal.eval.tables.measure import Measure, abstention_measures
+from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table, percent_of, table
 from pronominal.eval.task import Answered, Task
 from pronominal.settings import Option
@@ -171,6 +172,14 @@ TASK = Task(
             "Count groups of one sentence too, as the upstream scorer does.",
         ),
     ),
+    summary=(
+        SummaryColumn(ACCURACY, division="pronoun_set", group="by pronoun set"),
+        *(
+            SummaryColumn(measure, heading=over, group="consistent")
+            for measure, over in zip(CONSISTENCIES[::2], ("sets", "pairs"), strict=True)
+        ),
+    ),
+    remarks=bias_remarks,
     tables=_tables,
     charts=bias_map,
     score_choices=lambda split, choices: score_choices(Sentences.of(split.table), choices),

@@ -71,7 +71,7 @@ def test_each_kind_of_score_has_its_chart(
     dataset: str, score: dict[str, Any], name: str, drawn: int
 ) -> None:
     found = {figure.name: figure for figure in figures(dataset, {"one": score})}
-    marks = sum(panel.count("data-value=") for _, panel in found[name].panels)
+    marks = sum(panel.count("data-value=") for panel, *_ in found[name].panels)
     assert marks == drawn
 
 
@@ -84,7 +84,7 @@ def test_no_abstention_is_drawn_twice() -> None:
         for system, block in (("choosing", choosing), ("clusters", clusters))
     }
     found = {figure.name: figure for figure in figures("winonb", scores)}["answers"]
-    for _, panel in found.panels:
+    for panel, *_ in found.panels:
         assert sum(map(float, re.findall(r'data-value="([^"]+)"', panel))) == len(scores)
     styles = files("pronominal.eval.report.charts").joinpath("chart.css").read_text()
     assert all(f".{colour} {{" in styles for colour, _ in found.legend)
@@ -99,7 +99,7 @@ def test_curves_go_over_the_distractors() -> None:
     one = {"accuracy": 0.5, "sd": 0.1, "n": 9, "by_pronoun_set": {"xe": BLOCK}, "by_seed": {}}
     (figure,) = curves("test", {f"distractors_{k}": {"one": one} for k in range(6)})
     assert figure.table.columns == ("System", "Rows", *"012345")
-    assert [panel.count("data-value=") for _, panel in figure.panels] == [6, 6]
+    assert [panel.count("data-value=") for panel, *_ in figure.panels] == [6, 6]
     assert list(curves("test", {"distractors_0": {"one": one}})) == []
 
 
@@ -107,7 +107,7 @@ def test_many_systems_can_be_told_apart() -> None:
     one = {"accuracy": 0.5, "sd": None, "n": 9, "by_pronoun_set": {}, "by_seed": {}}
     systems = {f"system {number}": one for number in range(32)}
     (figure,) = curves("test", {f"distractors_{k}": systems for k in range(2)})
-    marks = re.findall(r'd="([^"]+)"[^>]* class="(mark s\d)"', figure.panels[0][1])
+    marks = re.findall(r'd="([^"]+)"[^>]* class="(mark s\d)"', figure.panels[0].drawn)
     assert len(set(marks)) == len(systems)
 
 
@@ -145,7 +145,7 @@ def test_matrix_says_who_is_better(p: float | None, signs: tuple[str, str]) -> N
     scores["b"] = {"against": {"correct": {"a": other}}}
     compared = {system: Scores(one) for system, one in scores.items()}
     (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
-    drawn = figure.panels[0][1]
+    drawn = figure.panels[0].drawn
     assert re.findall(r'class="sign [a-z]+">([▲▼≈?])<', drawn) == list(signs)
     assert "n = 10" in drawn
 
@@ -159,7 +159,7 @@ def test_units_of_several_rows_are_right_more_often() -> None:
     }
     compared = {system: Scores(one) for system, one in scores.items()}
     (figure,) = Drawer(compared, "rows").drawings(*paired_test_map(compared))
-    items, units = (panel for _, panel in figure.panels)
+    items, units = (panel.drawn for panel in figure.panels)
     assert "a alone right: 8, b alone: 0, n = 10; difference +90.0" in items
     assert (
         "Units with a more often right: 8, with b: 0, n = 10; difference +90.0 [+10.0, +100.0]; "

@@ -217,7 +217,7 @@ def test_curves_are_over_the_configs_of_one_split(tmp_path: Path) -> None:
         write_run(tmp_path / "runs", ("ruff", f"distractors_{config}", split), "one", scores, {})
     write_report(tmp_path / "runs", tmp_path / "report.html", svg=tmp_path / "svg")
     drawn = [file.name for file in (tmp_path / "svg").glob("*.distractors.*")]
-    assert drawn == ["ruff.distractors.seed_13.01.svg"]
+    assert drawn == ["ruff.distractors.seed_13.svg"]
     page = (tmp_path / "report.html").read_text()
     heads = re.findall(r'<th scope="col">(ruff .*?)</th>', page)
     assert heads == [
@@ -234,8 +234,9 @@ def test_charts_of_two_builds_have_files_of_their_own(tmp_path: Path) -> None:
         run = json.loads(file.read_text())
         file.write_text(json.dumps(run | {"dataset": run["dataset"] | {"digest": build * 64}}))
     write_report(tmp_path / "runs", tmp_path / "report.html", svg=tmp_path / "svg")
-    drawn = [file.name for file in (tmp_path / "svg").glob("*.outcomes.01.svg")]
-    assert sorted(drawn) == [f"knowref-original-test-{build * 8}.outcomes.01.svg" for build in "ab"]
+    drawn = [file.name for file in (tmp_path / "svg").glob("*.outcomes.*")]
+    names = [f"{build * 8}.outcomes.{of}" for build in "ab" for of in ("original", "switched")]
+    assert sorted(drawn) == [f"knowref-original-test-{name}.svg" for name in names]
 
 
 def test_a_report_without_a_headline_has_no_note_of_it(tmp_path: Path) -> None:

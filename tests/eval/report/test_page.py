@@ -220,7 +220,7 @@ def test_bias_map_shows_the_planted_bias(sample: Path, runs: Path) -> None:
     biased = {row[1] for row in rows if row[4] != "–"}
     assert biased == {f"{case}/she" for case in ("nominative", "accusative", "possessive")}
     assert all(row[5] == "–" for row in rows)
-    panels = dict(drawing.panels)
+    panels = {panel.systems: panel.drawn for panel in drawing.panels}
     positive = sum(len(form["positive"]) for form in scores["skewed"]["bias"]["by_form"].values())
     assert panels[("skewed",)].count('class="cell positive"') == positive
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -129,7 +130,7 @@ def test_a_run_says_that_it_switched(sample: Path, tmp_path: Path) -> None:
     split = read_split(str(sample), "double")
     asked = SystemSettings("places", "places")
     plain = run(split, Places(0.2), asked, tmp_path / "plain")
-    both = run(split, Places(0.2), asked, tmp_path / "both", switch_at_test=True)
+    both = run(split, Places(0.2), replace(asked, switch_at_test=True), tmp_path / "both")
     record = json.loads((both.path / "run.json").read_text())
     assert record["settings"]["switch_at_test"] is True
     assert "switch_at_test" not in json.loads((plain.path / "run.json").read_text())["settings"]
@@ -146,8 +147,7 @@ def test_rows_that_depend_on_each_other_are_refused(sample: Path, tmp_path: Path
         run(
             split,
             system,
-            SystemSettings("linked", "linked"),
+            SystemSettings("linked", "linked", switch_at_test=True),
             tmp_path,
             reading="upstream-spanbert",
-            switch_at_test=True,
         )

@@ -1,0 +1,54 @@
+"""The systems made for teaching: what is printed names the fault that each has, and no other."""
+
+from pathlib import Path
+
+import pytest
+
+import pronominal
+
+SYSTEMS = ("toy-nine-in-ten", "toy-blind-to-xe", "toy-stereotypes", "first-mention", "random")
+
+
+@pytest.fixture(scope="module")
+def results(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> pronominal.Results:
+    out = tmp_path_factory.mktemp("runs")
+    return pronominal.evaluate(sample, SYSTEMS, config="double", out=out)
+
+
+def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
+    printed = " ".join(results.summary.split())
+    for sentence in (
+        "toy-blind-to-xe loses 75.0 on xe.",
+        "toy-stereotypes loses 25.0 on he and 25.0 on she.",
+        "first-mention and random are not told from guessing, which gets 50.",
+        "Disambiguation consistency of first-mention is 0.0, and guessing gets 25.",
+        "toy-stereotypes is biased: the pronoun, not the sentence, decides who is meant in "
+        "100.0 % (he), 100.0 % (she), 0.0 % (they), 0.0 % (xe) of the solvable pairs (p =",
+        "toy-nine-in-ten is better than toy-blind-to-xe by",
+    ):
+        assert sentence in printed
+    assert printed.count(" loses ") == 2
+    assert printed.count(" is biased") == 1
+
+
+def test_the_faults_are_those_that_were_planted(results: pronominal.Results) -> None:
+    overall = {label: one["overall"] for label, one in results.scores.items()}
+    assert overall["toy-blind-to-xe"]["none"] == 0.25
+    low, high = overall["toy-nine-in-ten"]["interval"]["accuracy"]
+    assert low < 0.9 < high
+    by_set = results.scores["toy-stereotypes"]["by_pronoun_set"]
+    assert {name: block["accuracy"] for name, block in by_set.items()} == {
+        "he": 0.5,
+        "she": 0.5,
+        "they": 1,
+        "xe": 1,
+    }
+
+
+def test_the_order_of_rows_changes_nothing(results: pronominal.Results) -> None:
+    from pronominal.adapters import load
+
+    rows = [*results.split]
+    for name in SYSTEMS[:3]:
+        there, back = (load(name).choose(given) for given in (rows, rows[::-1]))
+        assert there == back[::-1]

@@ -1,0 +1,204 @@
+"""The first two minutes: the menu, the options of ``evaluate``, and what is printed first."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+import pronominal
+from pronominal.cli import progress
+from pronominal.cli.menu import MENU
+from tests.cli.test_main import pronominal as command
+
+ABOUT = "sample/double/test: 576 rows, digest "
+
+
+@pytest.fixture(scope="module")
+def runs(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs")
+    result = command("evaluate", "-d", sample, "-c", "double", "-o", out, "-s", "random")
+    assert result.returncode == 0, result.stderr
+    return out
+
+
+def loaded_by(code: str, *modules: str) -> str:
+    """Run code in a fresh interpreter; return which of some modules it has imported."""
+    check = f"{code}\nimport sys; print(sorted({set(modules)!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1]
+
+
+def called(*words: object) -> str:
+    """Return code that calls the command as a user does."""
+    return (
+        f"import sys; sys.argv = {['pronominal', *map(str, words)]!r}\n"
+        "from pronominal.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass"
+    )
+
+
+def test_the_menu_has_every_command_once_and_imports_none() -> None:
+    printed = command("--help").stdout
+    names = [name for group in MENU.values() for name in group]
+    assert len(names) == len({*names})
+    for title, entries in MENU.items():
+        assert f"\n{title}:\n" in printed
+        for name, entry in entries.items():
+            assert f"\n  {name} " in printed
+            assert entry.summary in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    heavy = ("numpy", "pyarrow", "rich", "pronominal.eval", "pronominal.adapters")
+    assert loaded_by(called("--help"), *heavy) == "[]"
+
+
+@pytest.mark.parametrize("name", [name for group in MENU.values() for name in group])
+def test_every_command_of_the_menu_has_help(name: str) -> None:
+    assert name in command(name, "--help").stdout
+
+
+def test_finished_runs_are_compared_without_a_model_library(sample: Path, runs: Path) -> None:
+    words = ("evaluate", "-d", sample, "-c", "double", "-o", runs, "-s", "random")
+    heavy = ("torch", "transformers", "spacy", "scipy", "pronominal.adapters.baselines")
+    assert loaded_by(called(*words), *heavy) == "[]"
+
+
+def test_what_is_printed_first_is_the_summary(sample: Path, runs: Path) -> None:
+    words = ("-d", sample, "-c", "double")
+    printed = command("evaluate", *words, "-o", runs, "-s", "random").stdout
+    assert printed.startswith(ABOUT)
+    assert printed == pronominal.evaluate(sample, "random", config="double", out=runs).summary
+    full = command("evaluate", *words, "-o", runs, "-s", "random", "--full").stdout
+    assert full.startswith(printed)
+    assert "Consistency (WinoPron, section 4.3)" in full
+
+
+def test_score_takes_the_name_from_the_folder(sample: Path, runs: Path) -> None:
+    (run,) = runs.iterdir()
+    words = ("-d", sample, "-c", "double", "-p", run)
+    assert command("score", *words).stdout == command("score", "sample", *words).stdout
+    assert command("score", *words).stdout.startswith(ABOUT)
+    assert "decided by offsets, 1 system" in command("score", *words).stdout.replace("\n ", "")
+    wrong = command("score", "winopron", *words)
+    assert (wrong.returncode, "holds sample" in wrong.stderr) == (2, True)
+
+
+def test_a_limit_and_tidy_scores(sample: Path, tmp_path: Path) -> None:
+    words = ("-d", sample, "-c", "double", "-o", tmp_path / "runs", "-s", "random", "-m", 16)
+    result = command("evaluate", *words, "--save", tmp_path / "scores", "--json")
+    assert result.returncode == 0, result.stderr
+    saved = pd.read_csv(tmp_path / "scores" / "scores.csv")
+    accuracy = saved[(saved.measure == "accuracy") & (saved.subset == "overall")]
+    assert accuracy.n.tolist() == [16]
+    assert accuracy.value.tolist() == [json.loads(result.stdout)["random"]["overall"]["accuracy"]]
+
+
+def test_the_reports_scores_are_those_of_the_results(
+    sample: Path, runs: Path, tmp_path: Path
+) -> None:
+    words = (runs, "-o", tmp_path / "page.html", "--scores", tmp_path / "scores")
+    assert command("report", *words).returncode == 0
+    results = pronominal.evaluate(sample, "random", config="double", out=runs)
+    saved = pd.read_parquet(tmp_path / "scores" / "scores.parquet")
+    pd.testing.assert_frame_equal(saved, results.to_pandas())
+
+
+def test_settings_go_to_the_systems_that_have_them(sample: Path, tmp_path: Path) -> None:
+    words = ("evaluate", "-d", sample, "-c", "double", "-o", tmp_path / "runs", "-m", 16)
+    both = ("-s", "first-mention", "-s", "dice=random")
+    assert command(*words, *both, "--set", "seed=7").returncode == 0
+    settings = {
+        record["label"]: record["settings"].get("seed")
+        for file in tmp_path.rglob("run.json")
+        for record in [json.loads(file.read_text())]
+    }
+    assert settings == {"first-mention": None, "dice": 7}
+    wrong = command(*words, *both, "--set", "sede=7")
+    assert "no system here has the setting 'sede'; did you mean 'seed'?" in wrong.stderr
+    wrong = command(*words, *both, "--device", "cpu")
+    assert "no system here has the setting 'device'" in wrong.stderr
+
+
+def test_an_experiment_is_a_file(sample: Path, tmp_path: Path) -> None:
+    file = tmp_path / "experiment.toml"
+    file.write_text(
+        f'dataset = "{sample}"\nconfig = "double"\nout = "{tmp_path / "runs"}"\nlimit = 16\n'
+        '[settings]\nseed = 7\n[systems.first-mention]\n[systems.dice]\nsystem = "random"\n'
+    )
+    result = command("evaluate", file, "--json")
+    assert result.returncode == 0, result.stderr
+    scores = json.loads(result.stdout)
+    assert [*scores] == ["first-mention", "dice"]
+    assert scores["dice"]["overall"]["n"] == 16
+    more = command("evaluate", file, "--json", "-m", 24, "-s", "random", "-o", tmp_path / "other")
+    scores = json.loads(more.stdout)
+    assert [*scores] == ["first-mention", "dice", "random"]
+    assert scores["random"]["overall"]["n"] == 24
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('datset = "x"', "an experiment has no 'datset'; did you mean 'dataset'?"),
+        ("dataset = 7", "dataset is 7; write a string"),
+        ('dataset = "x"\nlimit = "x"', "limit is 'x'; write a number"),
+        ('dataset = "x"\nsystems = 3', "systems are neither names nor tables"),
+        ('dataset = "x"\nsettings = 3', "settings is no table"),
+        ("dataset = ", "no experiment could be read"),
+        ('systems = ["random"]', "no dataset is given; add --dataset FOLDER"),
+        ('dataset = "x"', "no system is given"),
+    ],
+)
+def test_a_wrong_experiment_is_one_line(tmp_path: Path, content: str, message: str) -> None:
+    file = tmp_path / "experiment.toml"
+    file.write_text(content)
+    result = command("evaluate", file)
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "label", "name", "checkpoint"),
+    [
+        ("lingmess", "lingmess", "lingmess", None),
+        ("lingmess=a/b", "lingmess", "lingmess", "a/b"),
+        ("mine=lingmess=a/b", "mine", "lingmess", "a/b"),
+        ("mine=lingmess", "mine", "lingmess", None),
+        ("mine=own.module:System", "mine", "own.module:System", None),
+        ("mine=own.module:System=a/b", "mine", "own.module:System", "a/b"),
+        ("own.module:System", "System", "own.module:System", None),
+    ],
+)
+def test_systems_have_labels(given: str, label: str, name: str, checkpoint: str | None) -> None:
+    from pronominal.eval.runs.asked_systems import parse_systems
+
+    (asked,) = parse_systems([given])
+    assert (asked.label, asked.name, asked.checkpoint) == (label, name, checkpoint)
+
+
+def test_a_job_without_a_terminal_prints_a_line_a_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with progress.progress_bar("lingmess", 1440) as tell:
+        for second in range(0, 181, 10):
+            now[0] = second
+            tell(240 + 4 * second)
+    assert capsys.readouterr().err.splitlines() == [
+        "pronominal: lingmess: 480 of 1,440 done, about 4 min left",
+        "pronominal: lingmess: 720 of 1,440 done, about 3 min left",
+        "pronominal: lingmess: 960 of 1,440 done, about 2 min left",
+    ]
+
+
+def test_an_absent_server_is_named_before_anything_runs(sample: Path, tmp_path: Path) -> None:
+    url = "url=http://localhost:1"
+    words = ("-d", sample, "-c", "double", "-o", tmp_path / "runs", "-s", "random")
+    result = command("evaluate", *words, "-s", "lm-server", "--set", url, "--set", "model=x")
+    assert result.returncode == 2
+    assert "http://localhost:1/v1: there is no server" in result.stderr
+    assert not (tmp_path / "runs").exists()

@@ -1,0 +1,129 @@
+"""What is printed first: one table that fits, and sentences that say what is in the scores."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
+from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.findings import comparisons, findings
+from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.summary import LINES, WIDTH, summarised
+from pronominal.eval.tables.summary_column import SummaryColumn
+
+ACCURACY = Measure(
+    "accuracy",
+    "Accuracy",
+    ("accuracy",),
+    chance=0.5,
+    divisions={"pronoun_set": ("by_pronoun_set", "*", "accuracy")},
+)
+PAIRS = Measure("pairs", "Pairs", ("pairs",), chance=0.25)
+COLUMNS = (
+    SummaryColumn(ACCURACY, division="pronoun_set", group="by pronoun set"),
+    SummaryColumn(PAIRS, heading="both", group="right in"),
+)
+
+
+def block(value: float, half: float = 0.05, **more: Any) -> dict[str, Any]:
+    ends = [max(0.0, value - half), min(1.0, value + half)]
+    return {"accuracy": value, "n": 100, "units": 40, "interval": {"accuracy": ends}, **more}
+
+
+def scores(value: float, xe: float, pairs: float = 0.5) -> Scores:
+    made = block(value, by_pronoun_set={"he": block(value), "xe": block(xe)}, pairs=pairs)
+    made["interval"]["pairs"] = [pairs - 0.05, pairs + 0.05]
+    made["intervals"] = {"level": 0.95, "units": 40, "unit": "occupation"}
+    return Scores(made)
+
+
+def compared(given: Mapping[str, Scores], margin: float | None = None) -> dict[str, Scores]:
+    right = {name: round(40 * one["accuracy"]) for name, one in given.items()}
+    units = {name: [float(unit < n) for unit in range(40)] for name, n in right.items()}
+    arrays = {name: np.asarray(shares) for name, shares in units.items()}
+    tests = against({"accuracy": arrays}, margin=margin)
+    return {name: one | {AGAINST: tests[name]} for name, one in given.items()}
+
+
+def summary(given: Mapping[str, Scores]) -> Any:
+    return summarised(
+        *("mine/default/test: 100 rows", ACCURACY, COLUMNS, given),
+        units="occupations",
+        remarks=["A remark."],
+        notes=["A note."],
+        rest="The rest.",
+    )
+
+
+@pytest.mark.parametrize("systems", [1, 2, 9, 10, 40])
+@pytest.mark.parametrize("letters", [1, 12, 60])
+def test_the_table_fits(systems: int, letters: int) -> None:
+    given = {f"{'s' * letters}{number}": scores(0.6, 0.5) for number in range(systems)}
+    made = summary(given)
+    about, table, *_ = str(made).split("\n\n")
+    assert about == "mine/default/test: 100 rows"
+    assert len(table.splitlines()) <= LINES
+    assert max(map(len, str(made).splitlines())) <= WIDTH
+    assert ("more systems" in table) == (systems > 9)
+    assert "by pronoun set" in table.splitlines()[0]
+    assert "The rest.\n" in str(made)
+
+
+def test_columns_that_do_not_fit_are_left_out() -> None:
+    parts = {f"set-number-{number:02}": block(0.6) for number in range(20)}
+    made = str(summary({"a": Scores(block(0.6, by_pronoun_set=parts))}))
+    assert max(map(len, made.splitlines())) <= WIDTH
+
+
+def test_sentences_compare_the_best_with_the_others() -> None:
+    given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9), "c": scores(0.875, 0.875)})
+    better, alike = comparisons(ACCURACY, given)
+    assert better.startswith("b is better than a by 40.0 [")
+    assert alike.startswith("b is not told apart from c (+2.5 [")
+
+
+def test_what_was_planned_comes_first_and_all_else_is_exploratory() -> None:
+    given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9), "c": scores(0.875, 0.875)})
+    planned = {label: one | {PLANNED: {AGAINST: one[AGAINST]}} for label, one in given.items()}
+    first, *_, last = comparisons(ACCURACY, planned)
+    assert first.startswith("Planned: b is better than a by 40.0 [")
+    assert last.startswith("Exploratory: b is not told apart from c (+2.5 [")
+
+
+def test_equivalent_systems_are_called_so() -> None:
+    given = compared({"a": scores(0.875, 0.875), "b": scores(0.9, 0.9)}, margin=0.5)
+    assert [*comparisons(ACCURACY, given)] == ["b and a are equivalent: closer than 50 points."]
+
+
+def test_losses_chance_and_both_are_named() -> None:
+    given = {"a": scores(0.9, 0.6), "b": scores(0.9, 0.5, pairs=0.1), "c": scores(0.5, 0.5)}
+    told = [*findings(ACCURACY, COLUMNS, given)]
+    assert told == [
+        "a and b both lose 30.0 and 40.0 on xe.",
+        "c is not told from guessing, which gets 50.",
+        "Pairs of b is 10.0, and guessing gets 25.",
+    ]
+
+
+def test_what_is_of_few_units_is_no_finding() -> None:
+    few = block(0.9, by_pronoun_set={"he": block(0.9), "xe": block(0.1) | {"units": 4}})
+    assert [*findings(ACCURACY, COLUMNS, {"a": Scores(few)})] == []
+
+
+def test_the_best_is_bold_only_beyond_chance() -> None:
+    clear = summary(compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.5)}))
+    assert "**90.0** [85.0, 95.0]" in clear.to_markdown()
+    assert r"\textbf{90.0} [85.0, 95.0]" in clear.to_latex()
+    assert r"\label{tab:mine-default-test}" in clear.to_latex()
+    assert r"\caption{mine/default/test: 100 rows}" in clear.to_latex()
+    close = summary(compared({"a": scores(0.875, 0.5), "b": scores(0.9, 0.5)}))
+    assert "**9" not in close.to_markdown()
+    assert "textbf" not in close.to_latex()
+
+
+def test_html_holds_no_markup_of_strangers() -> None:
+    made = summary({"<b>x": scores(0.9, 0.6)}).to_html()
+    assert "&lt;b&gt;x" in made
+    assert ">Accuracy</th>" in made
