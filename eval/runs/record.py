@@ -26,7 +26,7 @@ PACKAGES = (
 SCHEMA_VERSION = 1
 """Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
 
-IDENTITY = ("dataset", "system", "checkpoint", "settings")
+IDENTITY = ("dataset", "system", "checkpoint", "settings", "generation")
 """The fields that two runs must have in common to share a folder."""
 
 
@@ -121,14 +121,16 @@ class RunRecord:
         device: where it computes, such as ``"cuda:0"``, where it says so.
         parameters: how many weights it has, where it says so.
         settings: everything else that may change a prediction.
+        generation: how a model that writes was asked, where it says so: its budgets in tokens, the
+            frame of the chat around each prompt, and what the chat template was told.
         label: the run's name in tables and folders.
         versions: package -> version.
         seeds: the seed of a system that draws at random.
         self_check: what the system found wrong with its weights when it was loaded.
         form_tokens: pronoun form -> the tokens that a language model reads it as.
         times: when it ran.
-        counts: ``rows``, of which ``none``, ``both`` and ``failed``; for clusters also
-            ``readings_differ``, the rows that the two decision rules decide differently.
+        counts: ``rows``, of which ``none``, ``both``, ``unfinished`` and ``failed``; for clusters
+            also ``readings_differ``, the rows that the two decision rules decide differently.
         complete: whether every row was asked.
         predictions: what its predictions were when it was; runs of earlier versions do not say it.
         dataset_place: where the rows were, as the user gave it, or where the Hub's were kept.
@@ -143,6 +145,7 @@ class RunRecord:
     device: str | None = None
     parameters: int | None = None
     settings: Mapping[str, Any]
+    generation: Mapping[str, Any] | None = None
     label: str
     versions: Mapping[str, str]
     seeds: Mapping[str, Any] = field(default_factory=dict)
@@ -196,6 +199,7 @@ def new_record(
     """
     checkpoint = getattr(loaded, "checkpoint", None)
     parameters = getattr(loaded, "parameters", None)
+    generation = getattr(loaded, "generation", None)
     return RunRecord(
         dataset=DatasetRecord.of(split),
         system=system,
@@ -207,6 +211,7 @@ def new_record(
         # a torch module has a method of this name
         parameters=parameters if isinstance(parameters, int) else None,
         settings=settings,
+        generation=generation if isinstance(generation, dict) else None,
         label=label,
         versions=versions(),
         seeds={"seed": loaded.seed} if hasattr(loaded, "seed") else {},

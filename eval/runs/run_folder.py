@@ -165,7 +165,7 @@ class RunFolder:
         self.describe(times=times, counts=counts, complete=True, predictions=written)
 
     def _counts(self, instances: Iterable[Instance]) -> dict[str, int]:
-        counts = {"rows": len(self.failures), "none": 0, "both": 0}
+        counts = {"rows": len(self.failures), "none": 0, "both": 0, "unfinished": 0}
         answered = (instance for instance in instances if instance.id not in self.failures)
         lines = read_predictions(self.path)
         for (number, prediction), instance in zip(lines, answered, strict=True):
@@ -176,7 +176,8 @@ class RunFolder:
                 clusters = clusters_of(prediction, self.path, number)
                 differ = counts.get("readings_differ", 0) + differing([instance], [clusters])
                 counts["readings_differ"] = differ
-        return counts | ({"failed": len(self.failures)} if self.failures else {})
+        counts |= {"failed": len(self.failures)} if self.failures else {}
+        return {name: n for name, n in counts.items() if n or name != "unfinished"}
 
 
 def _append(path: Path, lines: Iterable[str]) -> None:

@@ -221,7 +221,7 @@ def test_the_mean_and_deviation_are_over_samples() -> None:
     found = score(rows, answers, samples=samples)
     assert [block["accuracy"] for block in found["by_seed"].values()] == [0.5, 1, 0]
     assert (found["n"], found["accuracy"], found["sd"]) == (6, 0.5, 0.5)
-    expected = {"n": 2, "accuracy": 0, "answered": 0.5, "none": 0.5, "both": 0}
+    expected = {"n": 2, "accuracy": 0, "answered": 0.5, "none": 0.5, "both": 0, "unfinished": 0}
     assert figures(found["by_seed"]["19"]) == expected
 
 
