@@ -1,5 +1,6 @@
 """How a prompt becomes a user's turn in a chat: by a template, as in the paper, or not at all."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Literal, get_args
@@ -19,6 +20,9 @@ PROMPT_DATE = "2025-01-01"
 """The day that templates print which print one: another day would be another prompt."""
 
 
+_TODAY = re.compile(r"""\bstrftime_now\(\s*(['"])(.*?)\1\s*\)""")
+
+
 class Turns:
     """Puts prompts into the format in which a model was taught to be asked.
 
@@ -33,6 +37,7 @@ class Turns:
     Attributes:
         frame: what stands around a prompt, with `PLACE` for the prompt itself.
         end: what stands behind it.
+        arguments: what `apply_chat_template` of the tokenizer is told.
         described: what a run records of it.
 
     Raises:
@@ -56,9 +61,13 @@ class Turns:
             raise InputError(
                 "the tokenizer has no chat template", cure='write chat = "none"', file=checkpoint
             )
-        self._template = str(template) if self._way == "template" else ""
+        own = getattr(tokenizer, "get_chat_template", lambda: template)
+        self._template = str(own()) if self._way == "template" else ""
         self._day = parse_day(today)
         self._arguments = dict(arguments or {})
+        self.arguments = dict(self._arguments)
+        if "strftime_now" in self._template:
+            self.arguments["chat_template"] = on_day(self._template, self._day)
         self._refuse_idle()
         self.frame = self.text(PLACE)
         self.end = self.frame.rpartition(PLACE)[2]
@@ -104,7 +113,7 @@ class Turns:
                 [{"role": "user", "content": prompt}],
                 add_generation_prompt=True,
                 tokenize=False,
-                **{"strftime_now": self._day.strftime, **arguments},
+                **{**self.arguments, **arguments},
             )
         return said
 
@@ -123,6 +132,17 @@ class Turns:
                 cure="leave it out: this model has no such switch in its chat template",
                 file=self._checkpoint,
             )
+
+
+def on_day(template: str, day: date) -> str:
+    """Return a chat template that prints a fixed day where it would print today.
+
+    transformers hands templates no function of ours in place of its own ``strftime_now``.
+
+    >>> on_day("Today: {{ strftime_now('%d %b %Y') }}", date(2025, 1, 31))
+    "Today: {{ '31 Jan 2025' }}"
+    """
+    return _TODAY.sub(lambda call: repr(day.strftime(call[2])), template)
 
 
 def parse_day(setting: object) -> date:

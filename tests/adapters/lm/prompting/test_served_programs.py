@@ -97,7 +97,7 @@ def test_a_run_says_what_served_it(program: str, sample: Path, tmp_path: Path) -
     assert folder.record.generation == {
         "max_new_tokens": 20,
         "thinking_tokens": 8192,
-        "server": {"program": program, "version": [*VERSIONS[program][1].values()][0]},
+        "server": {"program": program, "version": next(iter(VERSIONS[program][1].values()))},
     }
     lines = [json.loads(line) for line in folder.predictions.read_text().splitlines()]
     assert {line["choice"] for line in lines} == {0}
