@@ -6,5 +6,5 @@ sequences), `trie` (sequences to prefix trees), `decoder`, `encoder` and `infill
 three training objectives), with `logits`, `prompt_encoder` and `memory` below them, and `system`
 (the interface). `prompting` asks in words: `prompts` and `chat` (what models read), `generation`,
 `multiple_choice`, `text_generation` and `server` (four ways to ask), and `answers` (what they
-said).
+said). `engines` asks both questions of models that other programs compute.
 """

@@ -26,7 +26,7 @@ PACKAGES = (
 SCHEMA_VERSION = 1
 """Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
 
-IDENTITY = ("dataset", "system", "checkpoint", "settings", "generation")
+IDENTITY = ("dataset", "system", "checkpoint", "settings", "inference")
 """The fields that two runs must have in common to share a folder."""
 
 
@@ -121,8 +121,9 @@ class RunRecord:
         device: where it computes, such as ``"cuda:0"``, where it says so.
         parameters: how many weights it has, where it says so.
         settings: everything else that may change a prediction.
-        generation: how a model that writes was asked, where it says so: its budgets in tokens, the
-            frame of the chat around each prompt, and what the chat template was told.
+        inference: how a language model was run, where it says so: budgets in tokens, the frame of
+            the chat around each prompt, what the chat template was told, engine or server with
+            their versions, and how weights are quantised.
         label: the run's name in tables and folders.
         versions: package -> version.
         seeds: the seed of a system that draws at random.
@@ -145,7 +146,7 @@ class RunRecord:
     device: str | None = None
     parameters: int | None = None
     settings: Mapping[str, Any]
-    generation: Mapping[str, Any] | None = None
+    inference: Mapping[str, Any] | None = None
     label: str
     versions: Mapping[str, str]
     seeds: Mapping[str, Any] = field(default_factory=dict)
@@ -199,7 +200,7 @@ def new_record(
     """
     checkpoint = getattr(loaded, "checkpoint", None)
     parameters = getattr(loaded, "parameters", None)
-    generation = getattr(loaded, "generation", None)
+    inference = getattr(loaded, "inference", None)
     return RunRecord(
         dataset=DatasetRecord.of(split),
         system=system,
@@ -211,7 +212,7 @@ def new_record(
         # a torch module has a method of this name
         parameters=parameters if isinstance(parameters, int) else None,
         settings=settings,
-        generation=generation if isinstance(generation, dict) else None,
+        inference=inference if isinstance(inference, dict) else None,
         label=label,
         versions=versions(),
         seeds={"seed": loaded.seed} if hasattr(loaded, "seed") else {},

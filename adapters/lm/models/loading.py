@@ -52,6 +52,7 @@ class LoadedModel:
         model: the model of transformers, in evaluation mode.
         tokenizer: its tokenizer.
         longest: for how many tokens it has positions; None if it has no table of them.
+        quantised: how its weights are quantised, such as ``"gptq"``; None where they are not.
     """
 
     checkpoint: Checkpoint
@@ -59,6 +60,12 @@ class LoadedModel:
     model: Any
     tokenizer: Any
     longest: int | None
+    quantised: str | None = None
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What a run records of the model besides its checkpoint."""
+        return {} if self.quantised is None else {"quantised": self.quantised}
 
     def refuse_longer(self, lengths: Sequence[int], what: str) -> None:
         """Raise `RefusedTextError` for the first prompt that has more tokens than it reads."""
@@ -105,7 +112,7 @@ def load_language_model(
         wanted = torch.float32
     how: dict[str, Any] = {"dtype": wanted, "device_map": device_map}
     try:
-        objective, model, tokenizer = _from_pretrained(opened, trust_remote_code, how)
+        objective, model, tokenizer = _from_pretrained(opened, trust_remote_code, how, target)
     except InputError as error:
         if not trust_remote_code:
             _refuse_remote_code(opened, error)
@@ -113,15 +120,19 @@ def load_language_model(
     require_words(tokenizer, checkpoint)
     model.eval().requires_grad_(False)
     fuse_activations(model)
-    if target is not None:
+    quantised = _quantised(model.config)
+    if target is not None and quantised is None:
         model = model.to(target)
         with silent_transformers():
             pack_weights(model)
-    return LoadedModel(opened, objective, model, tokenizer, _longest(model))
+    return LoadedModel(opened, objective, model, tokenizer, _longest(model), quantised)
 
 
 def _from_pretrained(
-    opened: Checkpoint, trust_remote_code: bool, how: dict[str, Any]
+    opened: Checkpoint,
+    trust_remote_code: bool,
+    how: dict[str, Any],
+    target: torch.device | None,
 ) -> tuple[Objective, Any, Any]:
     """Return what a model was trained to predict, the model and its tokenizer."""
     folder, trust = opened.folder, {"trust_remote_code": trust_remote_code}
@@ -132,12 +143,24 @@ def _from_pretrained(
     ):
         config = transformers.AutoConfig.from_pretrained(folder, **trust)
         objective = objective_of(config)
+        if _quantised(config) is not None and target is not None:
+            how = how | {"device_map": {"": target}}  # such weights are loaded where they stay
         model, report = _AUTO_CLASSES[objective][1].from_pretrained(
             folder, config=config, output_loading_info=True, weights_only=True, **trust, **how
         )
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **trust)
     require_same(report["missing_keys"], (), opened.name, cure=cure)
     return objective, model, tokenizer
+
+
+def _quantised(config: Any) -> str | None:
+    """Return the method by which a checkpoint's weights are quantised; None if they are not."""
+    settings = getattr(config, "quantization_config", None)
+    if settings is None:
+        return None
+    named = settings if isinstance(settings, dict) else settings.to_dict()
+    method = named.get("quant_method")
+    return str(getattr(method, "value", method) or "yes")
 
 
 def refuse_masked(loaded: LoadedModel) -> None:

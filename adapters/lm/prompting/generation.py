@@ -25,7 +25,7 @@ from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
 from pronominal.adapters.lm.scoring.prompt_encoder import encoded
 from pronominal.adapters.lm.scoring.tokens import padded
 from pronominal.adapters.lm.thoughts.delimiters import described_delimiters, parse_thoughts
-from pronominal.adapters.lm.thoughts.reading import CUT, Reply, read_reply
+from pronominal.adapters.lm.thoughts.reading import CUT, Reply, read_tokens
 
 NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": ANSWER_TOKENS}
 """The most new tokens of an answer: the paper's for FLAN-T5 and Llama-2-chat (RUFF, F.1)."""
@@ -102,10 +102,11 @@ class PromptedModel:
         self._delimiters = described or delimiters
         self._thinking_tokens = thinking_tokens if self._delimiters else 0
         self._budget = Budget(batch_tokens, BATCH_TOKENS, loaded.model.device)
-        self.generation = {
+        self.inference = {
             "max_new_tokens": self.max_new_tokens,
             "thinking_tokens": self._thinking_tokens,
             **self._turns.described,
+            **loaded.described,
         }
 
     def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[Reply]:
@@ -133,21 +134,16 @@ class PromptedModel:
     def _written(self, prompts: Sequence[Sequence[int]], limit: int) -> list[Reply]:
         batches = GenerationBatches(self._loaded, prompts, limit)
         self._budget.spend_on(batches)
-        return [self._reply(*written) for written in zip(batches.written, batches.cut, strict=True)]
-
-    def _reply(self, tokens: Sequence[int], cut: bool) -> Reply:
-        """Read the tokens of an answer; special ones may be what ends a thought."""
-        decode = self._loaded.tokenizer.decode
-        reply = read_reply(
-            decode(tokens, skip_special_tokens=False),
-            prompt_end=self._turns.end,
-            finish_reason=CUT if cut else "stop",
-            delimiters=self._delimiters,
-        )
-        if reply.thought is None and reply.state == "answered":
-            text = decode(tokens, skip_special_tokens=True)
-            return Reply(text, finish_reason=reply.finish_reason)
-        return reply
+        return [
+            read_tokens(
+                self._loaded.tokenizer,
+                tokens,
+                self._turns.end,
+                CUT if cut else "stop",
+                self._delimiters,
+            )
+            for tokens, cut in zip(batches.written, batches.cut, strict=True)
+        ]
 
 
 class GenerationBatches(LongestFirst):

@@ -77,7 +77,7 @@ class MultipleChoiceModel:
         self._loaded = loaded
         self._turns = Turns(loaded.tokenizer, chat, checkpoint, arguments, date)
         self._turns.refuse_thinking(delimiters)
-        self.generation = self._turns.described
+        self.inference = self._turns.described | loaded.described
         self._scorer = (
             CausalScorer(loaded.model, batch_tokens=batch_tokens)
             if loaded.objective == "causal"

@@ -103,7 +103,7 @@ class ServedModel:
         self._thinks: bool | None = enable_thinking or None
         self._trial = Lock()
         self.question = f"generation of {self._server.model}"
-        self.generation = {
+        self.inference = {
             "max_new_tokens": max_new_tokens,
             "thinking_tokens": self._thinking_tokens,
             **self._switches,

@@ -79,7 +79,7 @@ class TextGeneration:
         described = described_delimiters(tokenizer) if thoughts is None else ()
         self._delimiters = described or delimiters
         self._thinking_tokens = thinking_tokens if self._delimiters else 0
-        self.generation = {
+        self.inference = {
             "max_new_tokens": max_new_tokens,
             "thinking_tokens": self._thinking_tokens,
             **self._turns.described,

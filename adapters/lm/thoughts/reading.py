@@ -14,7 +14,7 @@ A text that ends within a thought has no answer, whatever it says: the model was
 import re
 import warnings
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pronominal.adapters.contract.systems import AnswerWarning
 from pronominal.adapters.lm.thoughts.delimiters import Delimiters, around_turns, known_delimiters
@@ -119,6 +119,34 @@ def read_reply(
         thought=thought and thought.strip(),
         finish_reason=finish_reason,
     )
+
+
+def read_tokens(
+    tokenizer: Any,
+    tokens: Sequence[int],
+    prompt_end: str,
+    finish_reason: str | None,
+    delimiters: Sequence[Delimiters],
+) -> Reply:
+    """Return the answer in the tokens that a model wrote; special ones may be what ends a thought.
+
+    Args:
+        tokenizer: the model's, of transformers.
+        tokens: what it wrote.
+        prompt_end: as for `read_reply`.
+        finish_reason: as for `read_reply`.
+        delimiters: as for `read_reply`.
+    """
+    reply = read_reply(
+        tokenizer.decode(tokens, skip_special_tokens=False),
+        prompt_end=prompt_end,
+        finish_reason=finish_reason,
+        delimiters=delimiters,
+    )
+    if reply.thought is None and reply.state == "answered":
+        text = tokenizer.decode(tokens, skip_special_tokens=True)
+        return Reply(text, finish_reason=finish_reason)
+    return reply
 
 
 def opens_thought(prompt_end: str, delimiters: Sequence[Delimiters]) -> bool:

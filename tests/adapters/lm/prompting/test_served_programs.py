@@ -84,7 +84,7 @@ def test_thoughts_are_switched_off(program: str) -> None:
     assert limits(server) == [20, 20]
     switch = {"chat_template_kwargs": {"enable_thinking": False}}
     expected = {"reasoning_effort": "none"} if program == "ollama" else switch
-    assert expected.items() <= system.generation.items()
+    assert expected.items() <= system.inference.items()
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -94,7 +94,7 @@ def test_a_run_says_what_served_it(program: str, sample: Path, tmp_path: Path) -
         settings = {"url": server.url, "prompts": ["2-backward"]}
         asked = SystemSettings("served", "lm-server", None, settings)
         folder = run(split, asked.load(), asked, tmp_path)
-    assert folder.record.generation == {
+    assert folder.record.inference == {
         "max_new_tokens": 20,
         "thinking_tokens": 8192,
         "server": {"program": program, "version": next(iter(VERSIONS[program][1].values()))},

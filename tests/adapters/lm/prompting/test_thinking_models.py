@@ -119,7 +119,7 @@ def test_a_run_counts_and_scores_what_was_cut_off(
     scripted(system, lambda p: "<think>he" if "Tell me" in p else "I do not know", monkeypatch)
     folder = run(few, system, asked, tmp_path)
     assert folder.record.counts == {"rows": 12, "none": 12, "both": 0}
-    assert folder.record.generation == {
+    assert folder.record.inference == {
         "max_new_tokens": 20,
         "thinking_tokens": 0,
         "frame": "<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n",
@@ -145,23 +145,23 @@ def test_another_frame_is_another_run(
     system: Any = asked.load()
     scripted(system, lambda prompt: "<|channel|>final<|message|>she", monkeypatch)
     folder = run(split, system, asked, tmp_path)
-    assert folder.record.generation is not None
-    assert folder.record.generation["date"] == "2025-01-01"
-    assert "Today: 2025-01-01" in folder.record.generation["frame"]
+    assert folder.record.inference is not None
+    assert folder.record.inference["date"] == "2025-01-01"
+    assert "Today: 2025-01-01" in folder.record.inference["frame"]
     later: Any = load("lm-prompts", chatting("gpt-oss"), date="2026-02-03", **settings)
-    with pytest.raises(InputError, match="another generation: date, frame"):
+    with pytest.raises(InputError, match="another inference: date, frame"):
         run(split, later, asked, tmp_path)
 
 
 @pytest.mark.parametrize("family", ["gpt-oss", "SmolLM3", "Llama 3"])
 def test_a_day_in_a_template_is_fixed(chatting: Callable[[str], str], family: str) -> None:
     system: Any = load("lm-prompts", chatting(family), device="cpu")
-    assert system.generation["date"] == "2025-01-01"
-    assert "2025" in system.generation["frame"]
+    assert system.inference["date"] == "2025-01-01"
+    assert "2025" in system.inference["frame"]
     other: Any = load("lm-prompts", chatting(family), device="cpu", date="2031-07-09")
-    assert "2031" in other.generation["frame"]
+    assert "2031" in other.inference["frame"]
     plain: Any = load("lm-prompts", chatting("Qwen3"), device="cpu")
-    assert "date" not in plain.generation
+    assert "date" not in plain.inference
 
 
 SWITCHES = [
@@ -178,7 +178,7 @@ def test_thoughts_are_switched(
     chatting: Callable[[str], str], family: str, settings: dict[str, Any], end: str
 ) -> None:
     system: Any = load("lm-prompts", chatting(family), device="cpu", **settings)
-    assert system.generation["frame"].endswith(end)
+    assert system.inference["frame"].endswith(end)
 
 
 def test_other_arguments_reach_the_template(chatting: Callable[[str], str]) -> None:
@@ -186,8 +186,8 @@ def test_other_arguments_reach_the_template(chatting: Callable[[str], str]) -> N
     system: Any = load(
         "lm-prompts", chatting("gpt-oss"), device="cpu", chat_template_kwargs=arguments
     )
-    assert "Reasoning: high" in system.generation["frame"]
-    assert system.generation["chat_template_kwargs"] == arguments
+    assert "Reasoning: high" in system.inference["frame"]
+    assert system.inference["chat_template_kwargs"] == arguments
 
 
 @pytest.mark.parametrize(
