@@ -6,7 +6,7 @@ The vocabulary, and what every command does, as functions. Names are loaded when
 from importlib import import_module
 from typing import Any
 
-from pronominal.decisions import BOTH, NONE, Abstention, Decision
+from pronominal.decisions import BOTH, NONE, UNFINISHED, Abstention, Decision
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.pronouns import CASES, PRONOUN_SETS, Case, PronounSet, load_pronoun_sets
@@ -32,6 +32,7 @@ __all__ = [
     "CASES",
     "NONE",
     "PRONOUN_SETS",
+    "UNFINISHED",
     "Abstention",
     "Case",
     "Cluster",

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Abstention = Literal["none", "both"]
-"""No choice: the pronoun went to neither candidate, or to both at once."""
+Abstention = Literal["none", "both", "unfinished"]
+"""No choice: the pronoun went to neither candidate, or to both at once, or a model that writes was
+cut off before it answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,8 @@ class Decision:
 
     Attributes:
         choice: index into the instance's candidates; None exactly when `abstained` is set.
-        abstained: ``"none"`` or ``"both"``, answers like any other and never dropped.
+        abstained: ``"none"``, ``"both"`` or ``"unfinished"``, counted like any answer and never
+            dropped.
     """
 
     choice: int | None
@@ -34,6 +36,7 @@ class Decision:
 
 NONE = Decision(None, "none")
 BOTH = Decision(None, "both")
+UNFINISHED = Decision(None, "unfinished")
 
 
 def from_probabilities(probabilities: list[float]) -> Decision:

@@ -60,6 +60,7 @@ _choosing = partial(SystemEntry, "choosing")
 _language_model = partial(SystemEntry, "language model")
 _packaged = partial(_clustering, weights="in its environment")
 _of_transformers = partial(_language_model, extra="lm", weights=ANY_MODEL)
+_of_vllm = partial(_language_model, extra="vllm", weights=ANY_MODEL)
 
 SYSTEMS: dict[str, SystemEntry] = {
     "allennlp": _packaged(
@@ -192,14 +193,27 @@ SYSTEMS: dict[str, SystemEntry] = {
         "lm.prompting.generation:PromptedModel",
         "any model that writes, prompted as the papers prompt FLAN-T5 and Llama-2-chat",
     ),
+    "lm-prompts-vllm": _of_vllm(
+        "lm.engines.vllm_prompts:VllmPrompts",
+        "any causal model that vLLM runs in this process, prompted as lm-prompts",
+    ),
     "lm-server": _language_model(
         "lm.prompting.server:ServedModel",
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
         server="lm.prompting.server:START",
     ),
+    "lm-server-scores": _language_model(
+        "lm.engines.served_scores:ServedScores",
+        "a model behind a local server of vLLM or SGLang, by log-likelihoods of the filled texts",
+        server="lm.prompting.server:START",
+    ),
     "lm-two-questions": _of_transformers(
         "lm.continuation.system:TwoQuestions",
         "any causal model, which form it finds likeliest and which one it writes itself",
+    ),
+    "lm-vllm": _of_vllm(
+        "lm.engines.vllm_scores:VllmScores",
+        "any causal model that vLLM runs in this process, by log-likelihoods of the filled texts",
     ),
     "maverick": _packaged(
         "remote.packaged:maverick",

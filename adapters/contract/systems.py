@@ -129,7 +129,7 @@ class GeneratingSystem(Protocol):
 
     name: str
 
-    def generate(self, prompts: Sequence[str]) -> list[str]:
+    def generate(self, prompts: Sequence[str]) -> Sequence[str]:
         """Return for each prompt, in order, what follows it, which other prompts do not change."""
         ...
 

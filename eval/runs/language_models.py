@@ -23,8 +23,9 @@ from pronominal.adapters.lm.prompting.prompts import (
     concluding,
     question_and_answer,
 )
+from pronominal.adapters.lm.thoughts.reading import Reply, as_replies
 from pronominal.dataset_scripts.reading.split import Instance
-from pronominal.decisions import BOTH, NONE, Decision, likeliest
+from pronominal.decisions import BOTH, NONE, UNFINISHED, Decision, likeliest
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, refuse_other_length
 from pronominal.instances import FillingInstance
@@ -36,7 +37,7 @@ EXTRACTIONS: dict[str, Callable[[str, list[str]], list[int]]] = {
 """How a generation becomes an answer, by the name of the rule; the first is the default."""
 
 Answer = int | str
-"""An option's index, ``"none"`` or ``"both"``."""
+"""An option's index, ``"none"``, ``"both"`` or ``"unfinished"``."""
 
 
 def predict_scores(system: ScoringSystem, instances: Sequence[FillingInstance]) -> list[Prediction]:
@@ -106,8 +107,9 @@ def predict_generations(
     """Ask a model that writes with every prompt, and read its answers.
 
     A prediction has ``answers``, and with a chain of thought also ``chain_answers``, which is what
-    the chain names: prompt -> index, ``"none"`` or ``"both"``. Its choice is that of most prompts
-    (see `most_frequent`).
+    the chain names: prompt -> index, ``"none"``, ``"both"`` or ``"unfinished"``. Its choice is that
+    of most prompts (see `most_frequent`). Where a model thought, or did not end by itself,
+    ``replies`` and ``chains`` say so: prompt -> what `_circumstances` returns.
     """
     prompting = getattr(system, "prompting", Prompting())
     prompts = [prompting.of(instance) for instance in instances]
@@ -115,13 +117,20 @@ def predict_generations(
         written = _generate(system, [*chain(*prompts)], prompting.chain_of_thought)
     predictions, rest = [], {kind: iter(texts) for kind, texts in written.items()}
     kept_as = {"answers": "generation", "chain_answers": "chain"}
+    told_as = {"answers": "replies", "chain_answers": "chains"}
     for instance, own in zip(instances, prompts, strict=True):
         options, given, kept = _options(instance), dict[str, Any](), dict[str, Any]()
-        for kind, texts in rest.items():
-            by_prompt = {prompt.name: text for prompt, text in zip(own, texts, strict=False)}
-            named = {name: EXTRACTIONS[reading](text, options) for name, text in by_prompt.items()}
-            given[kind] = {name: _answer(indices) for name, indices in named.items()}
+        for kind, replies in rest.items():
+            by_prompt = {prompt.name: reply for prompt, reply in zip(own, replies, strict=False)}
+            given[kind] = {
+                name: _answer_of(reply, options, reading) for name, reply in by_prompt.items()
+            }
+            told = {name: _circumstances(reply) for name, reply in by_prompt.items()}
+            if any(told.values()):
+                given[told_as[kind]] = {name: one for name, one in told.items() if one}
             kept[kept_as[kind]] = by_prompt
+            if thoughts := {name: r.thought for name, r in by_prompt.items() if r.thought}:
+                kept[f"{kept_as[kind]}_thought"] = thoughts
         if include_text:
             given |= {"prompt": {prompt.name: prompt.text for prompt in own}, **kept}
         decision = most_frequent([*given["answers"].values()])
@@ -150,21 +159,22 @@ def _options(instance: Instance) -> list[str]:
 def most_frequent(answers: Sequence[Answer]) -> Decision:
     """Return the option that most prompts gave; a tie between options is ``both``.
 
-    Where no prompt gave an option, the more frequent abstention counts, none if they are as many.
+    Where no prompt gave an option, the most frequent abstention counts; of those that are as
+    frequent, none before both, and both before unfinished.
 
     >>> most_frequent([1, 1, 0, "none", "none", "none"]).choice
     1
     """
     votes = Counter(answer for answer in answers if isinstance(answer, int))
     if not votes:
-        return BOTH if answers.count("both") > answers.count("none") else NONE
+        return max((NONE, BOTH, UNFINISHED), key=lambda one: answers.count(str(one.abstained)))
     most = max(votes.values())
     return Decision.among([option for option, count in votes.items() if count == most])
 
 
 def _generate(
     system: GeneratingSystem, prompts: Sequence[Prompt], chain_of_thought: str | None
-) -> dict[str, list[str]]:
+) -> dict[str, list[Reply]]:
     """Return what the model wrote for each prompt: ``answers`` and perhaps ``chain_answers``."""
     if chain_of_thought is None:
         return {"answers": _written(system, [prompt.text for prompt in prompts])}
@@ -178,12 +188,35 @@ def _generate(
     return {"answers": answers, "chain_answers": chains}
 
 
-def _written(system: GeneratingSystem, texts: Sequence[str], **limits: int) -> list[str]:
+def _written(system: GeneratingSystem, texts: Sequence[str], **limits: int) -> list[Reply]:
     answers = system.generate(texts, **limits)
     refuse_other_length(system.name, answers, texts)
     if not all(isinstance(answer, str) for answer in answers):
         raise FailedCallError(f"{system.name} gives no strings", cure="return one string for each")
-    return answers
+    # a system of the user's own returns strings as they were written
+    return as_replies(answers)
+
+
+def _answer_of(reply: Reply, options: list[str], reading: str) -> Answer:
+    if reply.unfinished:
+        return "unfinished"
+    return _answer(EXTRACTIONS[reading](reply, options))
+
+
+def _circumstances(reply: Reply) -> dict[str, Any]:
+    """Return how an answer came about, without its words; nothing where that is as usual.
+
+    Returns:
+        ``state`` (`pronominal.adapters.lm.thoughts.reading.State`), ``finish_reason`` and
+        ``thought_characters``, the length of the thought.
+    """
+    if reply.thought is None and reply.finish_reason in (None, "stop") and not reply.unfinished:
+        return {}
+    return {
+        "state": reply.state,
+        "finish_reason": reply.finish_reason,
+        "thought_characters": len(reply.thought or ""),
+    }
 
 
 def _answer(indices: Sequence[int]) -> Answer:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pronominal.adapters.contract.refusals import FailedCallError
 from pronominal.dataset_scripts.tables.violations import RowLocation
-from pronominal.decisions import Decision
+from pronominal.decisions import Abstention, Decision
 from pronominal.errors import InputError, os_errors
 from pronominal.eval.runs.record import RUN, PredictionsRecord, RunRecord, is_run, read_record
 from pronominal.json_files import parse_object
@@ -54,9 +54,10 @@ class Prediction:
         if not isinstance(name, str):
             raise at.refuse("the id is not a string", f"write {form}")
         if choice is None:
-            if abstained not in ("none", "both"):
+            if abstained not in get_args(Abstention):
                 cause = f"{name} has neither a choice nor an abstention"
-                raise at.refuse(cause, 'write "abstained": "none" or "both" where "choice" is null')
+                cure = 'write "abstained": "none", "both" or "unfinished" where "choice" is null'
+                raise at.refuse(cause, cure)
             return cls(name, Decision(None, abstained), fields)
         if abstained is not None:
             raise at.refuse(f"{name} has a choice and an abstention", "set one of the two to null")

@@ -29,7 +29,7 @@ LONGEST_RUN_NAME = 220
 SCHEMA_VERSION = 1
 """Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
 
-IDENTITY = ("dataset", "system", "checkpoint", "settings")
+IDENTITY = ("dataset", "system", "checkpoint", "settings", "inference")
 """The fields that two runs must have in common to share a folder."""
 
 
@@ -126,14 +126,17 @@ class RunRecord:
         parameters: how many weights it has, where it says so.
         engine: the library or server that computes, such as ``"transformers"``, where it says so.
         settings: everything else that may change a prediction.
+        inference: how a language model was run, where it says so: budgets in tokens, the frame of
+            the chat around each prompt, what the chat template was told, engine or server with
+            their versions, and how weights are quantised.
         label: the run's name in tables and folders.
         versions: package -> version.
         seeds: the seed of a system that draws at random.
         self_check: what the system found wrong with its weights when it was loaded.
         form_tokens: pronoun form -> the tokens that a language model reads it as.
         times: when it ran.
-        counts: ``rows``, of which ``none``, ``both`` and ``failed``; for clusters also
-            ``readings_differ``, the rows that the two decision rules decide differently.
+        counts: ``rows``, of which ``none``, ``both``, ``unfinished`` and ``failed``; for clusters
+            also ``readings_differ``, the rows that the two decision rules decide differently.
         complete: whether every row was asked.
         predictions: what its predictions were when it was; a run without is not finished.
         dataset_place: where the rows were, as the user gave it, or where the Hub's were kept.
@@ -149,6 +152,7 @@ class RunRecord:
     parameters: int | None = None
     engine: str | None = None
     settings: Mapping[str, Any]
+    inference: Mapping[str, Any] | None = None
     label: str
     versions: Mapping[str, str]
     seeds: Mapping[str, Any] = field(default_factory=dict)
@@ -202,6 +206,7 @@ def new_record(
     """
     checkpoint = getattr(loaded, "checkpoint", None)
     parameters = getattr(loaded, "parameters", None)
+    inference = getattr(loaded, "inference", None)
     return RunRecord(
         dataset=DatasetRecord.of(split),
         system=system,
@@ -214,6 +219,7 @@ def new_record(
         parameters=parameters if isinstance(parameters, int) else None,
         engine=_words(getattr(loaded, "engine", None)),
         settings=settings,
+        inference=inference if isinstance(inference, dict) else None,
         label=label,
         versions=versions(),
         seeds={"seed": loaded.seed} if hasattr(loaded, "seed") else {},

@@ -169,7 +169,7 @@ class RunFolder:
         self.describe(times=times, counts=counts, complete=True, predictions=written)
 
     def _counts(self, instances: Iterable[Instance]) -> dict[str, int]:
-        counts = {"rows": len(self.failures), "none": 0, "both": 0}
+        counts = {"rows": len(self.failures), "none": 0, "both": 0, "unfinished": 0}
         answered = (instance for instance in instances if instance.id not in self.failures)
         lines = read_predictions(self.path)
         for (number, prediction), instance in zip(lines, answered, strict=True):
@@ -183,7 +183,8 @@ class RunFolder:
             for copy in COPIES:
                 if prediction.given.get("copy") == copy:
                     counts[copy] = counts.get(copy, 0) + 1
-        return counts | ({"failed": len(self.failures)} if self.failures else {})
+        counts |= {"failed": len(self.failures)} if self.failures else {}
+        return {name: n for name, n in counts.items() if n or name != "unfinished"}
 
 
 def _append(path: Path, lines: Iterable[str]) -> None:

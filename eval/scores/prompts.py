@@ -13,8 +13,9 @@ from pronominal.eval.statistics.crossed import LEAST, Crossed
 from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import (
-    CHOSE_BOTH,
+    ABSTENTIONS,
     CHOSE_NONE,
+    CHOSE_UNFINISHED,
     NOTHING_RIGHT,
     BoolArray,
     IntArray,
@@ -28,8 +29,6 @@ from pronominal.eval.task import ScoreChoices
 FEW_PROMPTS = f"fewer than {LEAST} prompts do not tell how far others lie"
 RANKED = "it is one prompt's; see by_prompt"
 """Why figures over prompts have no interval."""
-
-CODES = {"none": CHOSE_NONE, "both": CHOSE_BOTH}
 
 
 def prompt_scores(
@@ -53,7 +52,8 @@ def prompt_scores(
         other prompts (`Crossed.interval`), ``sd`` over them (sample standard deviation),
         ``lowest``, ``median`` and ``highest``; ``spread``, how far prompts and units vary
         (`Crossed.components`); and ``by_prompt``, each with ``n``, ``accuracy``, ``answered``,
-        ``none`` and ``both``. Prompts called ``3-forward`` and ``3-backward`` are two orders of
+        ``none``, ``both`` and ``unfinished``; ``unfinished``, the share of all answers to all
+        prompts that were cut off. Prompts called ``3-forward`` and ``3-backward`` are two orders of
         one, and intervals take them for one prompt. With `score_choices` also ``every_answer``,
         what it gave, as WinoPron's authors count. Nothing where no row has a right answer, as in
         RUFF's ``no_context``.
@@ -88,7 +88,8 @@ def _choices(split: Split, predictions: Path, key: str, prompts: list[str]) -> I
         codes = [_code(answers.get(prompt)) for prompt in prompts]
         if None in codes:
             cause = f"{prediction.id} has no answer to the prompt {prompts[codes.index(None)]}"
-            cure = f'write an index, "none" or "both" for each prompt into "{key}"'
+            words = " or ".join(f'"{word}"' for word in ABSTENTIONS)
+            cure = f'write an index, {words} for each prompt into "{key}"'
             file = predictions_file(predictions)
             raise InputError(cause, cure=cure, file=file, row=f"line {number}")
         choices[places[prediction.id]] = codes
@@ -97,14 +98,19 @@ def _choices(split: Split, predictions: Path, key: str, prompts: list[str]) -> I
 
 def _code(answer: object) -> int | None:
     if isinstance(answer, str):
-        return CODES.get(answer)
+        return ABSTENTIONS.get(answer)
     return answer if isinstance(answer, int) else None
 
 
 def _scores(right_choice: IntArray, choices: IntArray, prompts: list[str], units: Units) -> Block:
     right = choices == right_choice[:, None]
     crossed = _crossed(right, prompts, units)
-    found = estimate_blocks({"accuracy": crossed.interval()}, FEW_PROMPTS, n=[len(choices)])[0]
+    cut = (choices == CHOSE_UNFINISHED).sum(axis=1)
+    shares = {
+        "accuracy": crossed.interval(),
+        "unfinished": ratio_interval(*_by_unit(units, cut, len(prompts))),
+    }
+    found = estimate_blocks(shares, FEW_PROMPTS, n=[len(choices)])[0]
     by_prompt = right.mean(axis=0)
     ranked = {"lowest": by_prompt.min(), "median": np.median(by_prompt), "highest": by_prompt.max()}
     found["interval"] |= dict.fromkeys(ranked)
@@ -117,6 +123,12 @@ def _scores(right_choice: IntArray, choices: IntArray, prompts: list[str], units
         "spread": crossed.components(),
         "by_prompt": dict(zip(prompts, _by_prompt(right, choices, units), strict=True)),
     }
+
+
+def _by_unit(units: Units, counted: IntArray, answers: int) -> tuple[IntArray, IntArray]:
+    """Return by unit how many of its rows' answers are counted, of how many, ``[1, units]``."""
+    summed = np.bincount(units.codes, weights=counted, minlength=units.size)
+    return summed[None], answers * np.bincount(units.codes, minlength=units.size)[None]
 
 
 def _crossed(right: BoolArray, prompts: Sequence[str], units: Units) -> Crossed:
@@ -134,8 +146,7 @@ def _by_prompt(right: BoolArray, choices: IntArray, units: Units) -> list[Block]
     outcomes = {
         "accuracy": right,
         "answered": choices >= 0,
-        "none": choices == CHOSE_NONE,
-        "both": choices == CHOSE_BOTH,
+        **{name: choices == code for name, code in ABSTENTIONS.items()},
     }
     counts = np.stack([*outcomes.values()], axis=-1).astype(np.int64)
     # each prompt's counts by unit: [prompts, units, outcomes]

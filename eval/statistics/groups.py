@@ -85,7 +85,7 @@ class Groups:
         over all answers to its sentences; a filter by case or set selects rows afterwards.
 
         Args:
-            counts: outcomes of each row's answers, shape ``[rows, 4]``.
+            counts: outcomes of each row's answers, shape ``[rows, OUTCOMES]``.
 
         Returns:
             The same shape: each row has all its answers in one column.
@@ -123,7 +123,7 @@ class Groups:
         Args:
             strata: a division of the rows.
             parts: what the rows of a group differ in, such as their pronoun sets.
-            counts: outcomes of each row's answer, shape ``[rows, 4]``; 0 for rows without a group.
+            counts: outcomes of each row's answer, ``[rows, OUTCOMES]``; 0 for rows without a group.
 
         Returns:
             ``independent``, the score if errors in the parts had nothing to do with each other

@@ -13,6 +13,7 @@ import pyarrow as pa
 from pronominal.decisions import Decision
 from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.outcomes import (
+    OUTCOMES,
     RIGHT,
     WRONG,
     Counts,
@@ -45,10 +46,10 @@ def mention_outcomes(rows: pa.Table, decisions: Sequence[Decision]) -> IntArray:
     """Count the outcome of each row's answer, apart by which mention is right.
 
     Returns:
-        Shape ``[rows, 3, 4]``: one 1 in each row; see `MentionOutcomes`.
+        Shape ``[rows, 3, OUTCOMES]``: one 1 in each row; see `MentionOutcomes`.
     """
     outcomes = outcome_counts(rows["label"].to_numpy(), choices_of(decisions).reshape(-1, 1))
-    counts: IntArray = np.zeros((rows.num_rows, len(RIGHT_MENTIONS), 4), dtype=np.int64)
+    counts: IntArray = np.zeros((rows.num_rows, len(RIGHT_MENTIONS), OUTCOMES), dtype=np.int64)
     counts[np.arange(rows.num_rows), right_mentions(rows).codes] = outcomes
     return counts
 
@@ -60,8 +61,8 @@ class MentionOutcomes:
     Every property has the shape of `counts` without its last two axes.
 
     Attributes:
-        counts: shape ``[..., 3, 4]``, indexed by `FIRST` .. `NO_ORDER` and by the outcomes of
-            `pronominal.eval.statistics.outcomes`.
+        counts: shape ``[..., 3, OUTCOMES]``, indexed by `FIRST` .. `NO_ORDER` and by the outcomes
+            of `pronominal.eval.statistics.outcomes`.
     """
 
     counts: Counts
@@ -70,7 +71,8 @@ class MentionOutcomes:
     def shares(self) -> dict[str, Share]:
         """The ratios by their names, as part and whole (KnowRef, section 3.3).
 
-        ``correct``, ``incorrect``, ``none``, ``both`` and ``answered`` are of all answers.
+        ``correct``, ``incorrect``, ``none``, ``both``, ``unfinished`` and ``answered`` are of all
+        answers.
         ``task_specific_accuracy`` is the share of right choices among the choices, and
         ``first_mention`` that of the first mention among the choices where there is an order.
         """
@@ -80,7 +82,7 @@ class MentionOutcomes:
         return {
             "correct": total.shares["accuracy"],
             "incorrect": (total.fp, total.n),
-            **{name: total.shares[name] for name in ("none", "both", "answered")},
+            **{name: total.shares[name] for name in ("none", "both", "unfinished", "answered")},
             "task_specific_accuracy": total.shares["precision"],
             "first_mention": (first, first + right[..., SECOND] + wrong[..., FIRST]),
         }

@@ -15,16 +15,25 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Counts = npt.NDArray[Any]
-"""Counts of outcomes, shape ``[..., 4]``; the last axis is indexed by `RIGHT` .. `BOTH`."""
+"""Counts of outcomes, ``[..., OUTCOMES]``; the last axis is indexed by `RIGHT` .. `UNFINISHED`."""
 
 Share = tuple[Counts, Counts]
 """A part and what it is a part of, in one shape."""
 
-RIGHT, WRONG, NONE, BOTH = range(4)
-"""The four outcomes of an answer: a choice is right or wrong, an abstention is none or both."""
+RIGHT, WRONG, NONE, BOTH, UNFINISHED = range(5)
+"""The outcomes of an answer: a choice is right or wrong, an abstention none, both or unfinished."""
 
-CHOSE_NONE, CHOSE_BOTH = -1, -2
+OUTCOMES = UNFINISHED + 1
+
+CHOSE_NONE, CHOSE_BOTH, CHOSE_UNFINISHED = -1, -2, -4
 """Abstentions among choices, beside the candidates' indices 0, 1, ..."""
+
+ABSTENTIONS: dict[str, int] = {
+    "none": CHOSE_NONE,
+    "both": CHOSE_BOTH,
+    "unfinished": CHOSE_UNFINISHED,
+}
+"""Abstention -> its code among choices."""
 
 NOTHING_RIGHT = -3
 """What is right where a row has no label: a code that no choice has."""
@@ -32,7 +41,7 @@ NOTHING_RIGHT = -3
 
 def choices_of(decisions: Sequence[Decision]) -> IntArray:
     """Return decisions as integers, shape ``[len(decisions)]``: an index or an abstention."""
-    abstentions = {"none": CHOSE_NONE, "both": CHOSE_BOTH, None: 0}
+    abstentions = {None: 0} | ABSTENTIONS
     return np.array([abstentions[d.abstained] if d.choice is None else d.choice for d in decisions])
 
 
@@ -63,13 +72,15 @@ def outcome_counts(labels: IntArray, choices: IntArray) -> IntArray:
         choices: what was chosen, shape ``[rows, answers]``.
 
     Returns:
-        Shape ``[rows, 4]``; each row adds up to the number of answers.
+        Shape ``[rows, OUTCOMES]``; each row adds up to the number of answers.
     """
     codes = np.where(choices == labels[:, None], RIGHT, WRONG)
     codes[choices == CHOSE_NONE] = NONE
     codes[choices == CHOSE_BOTH] = BOTH
-    places = np.arange(len(labels))[:, None] * 4 + codes
-    return np.bincount(places.ravel(), minlength=len(labels) * 4).reshape(-1, 4)
+    codes[choices == CHOSE_UNFINISHED] = UNFINISHED
+    places = np.arange(len(labels))[:, None] * OUTCOMES + codes
+    counts = np.bincount(places.ravel(), minlength=len(labels) * OUTCOMES)
+    return counts.reshape(-1, OUTCOMES)
 
 
 def sum_by(codes: IntArray, size: int, counts: IntArray) -> IntArray:
@@ -103,7 +114,7 @@ class Outcomes:
     shape of `counts` without its last axis.
 
     Attributes:
-        counts: counts of outcomes, shape ``[..., 4]``.
+        counts: counts of outcomes, shape ``[..., OUTCOMES]``.
     """
 
     counts: Counts
@@ -151,6 +162,7 @@ class Outcomes:
             "answered": (chosen, self.n),
             "none": (self.counts[..., NONE], self.n),
             "both": (self.counts[..., BOTH], self.n),
+            "unfinished": (self.counts[..., UNFINISHED], self.n),
             "precision": (self.tp, chosen),
             "recall": (self.tp, self.n),
             "f1": (2 * self.tp, self.n + chosen),

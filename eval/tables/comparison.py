@@ -44,6 +44,12 @@ SPREAD = (
 )
 
 
+UNFINISHED = (
+    "unfinished: answers that were cut off before there were any, such as in a thought; more "
+    "thinking_tokens let models finish."
+)
+
+
 def measure_table(
     title: str, measures: Sequence[Measure], units: str, scores: Mapping[str, Scores]
 ) -> Iterator[Table]:
@@ -107,7 +113,8 @@ def prompt_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
             columns: dict[str, Cell] = {"prompts": lambda block: str(len(block["by_prompt"]))}
             columns["accuracy"] = share_of("accuracy")
             columns |= {name: percent_of(name) for name in ("sd", "lowest", "median", "highest")}
-            notes = [SPREAD, *reasons_of_none(asked)]
+            columns |= {"unfinished": share_of("unfinished")} if question.written else {}
+            notes = [SPREAD, *([UNFINISHED] if question.written else []), *reasons_of_none(asked)]
             yield table(question.title, columns, asked, [*notes, *spread_notes(asked)])
 
 

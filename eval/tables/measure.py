@@ -28,6 +28,7 @@ class Measure:
             part has a ``/`` between both.
         card_divisions: those of the divisions that model cards have, too.
         in_table: whether the comparison table has a column for it.
+        only_if_any: whether it is left out where no system has any of it.
         in_charts: whether it has a panel in the chart of all measures.
         chart_divisions: those of the divisions that have a chart of their own.
         note: what tables say about it.
@@ -48,6 +49,7 @@ class Measure:
     divisions: Mapping[str, Keys] = field(default_factory=dict)
     card_divisions: Sequence[str] = ()
     in_table: bool = True
+    only_if_any: bool = False
     in_charts: bool = False
     chart_divisions: Sequence[str] = ()
     note: str = ""
@@ -84,8 +86,8 @@ class Measure:
 
     def counts_in(self, scores: Scores) -> bool:
         """Whether scores have the number, be it undefined; a count of 0 says nothing."""
-        figure = self.of(scores)
-        return scores.has(self.path) and (self.unit != "count" or bool(figure and figure.value))
+        figure, counted = self.of(scores), self.unit == "count" or self.only_if_any
+        return scores.has(self.path) and (not counted or bool(figure and figure.value))
 
     def chance_in(self, scores: Scores) -> float | None:
         """Return what guessing gets on the rows of some scores."""
@@ -129,7 +131,7 @@ class Measure:
 def abstention_measures(
     *path: str, divided: Callable[[str], Mapping[str, Keys]] = lambda key: {}, **shown: Any
 ) -> tuple[Measure, ...]:
-    """Return the shares of rows that are answered, that choose nothing, and that choose both.
+    """Return the shares of rows that are answered, and of each way to have no choice.
 
     Args:
         path: the block that has them.
@@ -140,9 +142,10 @@ def abstention_measures(
         "answered": "Rows with one answer",
         "none": "Rows without an answer",
         "both": "Rows with both answers",
+        "unfinished": "Rows where the model was cut off before it answered",
     }
     return tuple(
         Measure(key, key.capitalize(), (*path, key), direction=None, metric="share",
-                divisions=divided(key), title=title, **shown)
+                divisions=divided(key), title=title, only_if_any=key == "unfinished", **shown)
         for key, title in titles.items()
     )  # fmt: skip

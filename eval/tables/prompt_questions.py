@@ -12,12 +12,14 @@ class PromptQuestion:
         answers: where predictions have the answer to each prompt.
         title: of the table of systems.
         chart_title: of the chart of all prompts.
+        written: whether models write the answers, so that they can be cut off.
     """
 
     key: str
     answers: str
     title: str
     chart_title: str
+    written: bool = True
 
 
 PROMPT_QUESTIONS = (
@@ -38,5 +40,6 @@ PROMPT_QUESTIONS = (
         "likeliest",
         "Accuracy over prompts: the likeliest of the options offered",
         "Accuracy over prompts, of the likeliest option",
+        written=False,
     ),
 )

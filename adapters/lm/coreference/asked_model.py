@@ -37,7 +37,7 @@ def asked_model(model: Any, settings: Mapping[str, Any]) -> GeneratingSystem:
     return model
 
 
-def generated(model: GeneratingSystem, prompts: Sequence[str], limit: int) -> list[str]:
+def generated(model: GeneratingSystem, prompts: Sequence[str], limit: int) -> Sequence[str]:
     """Return what a model writes after each prompt, at most `limit` tokens where it takes one."""
     if "max_new_tokens" in inspect.signature(model.generate).parameters:
         return model.generate(prompts, max_new_tokens=limit)  # type: ignore[call-arg]

@@ -61,6 +61,6 @@ class QuestionModel:
         self.prompting = MarkedPronoun()
         self._limit: int = settings.get("max_new_tokens", ANSWER_TOKENS)
 
-    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
+    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> Sequence[str]:
         """Return what the model writes after each prompt, in order."""
         return generated(self._model, prompts, max_new_tokens or self._limit)

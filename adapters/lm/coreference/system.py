@@ -10,10 +10,8 @@ from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_
 from pronominal.adapters.lm.coreference.asked_model import asked_model, generated
 from pronominal.adapters.lm.coreference.copies import OtherTextError, State, copy_of
 from pronominal.adapters.lm.coreference.marking import RESERVED, MarksError, read_marks, request
+from pronominal.adapters.lm.thoughts.reading import Reply, as_replies
 from pronominal.spans import Cluster, Span
-
-THOUGHT_ENDS = ("</think>", "</thinking>", "[/THINK]")
-"""What the copy follows in what a model writes that thinks aloud."""
 
 STEP = 64
 """Copies may have so many tokens, or a multiple of it."""
@@ -49,7 +47,7 @@ class MarkingModel:
         asked = getattr(self._model, "question", None) or "generation"
         self.question = f"clusters marked in a copy of the text, {asked}"
         self.copies: list[State] = []
-        self._answers: dict[str, str] = {}
+        self._answers: dict[str, Reply] = {}
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
         """Return for each text, in order, its clusters as half-open character spans.
@@ -69,9 +67,9 @@ class MarkingModel:
         self.copies = [state for _, state in read]
         return [clusters for clusters, _ in read]
 
-    def _asked(self, texts: Sequence[str]) -> dict[str, str]:
+    def _asked(self, texts: Sequence[str]) -> dict[str, Reply]:
         """Return what the model writes for each text; no text has a limit from another one."""
-        answers: dict[str, str] = {}
+        answers: dict[str, Reply] = {}
         for limit, group in groupby(sorted(dict.fromkeys(texts), key=self._tokens), self._tokens):
             together = [*group]
             try:
@@ -82,7 +80,7 @@ class MarkingModel:
             if len(written) != len(together) or not all(isinstance(one, str) for one in written):
                 cause = f"{len(together)} prompts were not answered with as many strings"
                 raise FailedCallError(cause, cure="return one string for each prompt")
-            answers |= dict(zip(together, written, strict=True))
+            answers |= dict(zip(together, as_replies(written), strict=True))
         return answers
 
     def _tokens(self, text: str) -> int:
@@ -93,6 +91,9 @@ class MarkingModel:
         return self._limit or -(-(3 * len(text) // 4 + 40) // STEP) * STEP
 
     def _read(self, text: str, index: int) -> tuple[list[Cluster], State]:
+        if self._answers[text].unfinished:
+            cure = "give the model more tokens"
+            raise RefusedTextError("the model was cut off while it thought", cure=cure, index=index)
         try:
             return clusters_in(self._answers[text], text)
         except (MarksError, OtherTextError) as error:
@@ -118,9 +119,7 @@ def clusters_in(answer: str, text: str) -> tuple[list[Cluster], State]:
 
 
 def _copy_in(answer: str) -> str:
-    """Return an answer without a thought before it, a fence round it, or a further example."""
-    for end in THOUGHT_ENDS:
-        answer = answer.rpartition(end)[2]
+    """Return an answer without a fence round it, or a further example."""
     fence = _FENCE.fullmatch(answer.strip())
     copy = fence["copy"] if fence else answer
     return copy.split("\n\nText:")[0].strip()

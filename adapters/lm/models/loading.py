@@ -62,6 +62,7 @@ class LoadedModel:
         tokenizer: its tokenizer.
         longest: for how many tokens it has positions; None if it has no table of them.
         computation: what it computes with.
+        quantised: how its weights are quantised, such as ``"gptq"``; None where they are not.
     """
 
     checkpoint: Checkpoint
@@ -70,6 +71,12 @@ class LoadedModel:
     tokenizer: Any
     longest: int | None
     computation: Computation
+    quantised: str | None = None
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What a run records of the model besides its checkpoint."""
+        return {} if self.quantised is None else {"quantised": self.quantised}
 
     def refuse_longer(self, lengths: Sequence[int], what: str) -> None:
         """Raise `RefusedTextError` for the first prompt that has more tokens than it reads."""
@@ -127,7 +134,7 @@ def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
         wanted = torch.float32
     how: dict[str, Any] = {"dtype": wanted, "device_map": device_map}
     try:
-        objective, model = _from_pretrained(opened, reads_config, trust_remote_code, how)
+        objective, model = _from_pretrained(opened, reads_config, trust_remote_code, how, target)
         tokens = _tokenizer(words, trust_remote_code)
     except InputError as error:
         if not trust_remote_code:
@@ -136,13 +143,14 @@ def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
     require_words(tokens, words.name)
     model.eval().requires_grad_(False)
     fuse_activations(model)
-    if target is not None:
+    quantised = _quantised(model.config)
+    if target is not None and quantised is None:
         model = model.to(target)
     computation = Computation.of(model)
     if target is not None:
         with silent_transformers():
             pack_weights(model)
-    return LoadedModel(opened, objective, model, tokens, _longest(model), computation)
+    return LoadedModel(opened, objective, model, tokens, _longest(model), computation, quantised)
 
 
 def _open_tokenizer(tokenizer: str) -> Checkpoint:
@@ -168,7 +176,11 @@ def _tokenizer(words: Checkpoint, trust_remote_code: bool) -> Any:
 
 
 def _from_pretrained(
-    opened: Checkpoint, config_class: Any, trust_remote_code: bool, how: dict[str, Any]
+    opened: Checkpoint,
+    config_class: Any,
+    trust_remote_code: bool,
+    how: dict[str, Any],
+    target: torch.device | None,
 ) -> tuple[Objective, Any]:
     """Return what a model was trained to predict, and the model."""
     folder, trust = opened.folder, {"trust_remote_code": trust_remote_code}
@@ -179,11 +191,23 @@ def _from_pretrained(
         automatic = trust if config_class is transformers.AutoConfig else {}
         config = config_class.from_pretrained(folder, **automatic)
         objective = objective_of(config)
+        if _quantised(config) is not None and target is not None:
+            how = how | {"device_map": {"": target}}  # such weights are loaded where they stay
         model, report = _AUTO_CLASSES[objective][1].from_pretrained(
             folder, config=config, output_loading_info=True, weights_only=True, **trust, **how
         )
     require_same(report["missing_keys"], (), opened.name, cure=_CURE)
     return objective, model
+
+
+def _quantised(config: Any) -> str | None:
+    """Return the method by which a checkpoint's weights are quantised; None if they are not."""
+    settings = getattr(config, "quantization_config", None)
+    if settings is None:
+        return None
+    named = settings if isinstance(settings, dict) else settings.to_dict()
+    method = named.get("quant_method")
+    return str(getattr(method, "value", method) or "yes")
 
 
 def refuse_masked(loaded: LoadedModel) -> None:

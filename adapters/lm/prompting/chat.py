@@ -1,11 +1,26 @@
 """How a prompt becomes a user's turn in a chat: by a template, as in the paper, or not at all."""
 
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Literal, get_args
 
+from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.lm.thoughts.delimiters import Delimiters
+from pronominal.adapters.lm.thoughts.reading import closes_thought, mentions_thoughts
 from pronominal.errors import InputError
 from pronominal.names import unknown_name
 
 Chat = Literal["none", "llama-2", "template"]
+
+PLACE = "{prompt}"
+"""What stands for a prompt in the frame around it."""
+
+PROMPT_DATE = "2025-01-01"
+"""The day that templates print which print one: another day would be another prompt."""
+
+
+_TODAY = re.compile(r"""\bstrftime_now\(\s*(['"])(.*?)\1\s*\)""")
 
 
 class Turns:
@@ -16,26 +31,56 @@ class Turns:
         chat: ``"llama-2"`` (see `llama_2_turn`), ``"template"``, the tokenizer's own, or
             ``"none"``. When None the tokenizer's own where it has one.
         checkpoint: where the tokenizer is from, for messages.
+        arguments: what the template is told besides the prompt, such as ``enable_thinking``.
+        today: the day that a template prints, if it prints one: ``"2025-01-01"``.
+
+    Attributes:
+        frame: what stands around a prompt, with `PLACE` for the prompt itself.
+        end: what stands behind it.
+        arguments: what `apply_chat_template` of the tokenizer is told.
+        described: what a run records of it.
+
+    Raises:
+        InputError: there is no such format or template, or an argument changes nothing.
     """
 
-    def __init__(self, tokenizer: Any, chat: str | None, checkpoint: str) -> None:
+    def __init__(
+        self,
+        tokenizer: Any,
+        chat: str | None,
+        checkpoint: str,
+        arguments: Mapping[str, Any] | None = None,
+        today: str = PROMPT_DATE,
+    ) -> None:
         template = getattr(tokenizer, "chat_template", None)
         self._way = chat or ("template" if template else "none")
-        self._tokenizer = tokenizer
+        self._tokenizer, self._checkpoint = tokenizer, checkpoint
         if self._way not in get_args(Chat):
             raise unknown_name("chat format", self._way, get_args(Chat))
         if self._way == "template" and not template:
             raise InputError(
                 "the tokenizer has no chat template", cure='write chat = "none"', file=checkpoint
             )
+        own = getattr(tokenizer, "get_chat_template", lambda: template)
+        self._template = str(own()) if self._way == "template" else ""
+        self._day = parse_day(today)
+        self._arguments = dict(arguments or {})
+        self.arguments = dict(self._arguments)
+        if "strftime_now" in self._template:
+            self.arguments["chat_template"] = on_day(self._template, self._day)
+        self._refuse_idle()
+        self.frame = self.text(PLACE)
+        self.end = self.frame.rpartition(PLACE)[2]
+        self.described: dict[str, Any] = {"frame": self.frame}
+        if self._arguments:
+            self.described["chat_template_kwargs"] = self._arguments
+        if "strftime_now" in self._template:
+            self.described["date"] = self._day.isoformat()
 
     def text(self, prompt: str) -> str:
         """Return what the model reads before its answer."""
         if self._way == "template":
-            said: str = self._tokenizer.apply_chat_template(
-                [{"role": "user", "content": prompt}], add_generation_prompt=True, tokenize=False
-            )
-            return said
+            return self._rendered(prompt, self._arguments)
         return llama_2_turn(prompt) if self._way == "llama-2" else prompt
 
     def tokens(self, text: str) -> list[int]:
@@ -43,6 +88,84 @@ class Turns:
         # a template writes the special tokens itself
         special = self._way != "template"
         return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
+
+    def refuse_thinking(self, delimiters: Sequence[Delimiters]) -> None:
+        """Raise `InputError` where what follows the prompt would be a thought, or may be one."""
+        may_think = self._way == "template" and mentions_thoughts(self._template, delimiters)
+        if may_think and not closes_thought(self.end, delimiters):
+            raise InputError(
+                "the model thinks before it answers, so that options behind its prompt would be "
+                "scored as the beginning of a thought",
+                cure="switch its thoughts off, as with --set enable_thinking=false, say with "
+                "--set thoughts=none that it has none, or ask it as lm-prompts",
+                file=self._checkpoint,
+            )
+
+    def _rendered(self, prompt: str, arguments: Mapping[str, Any]) -> str:
+        with input_error_on(
+            Exception,
+            cause="the chat template makes no prompt",
+            cure='give it other arguments, or write chat = "none"',
+            file=self._checkpoint,
+            quoted=False,  # it may quote the prompt
+        ):
+            said: str = self._tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompt}],
+                add_generation_prompt=True,
+                tokenize=False,
+                **{**self.arguments, **arguments},
+            )
+        return said
+
+    def _refuse_idle(self) -> None:
+        """Refuse arguments that the template does not look at, which it would take in silence."""
+        for name, value in self._arguments.items():
+            if self._way == "template":
+                others = self._arguments | {name: not value}
+                switched = isinstance(value, bool) and (
+                    self._rendered(PLACE, self._arguments) == self._rendered(PLACE, others)
+                )
+                if not switched and name in self._template:
+                    continue
+            raise InputError(
+                f"the prompts are the same whatever {name} is",
+                cure="leave it out: this model has no such switch in its chat template",
+                file=self._checkpoint,
+            )
+
+
+def on_day(template: str, day: date) -> str:
+    """Return a chat template that prints a fixed day where it would print today.
+
+    transformers hands templates no function of ours in place of its own ``strftime_now``.
+
+    >>> on_day("Today: {{ strftime_now('%d %b %Y') }}", date(2025, 1, 31))
+    "Today: {{ '31 Jan 2025' }}"
+    """
+    return _TODAY.sub(lambda call: repr(day.strftime(call[2])), template)
+
+
+def parse_day(setting: object) -> date:
+    """Return the day of the setting ``date``; `InputError` if it is none."""
+    try:
+        return setting if isinstance(setting, date) else date.fromisoformat(str(setting))
+    except ValueError as error:
+        raise InputError(f"'{setting}' is no date", cure=f"write {PROMPT_DATE}, say") from error
+
+
+def template_arguments(arguments: object, enable_thinking: object = None) -> dict[str, Any]:
+    """Return the settings ``chat_template_kwargs`` and ``enable_thinking`` as one.
+
+    Raises:
+        InputError: they are no table and no truth value.
+    """
+    if not isinstance(arguments, Mapping | None):
+        cure = "write chat_template_kwargs = {enable_thinking = false}, say"
+        raise InputError("chat_template_kwargs are no table", cure=cure)
+    if not isinstance(enable_thinking, bool | None):
+        raise InputError("enable_thinking is true or false", cure="write one of the two")
+    switch = {} if enable_thinking is None else {"enable_thinking": enable_thinking}
+    return {**(arguments or {}), **switch}
 
 
 def llama_2_turn(prompt: str) -> str:

@@ -3,7 +3,8 @@
 Answers are greedy, so that a prompt's answer does not depend on other prompts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from pronominal.adapters.lm.models.loading import (
     load_language_model,
     refuse_masked,
 )
-from pronominal.adapters.lm.prompting.chat import Chat, Turns
+from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS, refuse_budgets, with_room
+from pronominal.adapters.lm.prompting.chat import PROMPT_DATE, Chat, Turns, template_arguments
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
 from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
 from pronominal.adapters.lm.scoring.prompt_encoder import encoded
 from pronominal.adapters.lm.scoring.tokens import padded
-from pronominal.errors import InputError
+from pronominal.adapters.lm.thoughts.delimiters import described_delimiters, parse_thoughts
+from pronominal.adapters.lm.thoughts.reading import CUT, Reply, read_tokens
 
 NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": ANSWER_TOKENS}
 """The most new tokens of an answer: the paper's for FLAN-T5 and Llama-2-chat (RUFF, F.1)."""
@@ -44,6 +47,15 @@ class PromptedModel:
             own where it has one.
         max_new_tokens: the longest answer; when None 5 for sequence-to-sequence models and 20 for
             causal ones, as in the paper.
+        thinking_tokens: how many tokens more a prompt has whose answer was cut off in a thought;
+            it is asked again with them. 0 for none.
+        thoughts: how thoughts are told from answers: None by the tokenizer's own description, or
+            by the delimiters of all known families; else a family of
+            ``lm/thoughts/delimiters.toml``, ``"none"``, or two delimiters.
+        enable_thinking: switch the thoughts of a model on or off whose chat template has this
+            switch; None as the template has it.
+        chat_template_kwargs: what else the chat template is told, by its names.
+        date: the day that a chat template prints, if it prints one.
         dtype: as for `LanguageModel`.
         device: as for `LanguageModel`.
         device_map: as for `LanguageModel`.
@@ -66,6 +78,11 @@ class PromptedModel:
         slot: str | None = None,
         chat: Chat | None = None,
         max_new_tokens: int | None = None,
+        thinking_tokens: int = THINKING_TOKENS,
+        thoughts: str | Sequence[str] | None = None,
+        enable_thinking: bool | None = None,
+        chat_template_kwargs: Mapping[str, Any] | None = None,
+        date: str = PROMPT_DATE,
         dtype: str | None = None,
         device: str | None = None,
         device_map: str | None = None,
@@ -73,19 +90,29 @@ class PromptedModel:
         batch_tokens: int | None = None,
     ) -> None:
         self.prompting = parse_prompts(prompts, chain_of_thought, slot)
-        if max_new_tokens is not None and max_new_tokens < 1:
-            raise InputError(f"max_new_tokens is {max_new_tokens}", cure="give a number above 0")
+        refuse_budgets(max_new_tokens, thinking_tokens)
+        delimiters = parse_thoughts(thoughts)
+        arguments = template_arguments(chat_template_kwargs, enable_thinking)
         loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
         self.dtype, self.device, self.parameters = loaded.computation
         self.max_new_tokens = max_new_tokens or NEW_TOKENS[loaded.objective]
         self._loaded = loaded
-        self._turns = Turns(loaded.tokenizer, chat, checkpoint)
+        self._turns = Turns(loaded.tokenizer, chat, checkpoint, arguments, date)
+        described = described_delimiters(loaded.tokenizer) if thoughts is None else ()
+        self._delimiters = described or delimiters
+        self._thinking_tokens = thinking_tokens if self._delimiters else 0
         self._budget = Budget(batch_tokens, BATCH_TOKENS, loaded.model.device)
+        self.inference = {
+            "max_new_tokens": self.max_new_tokens,
+            "thinking_tokens": self._thinking_tokens,
+            **self._turns.described,
+            **loaded.described,
+        }
 
-    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
-        """Return what the model writes after each prompt, in order.
+    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[Reply]:
+        """Return what the model answers to each prompt, in order, without its thoughts.
 
         Args:
             prompts: what a user says, without any chat formatting.
@@ -99,24 +126,62 @@ class PromptedModel:
             answer = 0 if self._loaded.objective == "sequence-to-sequence" else limit
             lengths = [len(prompt) + answer for prompt in tokens]
             self._loaded.refuse_longer(lengths, "a prompt with its answer")
-            batches = GenerationBatches(self._loaded, tokens, limit)
-            self._budget.spend_on(batches)
-        return batches.texts
+            return with_room(
+                lambda chosen, limit: self._written([tokens[prompt] for prompt in chosen], limit),
+                len(prompts),
+                limit,
+                self._thinking_tokens,
+            )
+
+    def _written(self, prompts: Sequence[Sequence[int]], limit: int) -> list[Reply]:
+        batches = GenerationBatches(self._loaded, prompts, limit)
+        self._budget.spend_on(batches)
+        return [
+            read_tokens(
+                self._loaded.tokenizer,
+                tokens,
+                self._turns.end,
+                CUT if cut else "stop",
+                self._delimiters,
+            )
+            for tokens, cut in zip(batches.written, batches.cut, strict=True)
+        ]
 
 
 class GenerationBatches(LongestFirst):
-    """Prompts, longest first, so that those of a batch need little padding."""
+    """Prompts, longest first, so that those of a batch need little padding.
+
+    Attributes:
+        written: the new tokens of each prompt, its end included.
+        cut: whether they met the limit.
+    """
 
     def __init__(
         self, loaded: LoadedModel, prompts: Sequence[Sequence[int]], max_new_tokens: int
     ) -> None:
         self._model, self._tokenizer = loaded.model, loaded.tokenizer
         self._causal = loaded.objective == "causal"
-        self._prompts, self._limit = prompts, max_new_tokens
-        super().__init__([len(prompt) + max_new_tokens * self._causal for prompt in prompts])
+        self._prompts = prompts
+        # a thought ends where the model's positions do
+        longest = loaded.longest if self._causal else None
+        self._limits = [
+            max_new_tokens if longest is None else min(max_new_tokens, longest - len(prompt))
+            for prompt in prompts
+        ]
+        taken = zip(prompts, self._limits, strict=True)
+        super().__init__([len(prompt) + limit * self._causal for prompt, limit in taken])
         paddings = (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id, 0)
         self._padding = int(next(token for token in paddings if token is not None))
-        self.texts = [""] * len(prompts)
+        self._ends = end_tokens(self._model)
+        self.written: list[Sequence[int]] = [()] * len(prompts)
+        self.cut = [False] * len(prompts)
+
+    def borders(self, start: int, tokens: int) -> list[int]:
+        """Cut out as many prompts as a batch can hold, all of them with the same limit."""
+        chosen = self.between(super().borders(start, tokens))
+        limits = [self._limits[prompt] for prompt in chosen]
+        alike = takewhile(lambda limit: limit == limits[0], limits)
+        return [start, start + sum(1 for _ in alike)]
 
     def forward(self, borders: Sequence[int]) -> None:
         """Answer the prompts between these borders."""
@@ -125,7 +190,7 @@ class GenerationBatches(LongestFirst):
         with torch.inference_mode():
             written = self._model.generate(
                 **(self._continued(prompts) if self._causal else self._encoded(prompts)),
-                max_new_tokens=self._limit,
+                max_new_tokens=self._limits[chosen[0]],
                 pad_token_id=self._padding,
                 do_sample=False,
                 num_beams=1,
@@ -135,9 +200,13 @@ class GenerationBatches(LongestFirst):
                 top_k=None,
             )
         new = written[:, len(prompts[0]) :] if self._causal else written
-        texts = self._tokenizer.batch_decode(new, skip_special_tokens=True)
-        for prompt, text in zip(chosen, texts, strict=True):
-            self.texts[prompt] = text
+        for prompt, tokens in zip(chosen, new.tolist(), strict=True):
+            # a sequence-to-sequence model's first token begins its answer
+            begun = 0 if self._causal else 1
+            ends = (at for at, token in enumerate(tokens) if at >= begun and token in self._ends)
+            end = next(ends, None)
+            self.written[prompt] = tokens if end is None else tokens[: end + 1]
+            self.cut[prompt] = end is None
 
     def _continued(self, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Return a causal model's inputs, padded in front, as the answer follows the last token."""
@@ -153,3 +222,9 @@ class GenerationBatches(LongestFirst):
         states, mask = encoded(self._model, prompts)
         outputs = BaseModelOutput(last_hidden_state=states)
         return {"encoder_outputs": outputs, "attention_mask": mask.long()}
+
+
+def end_tokens(model: Any) -> frozenset[int]:
+    """Return the tokens that end what a model writes."""
+    end = model.generation_config.eos_token_id
+    return frozenset([] if end is None else [end] if isinstance(end, int) else end)

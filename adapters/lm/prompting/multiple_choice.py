@@ -4,18 +4,20 @@ The prompts are those of generation, and the question is another one: a model th
 something else has to prefer one of the options here, and never abstains.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
 from pronominal.adapters.lm.models.loading import load_language_model, refuse_masked
-from pronominal.adapters.lm.prompting.chat import Chat, Turns
+from pronominal.adapters.lm.prompting.chat import PROMPT_DATE, Chat, Turns, template_arguments
 from pronominal.adapters.lm.prompting.prompts import parse_prompts
 from pronominal.adapters.lm.scoring.decoder import CausalScorer
 from pronominal.adapters.lm.scoring.infilling import AnswerScorer
 from pronominal.adapters.lm.scoring.tokens import PADDING, Sequences, padded
+from pronominal.adapters.lm.thoughts.delimiters import parse_thoughts
 
 
 class MultipleChoiceModel:
@@ -30,12 +32,20 @@ class MultipleChoiceModel:
         checkpoint: a folder or a Hub id.
         prompts: names of the prompts to ask (see `lm.prompting.prompts`); all of them when None.
         chat: as for `PromptedModel`.
+        thoughts: as for `PromptedModel`.
+        enable_thinking: as for `PromptedModel`.
+        chat_template_kwargs: as for `PromptedModel`.
+        date: as for `PromptedModel`.
         dtype: as for `LanguageModel`.
         device: as for `LanguageModel`.
         device_map: as for `LanguageModel`.
         trust_remote_code: as for `LanguageModel`.
         batch_tokens: how many tokens go through the model at once; halved where they do not fit
             into memory.
+
+    Raises:
+        InputError: the checkpoint or a setting cannot be used, or the model would think before it
+            answers: its options would be scored as a thought's first words.
     """
 
     name = "lm-multiple-choice"
@@ -49,6 +59,10 @@ class MultipleChoiceModel:
         *,
         prompts: Sequence[str] | None = None,
         chat: Chat | None = None,
+        thoughts: str | Sequence[str] | None = None,
+        enable_thinking: bool | None = None,
+        chat_template_kwargs: Mapping[str, Any] | None = None,
+        date: str = PROMPT_DATE,
         dtype: str | None = None,
         device: str | None = None,
         device_map: str | None = None,
@@ -56,12 +70,16 @@ class MultipleChoiceModel:
         batch_tokens: int | None = None,
     ) -> None:
         self.prompting = parse_prompts(prompts, None)
+        delimiters = parse_thoughts(thoughts)
+        arguments = template_arguments(chat_template_kwargs, enable_thinking)
         loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
         self.dtype, self.device, self.parameters = loaded.computation
         self._loaded = loaded
-        self._turns = Turns(loaded.tokenizer, chat, checkpoint)
+        self._turns = Turns(loaded.tokenizer, chat, checkpoint, arguments, date)
+        self._turns.refuse_thinking(delimiters)
+        self.inference = self._turns.described | loaded.described
         self._scorer = (
             CausalScorer(loaded.model, batch_tokens=batch_tokens)
             if loaded.objective == "causal"

@@ -1,38 +1,35 @@
-"""Models behind a server that speaks OpenAI's protocol: vLLM, llama.cpp, SGLang and others.
+"""Models behind a server that speaks OpenAI's protocol: vLLM, SGLang, llama.cpp, Ollama and others.
 
 The server is one of the user's own: a hosted API is refused unless the user accepts what that means
 (see `pronominal.adapters.remote.servers`).
 """
 
-import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from http.client import HTTPException
+from threading import Lock
 from typing import Any
-from urllib.request import Request
 
-from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.contract.plain_questions import plain_prompts
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
-from pronominal.adapters.remote.servers import (
-    KEY,
-    Failure,
-    Server,
-    asked_together,
-    json_request,
-    own_server,
+from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS, refuse_budgets
+from pronominal.adapters.lm.prompting.chat import template_arguments
+from pronominal.adapters.lm.prompting.model_server import (
+    ModelServer,
+    PromptAtFaultError,
 )
+from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
+from pronominal.adapters.lm.thoughts.delimiters import parse_thoughts
+from pronominal.adapters.lm.thoughts.reading import CUT, Reply, read_reply
+from pronominal.adapters.remote.servers import asked_together
 from pronominal.errors import InputError
 
 START = "vllm serve ORG/NAME"
 """A command that starts such a server."""
 
-TRIES = 4
-"""How often a prompt is sent at which the server fails."""
+THOUGHT_FIELDS = ("reasoning", "reasoning_content", "thinking")
+"""Where servers put a thought that they have told from the answer themselves."""
 
-_RETRIED = (None, 408, 425, 429, 500, 502, 503, 504)
-_PROMPT_AT_FAULT = (400, 413, 422)
+HANDS_OUT_CUT_THOUGHTS = "force_nonempty_content"
+"""An argument of SGLang's with which a thought that was cut off is passed off as the answer."""
 
 
 class ServedModel:
@@ -41,6 +38,8 @@ class ServedModel:
     Args:
         url: the server's address, such as ``http://localhost:8000`` or ``http://gpu-7:8000/v1``.
         model: the model's name on the server; the only one that it serves when None.
+        program: what serves it: ``"vllm"``, ``"sglang"``, ``"llama.cpp"`` or ``"ollama"``; what the
+            server says of itself when None.
         host: the name of a machine of your own that has a public name; the URL's host has to be
             this one. Machines of the local network need no such word.
         i_accept_contamination: send evaluation text to a hosted API, whose owner may train on it.
@@ -49,6 +48,12 @@ class ServedModel:
         slot: how a slot is drawn, ``"_______"`` as in RUFF's Table 4; None as its program does.
         chat: ask as a user's turn, in the model's own format; otherwise the prompt is continued.
         max_new_tokens: the longest answer.
+        thinking_tokens: how many tokens more a prompt has whose answer was cut off in a thought;
+            it is asked again with them. 0 for none.
+        thoughts: as for `PromptedModel`, for servers that leave thoughts in the answer.
+        enable_thinking: as for `PromptedModel`; the server switches.
+        reasoning_effort: how long the model is to think, as gpt-oss has it: ``"low"``, say.
+        chat_template_kwargs: what else the server is to tell the model's chat template.
         at_once: how many prompts the server is given at a time.
         patience: for how many seconds an unreachable server is asked again.
     """
@@ -62,6 +67,7 @@ class ServedModel:
         url: str,
         *,
         model: str | None = None,
+        program: str | None = None,
         host: str | None = None,
         i_accept_contamination: bool = False,
         prompts: Sequence[str] | None = None,
@@ -69,22 +75,44 @@ class ServedModel:
         slot: str | None = None,
         chat: bool = True,
         max_new_tokens: int = ANSWER_TOKENS,
+        thinking_tokens: int = THINKING_TOKENS,
+        thoughts: str | Sequence[str] | None = None,
+        enable_thinking: bool | None = None,
+        reasoning_effort: str | None = None,
+        chat_template_kwargs: Mapping[str, Any] | None = None,
         at_once: int = 16,
         patience: float = 60,
     ) -> None:
         if at_once < 1 or max_new_tokens < 1:
             raise InputError("nothing is asked, or nothing answered", cure="give a number above 0")
-        address = checked_address(url, host, i_accept_contamination)
-        self._server = Server(address, timeout=600, patience=patience)
-        self._server.refuse_absent()
+        refuse_budgets(max_new_tokens, thinking_tokens)
+        self._delimiters = parse_thoughts(thoughts)
+        arguments = template_arguments(chat_template_kwargs, enable_thinking)
         self.prompting = parse_prompts(prompts, chain_of_thought, slot)
+        self._server = ModelServer(
+            url,
+            model=model,
+            program=program,
+            host=host,
+            i_accept_contamination=i_accept_contamination,
+            patience=patience,
+        )
         self.max_new_tokens = max_new_tokens
+        self._thinking_tokens = thinking_tokens if self._delimiters else 0
         self._chat, self._at_once = chat, at_once
-        self._model = model or self._only_model()
-        self.question = f"generation of {self._model}"
+        self._switches = _switches(self._server, chat, arguments, reasoning_effort)
+        self._thinks: bool | None = enable_thinking or None
+        self._trial = Lock()
+        self.question = f"generation of {self._server.model}"
+        self.inference = {
+            "max_new_tokens": max_new_tokens,
+            "thinking_tokens": self._thinking_tokens,
+            **self._switches,
+            "server": self._server.described,
+        }
 
-    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[str]:
-        """Return what the model writes after each prompt, in order, at temperature 0.
+    def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[Reply]:
+        """Return what the model answers to each prompt, in order, at temperature 0.
 
         Raises:
             RefusedTextError: the server refuses a prompt, or fails at it, and answers a plain one.
@@ -95,10 +123,10 @@ class ServedModel:
             lambda prompt, index: self._answer(prompt, limit, index), prompts, self._at_once
         )
 
-    def _answer(self, prompt: str, limit: int, index: int) -> str:
+    def _answer(self, prompt: str, limit: int, index: int) -> Reply:
         try:
-            answer = self._ask(*self._content(prompt, limit))
-        except _PromptAtFaultError as error:
+            return self._with_room(prompt, limit)
+        except PromptAtFaultError as error:
             raise RefusedTextError(
                 f"the server answers another prompt, and not this one ({error})",
                 cure="shorten it, or start the server with more room for a prompt",
@@ -106,80 +134,85 @@ class ServedModel:
                 among="prompts",
                 checkpoint=self._server.address,
             ) from error
-        with self._in_protocol():
+
+    def _with_room(self, prompt: str, limit: int) -> Reply:
+        """Ask once, and again with room for a thought where one took the room of the answer."""
+        reply = self._asked(prompt, limit)
+        if not self._thinking_tokens or reply.finish_reason != CUT:
+            return reply
+        if reply.needs_room:
+            return self._asked(prompt, limit + self._thinking_tokens)
+        if self._chat and self._thinks_unseen():
+            further = self._asked(prompt, limit + self._thinking_tokens)
+            if further.thought is None and further.finish_reason == CUT:
+                return Reply("", state="unfinished", thought=str(further), finish_reason=CUT)
+            return further
+        return reply
+
+    def _thinks_unseen(self) -> bool:
+        """Say whether what looks like a long answer may be a thought that the prompt has opened.
+
+        A server does not show its prompts. One question of ours tells: a model that ends by itself
+        and closes no thought has none.
+        """
+        with self._trial:
+            if self._thinks is None:
+                trial = self._asked(plain_prompts()[0], self._thinking_tokens)
+                self._thinks = trial.thought is not None or trial.finish_reason == CUT
+            return self._thinks
+
+    def _asked(self, prompt: str, limit: int) -> Reply:
+        method = "chat/completions" if self._chat else "completions"
+        plain = self._content(plain_prompts()[0], limit)
+        answer = self._server.ask(method, self._content(prompt, limit), plain)
+        with self._server.in_protocol():
             choice = answer["choices"][0]
-            # a model that ends at once has said nothing
-            return (choice["message"]["content"] if self._chat else choice["text"]) or ""
+            reason = choice.get("finish_reason")
+            if not self._chat:
+                return self._read(choice["text"], None, reason)
+            message = choice["message"]
+            thoughts = (message.get(field) for field in THOUGHT_FIELDS)
+            thought = next((str(one) for one in thoughts if one), None)
+            return self._read(message["content"], thought, reason)
 
-    def _content(self, prompt: str, limit: int) -> tuple[str, dict[str, Any]]:
-        asked = {"model": self._model, "max_tokens": limit, "temperature": 0}
+    def _read(self, said: str | None, thought: str | None, reason: str | None) -> Reply:
+        """Read an answer; a model that ends at once has said nothing."""
+        if said:
+            reply = read_reply(said, finish_reason=reason, delimiters=self._delimiters)
+            reply.thought = thought if reply.thought is None else reply.thought
+            return reply
+        cut = reason == CUT
+        state = "unfinished" if cut else "empty"
+        return Reply("", state=state, thought=thought, finish_reason=reason)  # type: ignore[arg-type]
+
+    def _content(self, prompt: str, limit: int) -> dict[str, Any]:
+        # max_tokens is the only limit that all of them know
+        asked = {"model": self._server.model, "max_tokens": limit, "temperature": 0}
+        asked |= self._switches
         if self._chat:
-            return "chat/completions", asked | {"messages": [{"role": "user", "content": prompt}]}
-        return "completions", asked | {"prompt": prompt}
-
-    def _answers_plainly(self, limit: int) -> bool:
-        """Say whether the server answers a prompt of ours, so that another one is at fault."""
-
-        def no_patience(failure: Failure) -> bool:
-            raise failure.error
-
-        try:
-            request = self._request(*self._content(plain_prompts()[0], limit))
-            return bool(json.loads(self._server.ask(request, no_patience)))
-        except (HTTPException, OSError, ValueError):
-            return False
-
-    def _only_model(self) -> str:
-        with self._in_protocol():
-            names = [str(model["id"]) for model in self._ask("models")["data"]]
-        if len(names) != 1:
-            raise InputError(
-                f"the server has {len(names)} models",
-                cure=f"write model = {' or '.join(names) or '...'}",
-                file=self._server.address,
-            )
-        return names[0]
-
-    def _ask(self, method: str, content: Mapping[str, Any] | None = None) -> Any:
-        failures = 0
-
-        def is_away(failure: Failure) -> bool:
-            nonlocal failures
-            failures += failure.status == 500
-            at_fault = failure.status in _PROMPT_AT_FAULT or failures >= TRIES
-            if content and at_fault and self._answers_plainly(content["max_tokens"]):
-                raise _PromptAtFaultError(failure.reason) from failure.error
-            if failure.status not in _RETRIED:
-                raise InputError(
-                    f"the server refuses what it is asked ({failure.reason})",
-                    cure=f"check the model's name and length, and {KEY} if the server wants a key",
-                    file=self._server.address,
-                )
-            return True
-
-        answer = self._server.ask(self._request(method, content), is_away)
-        with self._in_protocol():
-            return json.loads(answer)
-
-    def _request(self, method: str, content: Mapping[str, Any] | None) -> Request:
-        return json_request(f"{self._server.address}/{method}", content)
-
-    def _in_protocol(self) -> AbstractContextManager[None]:
-        return input_error_on(
-            *(LookupError, TypeError, ValueError),
-            cause="the server does not answer in OpenAI's protocol",
-            cure="give the URL of vLLM, llama.cpp, SGLang or the like",
-            file=self._server.address,
-            quoted=False,
-        )
+            return asked | {"messages": [{"role": "user", "content": prompt}]}
+        return asked | {"prompt": prompt}
 
 
-class _PromptAtFaultError(Exception):
-    """The server answers, but not what it was asked."""
+def _switches(
+    server: ModelServer, chat: bool, arguments: dict[str, Any], reasoning_effort: str | None
+) -> dict[str, Any]:
+    """Return the fields of a request that tell a model how to think.
 
-
-def checked_address(url: str, host: str | None, i_accept_contamination: bool) -> str:
-    """Return the address of the protocol's methods, which end in ``/v1``; see `own_server`."""
-    parts = own_server(url, host, i_accept_contamination)
-    path = parts.path.rstrip("/")
-    return f"{parts.scheme}://{parts.netloc}{path if path.endswith('/v1') else path + '/v1'}"
+    Raises:
+        InputError: the server has no such switch, or passes cut thoughts off as answers with it.
+    """
+    if (arguments or reasoning_effort) and not chat:
+        cause = "a prompt that is continued has no chat template to tell anything"
+        raise InputError(cause, cure="leave out chat = false, or what the template is told")
+    if HANDS_OUT_CUT_THOUGHTS in arguments:
+        cause = f"with {HANDS_OUT_CUT_THOUGHTS} a thought that was cut off looks like an answer"
+        raise InputError(cause, cure="leave it out", file=server.address)
+    effort = {} if reasoning_effort is None else {"reasoning_effort": reasoning_effort}
+    if server.known is None or server.known.templates:
+        return {**({"chat_template_kwargs": arguments} if arguments else {}), **effort}
+    thinks = arguments.pop("enable_thinking", None)
+    if arguments:
+        cause = f"{server.program} tells a chat template nothing but whether to think"
+        raise InputError(cause, cure=f"leave out {', '.join(arguments)}", file=server.address)
+    return {"reasoning_effort": "none"} if thinks is False else effort

@@ -104,6 +104,7 @@ class LanguageModel:
         self.chunk = CHUNKS[loaded.objective]
         self.scores = scores
         self._loaded = loaded
+        self.inference = loaded.described or None
         self._texts = TextTokenizer(loaded.tokenizer)
         self._scorer = self._make_scorer(loaded, batch_tokens)
         self.form_tokens: dict[str, tuple[str, ...]] = {}

@@ -17,8 +17,8 @@ from pronominal.eval.statistics.units import Units
 
 BLOCKS = ("overall", "masculine", "feminine")
 
-COUNTS = ("n", "missing", "tp", "fp", "tn", "fn")
-"""Of rows, of rows without an answer, and of questions by outcome."""
+COUNTS = ("n", "missing", "tp", "fp", "tn", "fn", "unfinished")
+"""Of rows, of rows without an answer, of questions by outcome, and of rows that were cut off."""
 
 NEITHER = 2
 """The label of rows whose pronoun is neither A nor B."""
@@ -43,7 +43,8 @@ def score(
 
     Returns:
         ``n``; ``overall``, ``masculine`` and ``feminine``: ``n`` (rows), ``missing`` (rows without
-        an answer), ``answered``, the share of the others, ``tp``, ``fp``, ``tn`` and ``fn``
+        an answer), ``unfinished``, the share of rows whose answer was cut off, which count as those
+        without one, ``answered``, the share of the others, ``tp``, ``fp``, ``tn`` and ``fn``
         (questions), ``precision``, ``recall`` and ``f1`` in [0, 1], 0 where undefined, as the
         official scorer has it; ``bias``, feminine F1 / masculine F1, None if either is 0.
         Intervals sum over rows.
@@ -97,7 +98,8 @@ class _Questions:
             "f1": (2 * tp, 2 * tp + fp + fn),
             "precision": (tp, tp + fp),
             "recall": (tp, tp + fn),
-            "answered": (self["n"] - self["missing"], self["n"]),
+            "answered": (self["n"] - self["missing"] - self["unfinished"], self["n"]),
+            "unfinished": (self["unfinished"], self["n"]),
         }
 
 
@@ -117,7 +119,7 @@ def _blocks(questions: _Questions) -> list[Block]:
         name: np.nan_to_num(shares[name].estimate) for name in ("precision", "recall", "f1")
     }
     return estimate_blocks(
-        shares, **{name: questions[name].sum(axis=1) for name in COUNTS}, **official
+        shares, **{name: questions[name].sum(axis=1) for name in COUNTS[:-1]}, **official
     )
 
 
@@ -136,8 +138,9 @@ def _counts(rows: pa.Table, decisions: Sequence[Decision | None]) -> IntArray:
 
 def _counted(label: int, decision: Decision | None) -> list[int]:
     counts = dict.fromkeys(COUNTS, 0) | {"n": 1}
-    if decision is None:
-        return [*(counts | {"missing": 1, "fn": 2}).values()]
+    if decision is None or decision.abstained == "unfinished":
+        lost = "missing" if decision is None else "unfinished"
+        return [*(counts | {lost: 1, "fn": 2}).values()]
     for candidate in (0, 1):
         yes = decision.choice == candidate or decision.abstained == "both"
         counts[("t" if yes == (label == candidate) else "f") + "np"[yes]] += 1

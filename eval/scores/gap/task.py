@@ -41,6 +41,16 @@ MEASURES = (
         direction="less",
         note="Missing: rows without a prediction, two false negatives each.",
     ),
+    Measure(
+        "unfinished",
+        "Unfinished",
+        ("overall", "unfinished"),
+        direction=None,
+        metric="share",
+        only_if_any=True,
+        note="Unfinished: rows where the model was cut off, two false negatives each.",
+        title="Rows where the model was cut off before it answered",
+    ),
 )  # fmt: skip
 
 MEASURE = {measure.key: measure for measure in MEASURES}

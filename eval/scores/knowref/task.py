@@ -150,7 +150,7 @@ def _charts(scores: Mapping[str, Scores]) -> Iterator[Bars]:
     versions: dict[str, tuple[str, ...]] = {"original": ()}
     if any("switched" in one for one in scores.values()):
         versions["switched"] = ("switched",)
-    parts = ("correct", "incorrect", "none", "both")
+    parts = ("correct", "incorrect", "none", "both", "unfinished")
     yield Bars("outcomes", "What the answers were", versions, parts)
 
 

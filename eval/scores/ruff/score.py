@@ -15,8 +15,7 @@ from pronominal.eval.statistics.crossed import Crossed
 from pronominal.eval.statistics.hypothesis_tests import pairwise_tests
 from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import (
-    CHOSE_BOTH,
-    CHOSE_NONE,
+    ABSTENTIONS,
     FloatArray,
     IntArray,
     choices_of,
@@ -212,8 +211,7 @@ class _Answers:
         answers = {
             "accuracy": self.choices == self.labels,
             "answered": self.choices >= 0,
-            "none": self.choices == CHOSE_NONE,
-            "both": self.choices == CHOSE_BOTH,
+            **{name: self.choices == code for name, code in ABSTENTIONS.items()},
         }
         rows = self.sums(there, np.ones_like(self.labels))[None]
         estimates = {
@@ -318,8 +316,7 @@ def _context_free_counts(tasks: pa.Table, decisions: Sequence[Decision]) -> Bloc
     def counts(inside: Any) -> Block:
         chosen = choices[inside]
         found = {name: _count(chosen == number) for number, name in enumerate(names)}
-        abstained = {"none": CHOSE_NONE, "both": CHOSE_BOTH}
-        found |= {name: _count(chosen == code) for name, code in abstained.items()}
+        found |= {name: _count(chosen == code) for name, code in ABSTENTIONS.items()}
         return {"n": len(chosen), **found}
 
     by_case = {case: counts(cases == case) for case in CASES}

@@ -24,8 +24,9 @@ SOURCES = ("winogender", "winobias", "wsc", "dpr")
 ASSOCIATIONS = ("fem", "masc", "neutral", "someone")
 NUMBERS = ("singular", "plural")
 
-GROUP, INDIVIDUAL, ELSEWHERE, UNRESOLVED, BOTH = range(5)
-"""Where an answer goes: elsewhere is a cluster with neither candidate, unresolved is none."""
+GROUP, INDIVIDUAL, ELSEWHERE, UNRESOLVED, BOTH, UNFINISHED = range(6)
+"""Where an answer goes: elsewhere is a cluster with neither candidate, unresolved is none, and
+unfinished was cut off."""
 
 Clustered = BoolArray
 """Whether a row's pronoun is in a cluster with anything, shape ``[rows]``."""
@@ -33,7 +34,7 @@ Clustered = BoolArray
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Counts of where answers go, shape ``[strata * 2, schemas, 5]``; even strata are singular."""
+    """Counts of where answers go, shape ``[strata * 2, schemas, 6]``; even strata are singular."""
 
     counts: Counts
 
@@ -62,7 +63,7 @@ class Referents:
         sources: rows by source.
         numbers: index into `NUMBERS`, shape ``[rows]``.
         units: the schemas.
-        counts: where each row's answer goes, shape ``[rows, 5]``.
+        counts: where each row's answer goes, shape ``[rows, 6]``.
         has_clusters: whether elsewhere and unresolved are known.
     """
 
@@ -87,7 +88,7 @@ class Referents:
             sources=Strata.of(rows["source"].to_pylist(), SOURCES),
             numbers=Strata.of(rows["number"].to_pylist(), NUMBERS).codes,
             units=units(rows, schemas),
-            counts=np.eye(5, dtype=np.int64)[places],
+            counts=np.eye(6, dtype=np.int64)[places],
             has_clusters=clustered is not None,
         )
 
@@ -118,6 +119,7 @@ class Referents:
             "individual": places.share(INDIVIDUAL),
             "neither": places.share(ELSEWHERE, UNRESOLVED),
             "both": places.share(BOTH),
+            "unfinished": places.share(UNFINISHED),
             "elsewhere": places.share(ELSEWHERE),
             "unresolved": places.share(UNRESOLVED),
         }
@@ -144,6 +146,8 @@ def _place(decision: Decision, clustered: bool) -> int:
         return (GROUP, INDIVIDUAL)[decision.choice]
     if decision.abstained == "both":
         return BOTH
+    if decision.abstained == "unfinished":
+        return UNFINISHED
     return ELSEWHERE if clustered else UNRESOLVED
 
 

@@ -19,7 +19,7 @@ from pronominal.eval.tables.table import (
     table,
 )
 
-PLACES = ("individual", "group", "neither", "elsewhere", "unresolved", "both")
+PLACES = ("individual", "group", "neither", "elsewhere", "unresolved", "both", "unfinished")
 
 
 def tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
@@ -31,10 +31,11 @@ def tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
 
 
 def _answers(scores: Mapping[str, Scores]) -> Table:
-    known = [
-        one["by_source"]["all"]["singular"].get("elsewhere") is not None for one in scores.values()
-    ]
-    left_out = () if any(known) else ("elsewhere", "unresolved")
+    overall = [one["by_source"]["all"] for one in scores.values()]
+    known = [one["singular"].get("elsewhere") is not None for one in overall]
+    left_out: tuple[str, ...] = () if any(known) else ("elsewhere", "unresolved")
+    if not any(one[number]["unfinished"] for one in overall for number in NUMBERS):
+        left_out += ("unfinished",)
     places = [place for place in PLACES if place not in left_out]
     if all(known):
         places.remove("neither")

@@ -43,6 +43,16 @@ ANSWERED = Measure(
     note="Answered: rows with singular they that were resolved to the individual or the group.",
 )
 
+UNFINISHED = Measure(
+    "unfinished",
+    "Unfinished",
+    (*ALL, "singular", "unfinished"),
+    direction=None,
+    metric="share",
+    only_if_any=True,
+    title="Rows with singular they where the model was cut off before it answered",
+)
+
 GENERIC = Measure(
     "generic_singular",
     "Generic they",
@@ -110,7 +120,7 @@ def _charts(scores: Mapping[str, Scores]) -> Iterator[Chart]:
 TASK = Task(
     name="winonb",
     score=_score,
-    measures=(SINGULAR, ANSWERED, PLURAL, GENERIC, *RATIOS),
+    measures=(SINGULAR, ANSWERED, UNFINISHED, PLURAL, GENERIC, *RATIOS),
     headline="singular",
     title="Pronoun resolution",
     units="schemas, each with all its names and the rows that repeat its sentence",

@@ -33,7 +33,7 @@ Blocks = Callable[[Strata], list[Block]]
 RATIOS = {name: name for name in ("precision", "recall", "f1")}
 
 ANSWER_SHARES = {
-    **{name: name for name in ("accuracy", "answered", "none", "both")},
+    **{name: name for name in ("accuracy", "answered", "none", "both", "unfinished")},
     **RATIOS,
 }
 """Name of a share of `Outcomes` -> what scores call it; the first one says how many units."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pytest
 
-from pronominal import BOTH, NONE, Decision
+from pronominal import BOTH, NONE, UNFINISHED, Decision
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
@@ -43,6 +43,18 @@ def test_two_questions_a_row(answer, expected) -> None:
     keys = ("tp", "fp", "fn", "tn", "precision", "recall", "f1")
     assert overall["n"] == 8
     assert [overall[key] for key in keys] == pytest.approx(expected)
+
+
+def test_an_unfinished_answer_counts_as_none_at_all() -> None:
+    answers = [UNFINISHED, *(Decision(0) for _ in LABELS[1:])]
+    cut, missing = score(ROWS, answers), score(ROWS, [None, *answers[1:]], allow_missing=True)
+    keys = ("tp", "fp", "fn", "tn", "precision", "recall", "f1", "answered")
+    assert [cut["overall"][key] for key in keys] == [missing["overall"][key] for key in keys]
+    assert (cut["overall"]["unfinished"], cut["overall"]["missing"]) == (1 / 8, 0)
+    assert (missing["overall"]["unfinished"], missing["overall"]["missing"]) == (0, 1)
+    headings = tables_of(GAP, {"a": cut})[0].columns
+    assert "Unfinished" in headings
+    assert "Unfinished" not in tables_of(GAP, {"a": missing})[0].columns
 
 
 def test_bias_is_feminine_over_masculine() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pronominal import BOTH, NONE, Decision
+from pronominal import BOTH, NONE, UNFINISHED, Decision
 from pronominal.adapters import load
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.decisions import from_probabilities
@@ -297,3 +297,11 @@ def test_evaluate_gives_consistency_and_paired_tests_at_once(knowref: Path, tmp_
         for system in ("first-mention", "last-mention")
     ]
     assert len([*(tmp_path / "runs").glob("*/score.json")]) == 2
+
+
+def test_unfinished_answers_are_counted_apart() -> None:
+    table = pa.Table.from_pylist(rows())
+    found = score(table, [UNFINISHED, *(Decision(0) for _ in range(9))])
+    assert (found["unfinished"], found["none"], found["answered"]) == (0.1, 0, 0.9)
+    assert found["interval"]["unfinished"] is not None
+    assert any("Unfinished" in one.columns for one in tables_of(KNOWREF, {"a": found}))

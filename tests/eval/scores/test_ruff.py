@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pronominal import BOTH, NONE, Decision, InputError
+from pronominal import BOTH, NONE, UNFINISHED, Decision, InputError
 from pronominal.adapters import load
 from pronominal.cli.main import app
 from pronominal.dataset_scripts import ruff
@@ -221,7 +221,7 @@ def test_the_mean_and_deviation_are_over_samples() -> None:
     found = score(rows, answers, samples=samples)
     assert [block["accuracy"] for block in found["by_seed"].values()] == [0.5, 1, 0]
     assert (found["n"], found["accuracy"], found["sd"]) == (6, 0.5, 0.5)
-    expected = {"n": 2, "accuracy": 0, "answered": 0.5, "none": 0.5, "both": 0}
+    expected = {"n": 2, "accuracy": 0, "answered": 0.5, "none": 0.5, "both": 0, "unfinished": 0}
     assert figures(found["by_seed"]["19"]) == expected
 
 
@@ -401,3 +401,11 @@ def test_no_answer_is_right_without_context(dataset: str, tmp_path: Path) -> Non
     lines = [Prediction(name, NONE, {"answers": {"0": "none"}}).line() for name in names]
     (tmp_path / "mine.jsonl").write_text("".join(lines))
     assert "prompts" not in score_predictions(split, tmp_path / "mine.jsonl")
+
+
+def test_unfinished_answers_are_counted_apart(dataset: str) -> None:
+    table = read_split(dataset, "distractors_1", "seed_13").table
+    found = score(table, [UNFINISHED] * table.num_rows, samples={13: np.arange(table.num_rows)})
+    assert (found["unfinished"], found["none"], found["answered"]) == (1, 0, 0)
+    assert {block["unfinished"] for block in found["by_case"].values()} == {1}
+    assert "Unfinished" in tables_of(RUFF, {"a": found})[0].columns

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pronominal import BOTH, NONE, Decision
+from pronominal import BOTH, NONE, UNFINISHED, Decision
 from pronominal.dataset_scripts.building.build import write_dataset
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import dataset_script
@@ -61,6 +61,19 @@ def scored(answer, **options: Any) -> dict[str, Any]:
 def blocks(scores: dict[str, Any]) -> list[dict[str, Any]]:
     divisions = (scores["by_source"], scores["by_association"], scores["by_name"])
     return [b for division in divisions for one in division.values() for b in one.values()]
+
+
+def test_unfinished_answers_go_nowhere() -> None:
+    scores = scored(lambda row: UNFINISHED if row["number"] == "singular" else GROUP)
+    for block in (one["singular"] for one in scores["by_source"].values()):
+        assert (block["unfinished"], block["neither"], block["answered"]) == (1, 0, 0)
+    assert scores["by_source"]["all"]["plural"]["unfinished"] == 0
+    shown = [heading for one in tables_of(WINONB, {"a": scores}) for heading in one.columns]
+    assert {"Unfinished", "si.: unfinished"} <= {*shown}
+    as_usual = [
+        heading for one in tables_of(WINONB, {"a": scored(gold)}) for heading in one.columns
+    ]
+    assert not any("nfinished" in heading for heading in as_usual)
 
 
 def test_always_the_group_is_right_on_plurals_only() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pronominal import BOTH, NONE, Decision, InputError
+from pronominal import BOTH, NONE, UNFINISHED, Decision, InputError
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.answers import named_by_upstream, named_by_words
 from pronominal.adapters.lm.prompting.prompts import Prompting, read_templates
@@ -129,13 +129,14 @@ def test_any_text_can_be_read(text: str, options: list[str]) -> None:
         assert set(named(text, options)) <= set(range(len(options)))
 
 
-@given(st.lists(st.sampled_from([0, 1, 2, "none", "both"]), min_size=1))
+@given(st.lists(st.sampled_from([0, 1, 2, "none", "both", "unfinished"]), min_size=1))
 def test_the_most_frequent_answer(answers: list[int | str]) -> None:
     decision = most_frequent(answers)
     options = [answer for answer in answers if isinstance(answer, int)]
     if not options:
-        expected = BOTH if answers.count("both") > answers.count("none") else NONE
-        assert decision == expected
+        counts = {one: answers.count(str(one.abstained)) for one in (NONE, BOTH, UNFINISHED)}
+        assert counts[decision] == max(counts.values())
+        assert decision == NONE or counts[decision] > counts[NONE]
     elif decision.choice is not None:
         others = set(options) - {decision.choice}
         assert all(options.count(decision.choice) > options.count(other) for other in others)
@@ -198,6 +199,35 @@ def test_text_is_kept_only_when_asked_for() -> None:
     without = json.dumps(predict(Parrot(chain_of_thought="kojima"), [SLOT])[0].given)
     assert "pilot" not in without
     assert "nobody" not in without
+
+
+TRANSCRIPTS = json.loads(
+    Path(__file__).parents[3].joinpath("cases", "thoughts.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("reading", ["offsets", "upstream"])
+def test_strings_of_ones_own_are_read_as_every_familys(reading: str) -> None:
+    """A system of a user's own has no tokenizer and no prompt to look at."""
+    whole = [one for one in TRANSCRIPTS if "prompt_end" not in one]
+
+    class Own:
+        name = "own"
+        prompting = Prompting(prompts=("0",))
+
+        def generate(self, prompts: Sequence[str]) -> list[str]:
+            return [one["text"] for one in whole]
+
+    slots = [
+        FillingInstance(f"s{n}", "Who? ___ left.", Mention("___", 5, 8), tuple(one["options"]), 0)
+        for n, one in enumerate(whole)
+    ]
+    for one, found in zip(whole, predict(Own(), slots, reading), strict=True):
+        if one["state"] == "unfinished":
+            assert found.decision == UNFINISHED
+        elif reading == "offsets":
+            assert found.decision == Decision.among(one["named"])
+    assert len(whole) > 60
 
 
 def test_upstreams_rule_is_a_reading() -> None:

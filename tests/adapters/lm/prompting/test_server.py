@@ -11,7 +11,7 @@ import pytest
 from pronominal import InputError
 from pronominal.adapters import load
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.adapters.lm.prompting.server import checked_address
+from pronominal.adapters.lm.prompting.model_server import checked_address
 from pronominal.adapters.remote.servers import KEY
 from pronominal.cli.main import app
 from pronominal.dataset_scripts.reading.loading import read_split

@@ -165,7 +165,8 @@ def test_chance_of_pronoun_consistency(sets: tuple[str, ...], chance: float | No
 def test_a_set_without_rows_is_undefined() -> None:
     result = scores(winogender(SETS[:3]), SYSTEMS["gold"])
     empty = result["by_pronoun_set"]["xe"]
-    undefined = {"accuracy", "answered", "precision", "recall", "f1", "none", "both"}
+    undefined = {"accuracy", "answered", "precision", "recall", "f1"}
+    undefined |= {"none", "both", "unfinished"}
     assert {name for name, value in empty.items() if value is None} == undefined
     assert empty["n"] == 0
     assert empty["interval"] == dict.fromkeys(undefined)
@@ -327,14 +328,15 @@ def test_group_minimum_equals_brute_force(example: tuple[list[Row], list[list[in
             assert {k: block[k] for k in expected} == expected
 
 
-@given(st.lists(st.integers(0, 50), min_size=4, max_size=4))
+@given(st.lists(st.integers(0, 50), min_size=5, max_size=5))
 def test_ratios_derive_from_counts(counts: list[int]) -> None:
-    right, wrong, none, both = counts
+    right, wrong, unfinished = *counts[:2], counts[4]
     outcomes = Outcomes(np.array(counts))
     n = sum(counts)
     assert (outcomes.n, outcomes.tp, outcomes.fp) == (n, right, wrong)
-    assert (outcomes.fn, outcomes.tn) == (wrong + none + both, right + none + both)
+    assert (outcomes.fn, outcomes.tn) == (n - right, n - wrong)
     shares = {name: ratio(*share) for name, share in outcomes.shares.items()}
+    assert n == 0 or shares["unfinished"] == unfinished / n
     if n == 0:
         assert np.isnan([*shares.values()]).all()
         return

@@ -1,0 +1,1 @@
+"""Language models that other programs compute: vLLM in this process, and servers."""

@@ -1,0 +1,206 @@
+"""A server of the user's own that runs a model, and how the programs that serve models differ."""
+
+import json
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Any
+from urllib.request import Request
+
+from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.remote.servers import KEY, Failure, Server, json_request, own_server
+from pronominal.errors import InputError
+from pronominal.names import unknown_name
+
+TRIES = 4
+"""How often a prompt is sent at which the server fails."""
+
+_RETRIED = (None, 408, 425, 429, 500, 502, 503, 504)
+_PROMPT_AT_FAULT = (400, 413, 422)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that serves models.
+
+    Attributes:
+        owner: what it calls itself in its list of models (``owned_by``).
+        version: the path below the address at which it tells its version, and the key there.
+        templates: whether it hands arguments to a model's chat template.
+        no_scores: why it gives no log-likelihood of a given text; empty if it does.
+    """
+
+    owner: str
+    version: tuple[str, str]
+    templates: bool = True
+    no_scores: str = ""
+
+
+PROGRAMS: dict[str, Program] = {
+    "vllm": Program("vllm", ("version", "version")),
+    "sglang": Program("sglang", ("get_server_info", "version")),
+    "llama.cpp": Program(
+        "llamacpp",
+        ("props", "build_info"),
+        no_scores="llama.cpp's server has log-probabilities of what it writes alone, and refuses "
+        "to echo a prompt with its own",
+    ),
+    "ollama": Program(
+        "library",
+        ("api/version", "version"),
+        templates=False,
+        no_scores="Ollama has log-probabilities of what it writes alone, and ignores the request "
+        "to echo a prompt with its own",
+    ),
+}
+"""The programs that are known, by the name of the setting ``program``."""
+
+
+class PromptAtFaultError(Exception):
+    """The server answers, but not what it was asked."""
+
+
+class ModelServer:
+    """A server that speaks OpenAI's protocol, and the model on it that is asked.
+
+    Args:
+        url: the server's address, such as ``http://localhost:8000`` or ``http://gpu-7:8000/v1``.
+        model: the model's name on the server; the only one that it serves when None.
+        program: a key of `PROGRAMS`; what the server says of itself when None.
+        host: as for `own_server`.
+        i_accept_contamination: as for `own_server`.
+        patience: for how many seconds an unreachable server is asked again.
+
+    Attributes:
+        model: the model's name.
+        program: the key of `PROGRAMS` that serves it; None for another one.
+        described: what a run records of the server.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        model: str | None,
+        program: str | None,
+        host: str | None,
+        i_accept_contamination: bool,
+        patience: float,
+    ) -> None:
+        if program is not None and program not in PROGRAMS:
+            raise unknown_name("program of a server", str(program), PROGRAMS)
+        self.address = checked_address(url, host, i_accept_contamination)
+        self._server = Server(self.address, timeout=600, patience=patience)
+        self._server.refuse_absent()
+        self._root = self.address.removesuffix("/v1")
+        served = self._models() if model is None or program is None else {}
+        self.model = model or self._only(served)
+        owners = {known.owner: name for name, known in PROGRAMS.items()}
+        self.program = program or owners.get(served.get(self.model, ""))
+        self.described = {"program": self.program, "version": self._version()}
+
+    @property
+    def known(self) -> Program | None:
+        """What is known of the server's program."""
+        return None if self.program is None else PROGRAMS[self.program]
+
+    def ask(
+        self,
+        method: str,
+        content: Mapping[str, Any],
+        plain: Mapping[str, Any],
+        native: bool = False,
+    ) -> Any:
+        """Return the reply to a request.
+
+        Args:
+            method: its path below the address.
+            content: what is asked.
+            plain: the same about a text of ours: where that is answered, `content` is at fault.
+            native: whether the path is the program's own and not one of OpenAI's protocol.
+
+        Raises:
+            PromptAtFaultError: the server refuses this content, and not the plain one.
+            InputError: it refuses both, or cannot be reached any more.
+        """
+        place = f"{self._root if native else self.address}/{method}"
+        failures = 0
+
+        def is_away(failure: Failure) -> bool:
+            nonlocal failures
+            failures += failure.status == 500
+            at_fault = failure.status in _PROMPT_AT_FAULT or failures >= TRIES
+            if at_fault and self.answers(place, plain):
+                raise PromptAtFaultError(failure.reason) from failure.error
+            return self._is_away(failure)
+
+        answer = self._server.ask(json_request(place, content), is_away)
+        with self.in_protocol():
+            return json.loads(answer)
+
+    def answers(self, place: str, content: Mapping[str, Any] | None) -> bool:
+        """Say whether there is an answer at once."""
+        return self._at_once(json_request(place, content)) is not None
+
+    def in_protocol(self) -> AbstractContextManager[None]:
+        """Turn what an answer of another form raises into an `InputError`."""
+        return input_error_on(
+            *(AttributeError, LookupError, TypeError, ValueError),
+            cause="the server does not answer in OpenAI's protocol",
+            cure="give the URL of vLLM, llama.cpp, SGLang or the like",
+            file=self.address,
+            quoted=False,
+        )
+
+    def _at_once(self, request: Request) -> Any:
+        """Return the reply to a request that is sent once, or None."""
+
+        def no_patience(failure: Failure) -> bool:
+            raise failure.error
+
+        try:
+            return json.loads(self._server.ask(request, no_patience))
+        except (HTTPException, OSError, ValueError):
+            return None
+
+    def _is_away(self, failure: Failure) -> bool:
+        if failure.status not in _RETRIED:
+            raise InputError(
+                f"the server refuses what it is asked ({failure.reason})",
+                cure=f"check the model's name and length, and {KEY} if the server wants a key",
+                file=self.address,
+            )
+        return True
+
+    def _models(self) -> dict[str, str]:
+        """Return the models that are served, and what serves them."""
+        answer = self._server.ask(json_request(f"{self.address}/models", None), self._is_away)
+        with self.in_protocol():
+            return {
+                str(model["id"]): str(model.get("owned_by")) for model in json.loads(answer)["data"]
+            }
+
+    def _only(self, served: Mapping[str, str]) -> str:
+        if len(served) != 1:
+            raise InputError(
+                f"the server has {len(served)} models",
+                cure=f"write model = {' or '.join(served) or '...'}",
+                file=self.address,
+            )
+        return next(iter(served))
+
+    def _version(self) -> str | None:
+        if self.known is None:
+            return None
+        path, key = self.known.version
+        told = self._at_once(json_request(f"{self._root}/{path}", None))
+        found = told.get(key) if isinstance(told, dict) else None
+        return None if found is None else str(found)
+
+
+def checked_address(url: str, host: str | None, i_accept_contamination: bool) -> str:
+    """Return the address of the protocol's methods, which end in ``/v1``; see `own_server`."""
+    parts = own_server(url, host, i_accept_contamination)
+    path = parts.path.rstrip("/")
+    return f"{parts.scheme}://{parts.netloc}{path if path.endswith('/v1') else path + '/v1'}"

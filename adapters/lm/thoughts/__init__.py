@@ -1,0 +1,1 @@
+"""Thoughts that language models write before they answer, and where they end."""
