@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.catalogue.published import fetch, published
-from pronominal.adapters.checkpoints.downloads import Progress
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -197,11 +196,7 @@ def _fetch(paper: str, key: str, how: Replicating, open_download: OpenDownload) 
         return
     for name in fetched_for(pack(paper)[key]):
         with open_download(name) as progress:
-            _fetch_one(name, progress, how.mirror)
-
-
-def _fetch_one(name: str, progress: Progress, mirror: str | None) -> None:
-    fetch(published()[name], progress, mirror)
+            fetch(published()[name], progress, how.mirror)
 
 
 def _evaluated(

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -186,8 +187,6 @@ def test_a_verdict_knows_that_the_papers_figure_is_rounded(
     figure = paper_tables("winopron:2")[0].figures["winopron"]
     line = Line("lingmess", "LingMess", "winopron", paper, 65.0, None, 0.6, None, (), None)
     missing = None if interval else "it is a count"
-    from dataclasses import replace
-
     line = replace(line, interval=interval, interval_missing=missing)
     assert str(verdict(line, figure, first=first)) == word
     assert verdict(replace(line, ours=None), figure) is None

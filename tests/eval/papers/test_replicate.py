@@ -13,6 +13,7 @@ if find_spec("transformers") is None or find_spec("fastcoref") is None:
     pytest.skip("needs the extras lm and lingmess", allow_module_level=True)
 
 from pronominal.adapters.catalogue.published import CACHE
+from pronominal.eval.evaluation import no_progress
 from pronominal.eval.papers.figures import paper_tables
 from pronominal.eval.papers.packs.machine import Machine
 from pronominal.eval.papers.packs.resolved import resolved_rows
@@ -107,8 +108,6 @@ def test_a_table_of_means_over_models_goes_on_where_it_was_killed(
         if opened > 3:
             raise KeyboardInterrupt
         return no_progress(name, total)
-
-    from pronominal.eval.evaluation import no_progress
 
     how = Replicating(data=out / "data", runs=out / "runs", limit=LIMIT)
     with pytest.raises(KeyboardInterrupt):
