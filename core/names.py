@@ -20,16 +20,13 @@ def require_name(
 
     `kind` is what has the name, such as ``"label"``; `file` and `row` are where it was read.
     """
-    if isinstance(name, str) and NAME.fullmatch(name) and len(name) > LONGEST:
-        cause = f"the {kind} {name[:20]}... has {len(name)} characters"
-        raise InputError(cause, cure=f"give one of at most {LONGEST}", file=file, row=row)
     if not (isinstance(name, str) and NAME.fullmatch(name)):
         cause = f"the {kind} {name!r} cannot be the name of a folder"
         cure = "use letters from a to z, digits and . _ -, and begin with a letter or a digit"
         raise InputError(cause, cure=cure, file=file, row=row)
     if len(name) > LONGEST:
-        cause = f"the {kind} {name[:20]}... has {len(name)} letters"
-        raise InputError(cause, cure=f"use at most {LONGEST}", file=file, row=row)
+        cause = f"the {kind} {name[:20]}... has {len(name)} characters"
+        raise InputError(cause, cure=f"give one of at most {LONGEST}", file=file, row=row)
 
 
 def is_hub_id(name: str) -> bool:

@@ -35,8 +35,8 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         # numbers of thousands of digits and deeply nested lists are no TOMLDecodeError
-        reason = (
-            str(error) if isinstance(error, tomllib.TOMLDecodeError) else "no value we can read"
-        )
+        plain = isinstance(error, tomllib.TOMLDecodeError)
+        reason = str(error) if plain else "a number is too long, or lists are too deep"
         cause = f"no {what} could be read ({reason})"
-        raise InputError(cause, cure="give a TOML file", file=path) from error
+        cure = "give a TOML file" if plain else "take out what is too long or too deep"
+        raise InputError(cause, cure=cure, file=path) from error

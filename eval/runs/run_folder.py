@@ -68,7 +68,8 @@ class RunFolder:
         earlier = as_left(self.path, said)
         for key, names in earlier.differences(self.record).items():
             inside = f": {', '.join(names)}" if names else ""
-            cause = f"the folder holds a run with another {key}{inside}"
+            other = "other" if key.endswith("s") else "another"
+            cause = f"the folder holds a run with {other} {key}{inside}"
             cure = "choose another --out or remove the folder"
             raise InputError(cause, cure=cure, file=self.path)
         self.failures = read_failures(self.path)

@@ -267,7 +267,7 @@ def test_missing_and_repeated_annotators_are_refused(
         ("ann", "Ann", "two annotators are called 'Ann', whatever the capitals"),
         ("ann", "../x", "the annotator's name '../x' cannot be the name of a folder"),
         ("ann", "", "the annotator's name '' cannot be the name of a folder"),
-        ("ann", "a" * 300, "the annotator's name aaaaaaaaaaaaaaaaaaaa... has 300 letters"),
+        ("ann", "a" * 300, "the annotator's name aaaaaaaaaaaaaaaaaaaa... has 300 characters"),
     ],
 )
 def test_annotators_have_names_of_their_own(
