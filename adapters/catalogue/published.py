@@ -136,7 +136,7 @@ def fetch(one: Published, progress: Progress, mirror: str | None = None) -> Path
             if layout is not None:
                 unpack(place, folder, layout)
         for name, text in one.write.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
         for file, layout in one.files:
             if layout is not None:
                 (folder / file.name).unlink()

@@ -136,7 +136,7 @@ def _write_state(partial: Path, answer: Any, total: int | None) -> None:
     # weak tags do not promise the same bytes
     mark = tag if tag and not tag.startswith("W/") else answer.headers.get("Last-Modified")
     state = {"mark": mark, "total": total}
-    _state(partial).write_text(json.dumps(state) + "\n", encoding="utf-8")
+    _state(partial).write_text(json.dumps(state) + "\n", encoding="utf-8", newline="\n")
 
 
 def _refuse_other(file: RemoteFile, partial: Path) -> None:
