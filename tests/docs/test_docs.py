@@ -1,9 +1,10 @@
 """What the README and the docs say works: every command, program and link on them.
 
-A block marked ``bash`` or ``python`` runs as it stands, in the order of the page and in one folder;
-a block with ``title="FILE"`` is that file. Instead of the network there are stand-ins: upstream's
-files on disk, and tiny models under the names that the pages give. What else a page takes for
-granted (a file of the reader's, say) is made by ``tests/cases/docs/PAGE.sh``.
+A block marked ``bash`` or ``python`` runs as it stands, also in a tab, in the order of the page and
+in one folder. A block marked ``output`` is what the block before it prints; ``...`` stands for any
+lines. A block with ``title="FILE"`` is that file. Instead of the network there are stand-ins:
+upstream's files on disk, and tiny models under the names that the pages give. What else a page
+takes for granted (a file of the reader's, say) is made by ``tests/cases/docs/PAGE.sh``.
 """
 
 import configparser
@@ -12,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -29,10 +31,12 @@ from tests.hub.server import HubServer
 from tests.hub.users import ORGS, USERS, Hub
 
 PAGES = {path.stem: path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
-BLOCK = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
+BLOCK = re.compile(r'^( *)```(\w*)(?: title="([^"]+)")?\n(.*?)^\1```$', re.M | re.S)
 RUN = {"bash": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}
 RUNNABLE = [
-    name for name, path in PAGES.items() if re.search(r"^```(bash|python)", path.read_text(), re.M)
+    name
+    for name, path in PAGES.items()
+    if re.search(r"^ *```(bash|python)", path.read_text(encoding="utf-8"), re.M)
 ]
 PREPARATIONS = ROOT / "tests" / "cases" / "docs"
 COMMIT = "0" * 40
@@ -88,6 +92,14 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
         yield hub
 
 
+def matches(expected: str, printed: str) -> bool:
+    """Whether this was printed; blanks at line ends count for nothing, ``...`` is any lines."""
+    lines = (re.escape(line.rstrip()) for line in expected.strip().splitlines())
+    pattern = "\n".join(".*" if line == re.escape("...") else line for line in lines)
+    text = "\n".join(line.rstrip() for line in printed.strip().splitlines())
+    return re.fullmatch(pattern, text, re.S) is not None
+
+
 def run_page(page: str, folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
     """Run a page block by block; yields each block that has run."""
     environment = {
@@ -97,16 +109,21 @@ def run_page(page: str, folder: Path, environment: Mapping[str, str]) -> Iterato
     }
     blocks = BLOCK.findall(PAGES[page].read_text(encoding="utf-8"))
     if (PREPARATIONS / f"{page}.sh").exists():
-        blocks.insert(0, ("bash", "", (PREPARATIONS / f"{page}.sh").read_text(encoding="utf-8")))
-    for language, title, content in blocks:
+        blocks.insert(0, ("", "bash", "", (PREPARATIONS / f"{page}.sh").read_text("utf-8")))
+    printed = ""
+    for _, language, title, block in blocks:
+        content = textwrap.dedent(block)
         if title:
             (folder / title).write_text(content, encoding="utf-8")
+        elif language == "output":
+            assert matches(content, printed), f"{content}\nis not what was printed:\n{printed}"
         elif language in RUN:
             command = [*RUN[language], content]
             done = subprocess.run(
                 command, cwd=folder, env=environment, capture_output=True, text=True, check=False
             )
             assert done.returncode == 0, f"{content}\n{done.stderr[-2000:]}"
+            printed = done.stdout
         yield content
 
 

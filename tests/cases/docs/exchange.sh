@@ -13,3 +13,7 @@ own/0000 0 4 could XX * - - - Speaker#1 * -
 #end document
 END
 done
+pronominal build sample --out out
+pronominal run --dataset out/sample --config double --system random --out elsewhere
+cp elsewhere/*/predictions.jsonl mine.jsonl
+rm -r out

@@ -1,0 +1,1 @@
+. "$PREPARATIONS/training.sh"
