@@ -1,5 +1,6 @@
 """The commands that load or train models, and what they read besides: tiny weights."""
 
+import json
 import shutil
 from collections.abc import Iterable
 from contextlib import suppress
@@ -53,6 +54,17 @@ WITH_WEIGHTS = [
         )
         for system in BEGINNINGS
     ),
+    *(
+        Case(
+            f"distil {system}",
+            f"--teacher fcoref={{}}/goldens/fcoref/checkpoint --text {{}}/texts.jsonl "
+            f"{begins} --updates 2 --batch-size 8 --out {{}}/distilled",
+            ("texts.jsonl", "goldens/fcoref/checkpoint/*"),
+            ("distilled",),
+        )
+        for system, (begins, _) in BEGINNINGS.items()
+        if system != "bert"
+    ),
     Case(
         "train compare",
         "{}/trained/a {}/trained/b --test {}/own-rows.jsonl --json",
@@ -68,6 +80,9 @@ def write_weights(folder: Path, systems: Iterable[str] = BEGINNINGS) -> None:
     shutil.copytree(ROOT / "tests" / "goldens", folder / "goldens")
     test_bert.write_encoder("bert", folder / "encoder")
     test_bert.write_rows(folder / "own-rows.jsonl", [test_bert.row(number) for number in range(30)])
+    text = "Ann told Eve that she had found her keys and kept them ."
+    line = json.dumps({"text": text}) + "\n"
+    (folder / "texts.jsonl").write_text(line * 30, encoding="utf-8")
     for name in ("a", "b"):
         call = Case("train bert", f"{training('bert', f'trained/{name}')} --seeds 2", ())
         done = pronominal(*call.words(folder))

@@ -72,7 +72,8 @@ class TextGeneration:
                 f"a {type(self._pipeline).__name__} does not generate text",
                 cure='give transformers.pipeline("text-generation", ...)',
             )
-        self.dtype, self.device, self.parameters = Computation.of(self._pipeline.model)
+        if (model := getattr(self._pipeline, "model", None)) is not None:
+            self.dtype, self.device, self.parameters = Computation.of(model)
         tokenizer = self._pipeline.tokenizer
         template = getattr(tokenizer, "chat_template", None)
         self._chat = template is not None if chat is None else chat

@@ -15,7 +15,13 @@ from pronominal import NONE, Decision
 from pronominal.eval.report import write_report
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import read_comparisons
-from pronominal.eval.runs.record import DatasetRecord, RunRecord, SystemRecord, Times
+from pronominal.eval.runs.record import (
+    DatasetRecord,
+    PredictionsRecord,
+    RunRecord,
+    SystemRecord,
+    Times,
+)
 from pronominal.eval.runs.units import write_units
 from pronominal.eval.scores.knowref import score as knowref
 from pronominal.eval.scores.winonb import score as winonb
@@ -68,6 +74,7 @@ def write_run(
 ) -> None:
     folder = out / ".".join((*place, label))
     folder.mkdir(parents=True)
+    (folder / "predictions.jsonl").write_text("{}\n" * 12)
     record = RunRecord(
         dataset=DatasetRecord(*place, "0" * 64, 12),
         system=SystemRecord(label, "choosing"),
@@ -77,8 +84,9 @@ def write_run(
         versions={},
         self_check=(),
         times=Times(""),
-        counts={},
+        counts={"rows": 12},
         complete=True,
+        predictions=PredictionsRecord.of(folder / "predictions.jsonl"),
     )
     (folder / "run.json").write_text(json.dumps(record.to_json()))
     (folder / "score.json").write_text(json.dumps(scores))

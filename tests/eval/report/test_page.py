@@ -207,7 +207,8 @@ def test_two_runs_of_one_name_are_refused(runs: Path, tmp_path: Path) -> None:
 def test_damaged_scores_are_named(runs: Path, tmp_path: Path, content: str) -> None:
     copy = tmp_path / "runs" / "run"
     copy.mkdir(parents=True)
-    (copy / "run.json").write_bytes((runs / "sample.double.test.random/run.json").read_bytes())
+    for name in ("run.json", "predictions.jsonl"):
+        (copy / name).write_bytes((runs / "sample.double.test.random" / name).read_bytes())
     (copy / "score.json").write_text(content)
     with pytest.raises(InputError, match="pronominal evaluate"):
         write_report(tmp_path / "runs", tmp_path / "report.html")
