@@ -1,6 +1,5 @@
 """A run's scores and what paired tests need: kept, for reports of any runs without the dataset."""
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pronominal.atomic import new_file
-from pronominal.errors import InputError, os_errors
+from pronominal.errors import THIRD_PARTY_ERRORS, InputError, os_errors
 from pronominal.eval.statistics.paired_tests import PairedUnits
 
 SCORE = "score.json"
@@ -43,5 +42,7 @@ def read_units(folder: Path) -> dict[str, PairedUnits] | None:
     try:
         with os_errors(file, cure), np.load(file, allow_pickle=False) as arrays:
             return dict(arrays)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except InputError:
+        raise
+    except THIRD_PARTY_ERRORS as error:  # numpy, zipfile and zlib raise what they like
         raise InputError("it is damaged", cure=cure, file=file) from error
