@@ -68,7 +68,7 @@ def cell(figure: str, method: str, s: Setting, truth: float, ends: Ends) -> Cell
 
 
 def cells(simulations: int, seed: int, only: str = "") -> Iterator[Cell]:
-    """Yield the cells of the figures in whose names `only` is found, all of them without."""
+    """Yield the cells of the figures in whose names the pattern `only` is found."""
 
     def asked(figures: Mapping[str, T]) -> Iterator[tuple[str, T]]:
         return ((name, one) for name, one in figures.items() if re.search(only, name))
@@ -157,7 +157,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="figures in whose names this is found; no tests")
+    parser.add_argument("--only", default="", help="pattern of figures' names; no tests")
     parser.add_argument("--json", action="store_true", help="print every cell as JSON")
     given = parser.parse_args()
     found = [*cells(given.simulations, given.seed, given.only)]

@@ -2,7 +2,8 @@
 
 Every share that tasks print is a ratio of two sums over units: accuracy, precision, F1,
 consistency. `ratio_interval` has one interval for all of them, which is deterministic, lies in
-[0, 1], and has a width at 0 and at 100 %, too. docs/statistics.md says how often it holds.
+[0, 1], and has a width at 0 and at 100 %, too. docs/statistics-measured.md says how often it
+holds.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,7 @@ ADDED = 1 / 3
 """Units' worth of rows, half of them right, added to the variance over units.
 
 A few units that differ a little from the others say too little about how much units vary: without
-it, an interval over 30 units of 24 rows holds 97 % in only 83 of 100 samples (docs/statistics.md).
+it, an interval over 30 units of 24 rows holds 97 % in only 83 of 100 samples.
 At 50 %, where units say enough, it adds nothing.
 """
 

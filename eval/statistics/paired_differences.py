@@ -175,12 +175,13 @@ class PairedDifferences:
         squares = (n - 1) ** 2 * ((moved[a] - moved[b]) ** 2).sum(axis=1)
         errors = np.full(len(pairs), np.nan)
         if n > 1:
-            variance = paired_variance(
-                squares, n, departing(np.nan_to_num(ratio(one - other, whole)))
-            )
-            apart = of_others.intervals(CONFIDENCE) @ [-1, 1] / 2
-            error = apart / t_quantiles((1 + CONFIDENCE) / 2, of_others.freedom)
-            errors = np.where(by_ratios, error, np.sqrt(variance))
+            apart = departing(np.nan_to_num(ratio(one - other, whole)))
+            by_units = np.sqrt(paired_variance(squares, n, apart))
+            half = of_others.intervals(CONFIDENCE) @ [-1, 1] / 2
+            error = half / t_quantiles((1 + CONFIDENCE) / 2, of_others.freedom)
+            # an interval that ends at -1 or 1 says less of the error than units do
+            error = np.where(alike, np.maximum(error, by_units), error)
+            errors = np.where(by_ratios, error, by_units)
         errors[shared < min(n, FEW)] = np.nan
         estimate = systems.ratios[a] - systems.ratios[b]
         leads = (lead > 0).sum(axis=1), (lead < 0).sum(axis=1)
