@@ -12,18 +12,28 @@ nominal 95 % interval holds the true value, and how wide it is:
 
 Tests are asked of systems that are alike (`coverage_tests`). Prints tables, and with --json one
 JSON object. Run it alone on a core: `nice -n 19 python benchmarks/coverage.py`; --simulations 200
-for a look.
+for a look,
+--only bias for some figures alone.
 """
 
 import argparse
 import itertools
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from coverage_figures import OTHERS, SHARES, Ends, Setting, difference
+from coverage_figures import (
+    CONSTANTS,
+    OTHERS,
+    SHARES,
+    Ends,
+    Setting,
+    difference,
+    difference_from_constant,
+)
 from coverage_tests import test_errors
 
 from pronominal.eval.tables.table import Table
@@ -32,7 +42,10 @@ UNITS = (10, 30, 60, 180)
 LEVELS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.97)
 CORRELATIONS = (0.05, 0.3, 0.6)
 
+UNIT_SIZES = {"difference, equal units": True, "difference, unequal units": False}
+
 Cell = dict[str, Any]
+T = TypeVar("T")
 
 
 def cell(figure: str, method: str, s: Setting, truth: float, ends: Ends) -> Cell:
@@ -54,20 +67,28 @@ def cell(figure: str, method: str, s: Setting, truth: float, ends: Ends) -> Cell
     }
 
 
-def cells(simulations: int, seed: int) -> Iterator[Cell]:
+def cells(simulations: int, seed: int, only: str = "") -> Iterator[Cell]:
+    """Yield the cells of the figures in whose names the pattern `only` is found."""
+
+    def asked(figures: Mapping[str, T]) -> Iterator[tuple[str, T]]:
+        return ((name, one) for name, one in figures.items() if re.search(only, name))
+
     for units, level, rho in itertools.product(UNITS, LEVELS, CORRELATIONS):
         s = Setting.seeded(seed, simulations, units, level, rho)
-        for figure, draw in SHARES.items():
+        for figure, draw in asked(SHARES):
             sample = draw(s)
             yield cell(figure, "ours", s, sample.truth, sample.ours())
             yield cell(figure, "rows", s, sample.truth, sample.rows())
             yield cell(figure, "percentile", s, sample.truth, sample.percentile(s.generator))
-        for name, equal in (("equal units", True), ("unequal units", False)):
+        for figure, equal in asked(UNIT_SIZES):
             for gap in (0.0, 0.1):
                 for method, truth, ends in difference(s, equal=equal, gap=gap):
-                    yield cell(f"difference, {name}", method, s, truth, ends)
-        for figure, found in OTHERS.items():
+                    yield cell(figure, method, s, truth, ends)
+        for figure, found in asked(OTHERS):
             yield cell(figure, "ours", s, *found(s))
+        for figure, constant in asked(CONSTANTS):
+            for method, truth, ends in difference_from_constant(s, constant):
+                yield cell(figure, method, s, truth, ends)
 
 
 def coverage_table(found: list[Cell]) -> Table:
@@ -136,10 +157,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="pattern of figures' names; no tests")
     parser.add_argument("--json", action="store_true", help="print every cell as JSON")
     given = parser.parse_args()
-    found = [*cells(given.simulations, given.seed)]
-    errors = [*test_errors(given.simulations, given.seed)]
+    found = [*cells(given.simulations, given.seed, given.only)]
+    errors = [] if given.only else [*test_errors(given.simulations, given.seed)]
     if given.json:
         print(json.dumps({"benchmark": "coverage", "cells": found, "tests": errors}))
         return

@@ -244,6 +244,10 @@ SHARES: dict[str, Callable[[Setting], Sample]] = {
 }
 
 
+CONSTANTS = {"difference from the first mention": 0.5, "difference from 0": 0.0}
+"""Baselines that are right in the same share of every unit, such as half of a template pair."""
+
+
 def two_systems(s: Setting, sizes: Any, gap: float) -> tuple[Floats, Floats]:
     """Draw the right rows of two systems for which the same units tend to be hard.
 
@@ -275,8 +279,19 @@ def lower(level: float, gap: float) -> float:
 def difference(s: Setting, *, equal: bool, gap: float) -> Iterator[tuple[str, float, Ends]]:
     """Yield the method, the true difference and the ends."""
     sizes = np.broadcast_to(8 if equal else unit_sizes(s), s.shape)
-    one, other = two_systems(s, sizes, gap)
-    truth = s.level - lower(s.level, gap)
+    yield from _apart(*two_systems(s, sizes, gap), sizes, s.level - lower(s.level, gap))
+
+
+def difference_from_constant(s: Setting, constant: float) -> Iterator[tuple[str, float, Ends]]:
+    """The same of occupations of 24 rows, and of a baseline right in the same share of each."""
+    sizes = np.full(s.shape, 24)
+    right = s.successes(sizes, s.varied(s.level))
+    yield from _apart(right, constant * sizes, sizes, s.level - constant)
+
+
+def _apart(
+    one: Floats, other: Floats, sizes: npt.NDArray[np.int64], truth: float
+) -> Iterator[tuple[str, float, Ends]]:
     ends = compared(one, other, sizes, sizes).intervals()
     yield "ours", truth, (ends[:, 0], ends[:, 1])
     rows = sizes.sum(axis=1)

@@ -29,11 +29,14 @@ NOTHING_TO_DIVIDE = "one of the two has nothing to divide by"
 RARELY_BOTH = f"in fewer than {FEW} units have both something to divide by"
 """Why a difference has no interval."""
 
+ROUNDING = 1e-9
+"""Differences of shares that are nearer are equal."""
+
 POWER = 0.8
 """How often the minimum detectable effect would be found (Card et al., 2020)."""
 
-FEW_DIFFER = 10
-"""With fewer differing units, a variance says too little, and half a unit is added to each side."""
+FEW_DEPART = 10
+"""With fewer units that depart from the others' difference, half a unit is added to each side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +93,34 @@ class Systems:
         return ratio(self.parts - self.ratios[:, None] * self.wholes, rest)
 
 
-def paired_variance(squares: FloatArray, n: int, differing: IntArray) -> FloatArray:
+def departing(differences: FloatArray) -> IntArray:
+    """Return in how many units two systems are not as far apart as in the others.
+
+    Those are the units that are not alike or, where more than half of the units have one
+    difference, those that have another, whichever are fewer.
+
+    Args:
+        differences: of the units' shares, ``[..., units]``.
+    """
+    n = differences.shape[-1]
+    common = np.median(differences, axis=-1, keepdims=True)
+    others = n - np.isclose(differences, common, rtol=0, atol=ROUNDING).sum(axis=-1)
+    differing = np.count_nonzero(differences, axis=-1)
+    return np.asarray(np.where(2 * others < n, np.minimum(others, differing), differing))
+
+
+def paired_variance(squares: FloatArray, n: int, departing: IntArray) -> FloatArray:
     """Return the variance of the mean of the differences of `n` units, in one shape.
 
-    With fewer than `FEW_DIFFER` differing units, half a unit is added in favour of each side
-    (Agresti and Min, 2005, by units instead of rows), so that it is never 0.
+    A variance of a few units says too little. With fewer than `FEW_DEPART`, half a unit is added in
+    favour of each side (Agresti and Min, 2005, by units instead of rows), so that it is never 0.
 
     Args:
         squares: sum of the squared deviations of the units' differences from their mean.
         n: units, at least 2.
-        differing: how many of them differ.
+        departing: how many of them depart from the difference of the others (`departing`).
     """
-    added = np.where(np.asarray(differing) < FEW_DIFFER, 1 / n**2, 0.0)
+    added = np.where(np.asarray(departing) < FEW_DEPART, 1 / n**2, 0.0)
     return np.asarray(squares / (n * (n - 1)) + added)
 
 
@@ -115,9 +134,11 @@ class PairedDifferences:
         fewer: units of which the second one did.
         shared: units in which both have a whole, such as those in which both chose anything.
         alike: whether both divide by the same in every unit.
+        by_ratios: whether the interval is made of the two ratios' own: the two are not alike, or
+            one of them is the same in every unit.
         estimate: the first system's ratio minus the second one's; NaN where one is undefined.
         standard_error: of the estimate; NaN where the units do not tell it.
-        of_others: the differences for pairs that are not `alike`.
+        of_others: the differences as they are known from each ratio by itself.
     """
 
     n: int
@@ -125,6 +146,7 @@ class PairedDifferences:
     fewer: IntArray
     shared: IntArray
     alike: BoolArray
+    by_ratios: BoolArray
     estimate: FloatArray
     standard_error: FloatArray
     of_others: RatioDifferences
@@ -134,9 +156,10 @@ class PairedDifferences:
         """Compare pairs of systems, each by its place.
 
         Where two systems divide by the same, the standard error is the usual one of a mean of
-        paired differences, by units (`paired_variance`); else it is that of `RatioDifferences`. It
-        is NaN where too few units are `shared`: what the others say rests on how often a system
-        chose, not on what.
+        paired differences, by units (`paired_variance`), unless one is the same in every unit: the
+        difference is then as certain as the other's ratio. Else it is that of `RatioDifferences`,
+        NaN where too few units are `shared`: what the others say rests on how often a system chose,
+        not on what.
         """
         n = systems.parts.shape[1]
         a, b = np.array(pairs, np.int64).reshape(-1, 2).T
@@ -144,21 +167,25 @@ class PairedDifferences:
         lead = one * of_other - other * whole
         shared = ((whole > 0) & (of_other > 0)).sum(axis=1)
         alike = (whole == of_other).all(axis=1)
+        many = (one != other).sum(axis=1) >= min(FEW_DEPART, n)
         of_others = RatioDifferences.of(systems.parts, systems.wholes, pairs)
+        of_others, steady = of_others.from_constants(alike & many)
+        by_ratios = ~alike | steady
         moved = systems.influences
         squares = (n - 1) ** 2 * ((moved[a] - moved[b]) ** 2).sum(axis=1)
         errors = np.full(len(pairs), np.nan)
         if n > 1:
-            variance = paired_variance(squares, n, (one != other).sum(axis=1))
-            # units that all differ by the same do not make the difference certain
-            variance = np.maximum(variance, 1 / np.maximum(systems.size[a], systems.size[b]) ** 2)
-            apart = of_others.intervals(CONFIDENCE) @ [-1, 1] / 2
-            error = apart / t_quantiles((1 + CONFIDENCE) / 2, of_others.freedom)
-            errors = np.where(alike, np.sqrt(variance), error)
+            apart = departing(np.nan_to_num(ratio(one - other, whole)))
+            by_units = np.sqrt(paired_variance(squares, n, apart))
+            half = of_others.intervals(CONFIDENCE) @ [-1, 1] / 2
+            error = half / t_quantiles((1 + CONFIDENCE) / 2, of_others.freedom)
+            # an interval that ends at -1 or 1 says less of the error than units do
+            error = np.where(alike, np.maximum(error, by_units), error)
+            errors = np.where(by_ratios, error, by_units)
         errors[shared < min(n, FEW)] = np.nan
         estimate = systems.ratios[a] - systems.ratios[b]
         leads = (lead > 0).sum(axis=1), (lead < 0).sum(axis=1)
-        return cls(n, *leads, shared, alike, estimate, errors, of_others)
+        return cls(n, *leads, shared, alike, by_ratios, estimate, errors, of_others)
 
     @property
     def testable(self) -> BoolArray:
@@ -177,7 +204,7 @@ class PairedDifferences:
         """Return both ends of the differences' intervals, shape ``[pairs, 2]``, in [-1, 1]."""
         half = self._t((1 + level) / 2) * self.standard_error
         ends = np.clip(np.stack([self.estimate - half, self.estimate + half], axis=-1), -1, 1)
-        there = ~np.isnan(self.standard_error) & ~self.alike
+        there = ~np.isnan(self.standard_error) & self.by_ratios
         return np.where(there[:, None], self.of_others.intervals(level), ends)
 
     def minimum_detectable_effects(self, tests: int = 1) -> FloatArray:

@@ -7,7 +7,7 @@ ratio has its own interval, which knows.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from pronominal.eval.statistics.intervals import (
     deviations,
     effective_rows,
 )
-from pronominal.eval.statistics.outcomes import FloatArray, IntArray, ratio
+from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, ratio
 from pronominal.eval.statistics.quantiles import normal_quantile, t_quantiles, t_tails
 
 FARTHEST, HALVINGS = 1000.0, 60
@@ -47,6 +47,27 @@ class RatioDifferences:
         a, b = np.array(pairs, np.int64).reshape(-1, 2).T
         systems, off = effective_rows(parts, wholes), deviations(parts, wholes)
         return cls(systems.at(a), systems.at(b), correlation(off[a], off[b]))
+
+    def from_constants(self, where: BoolArray) -> tuple["RatioDifferences", BoolArray]:
+        """Take a ratio that is the same in every unit for known: the other's interval is left.
+
+        The first mention is right in half of each template pair, whatever the pairs are. Where both
+        are the same in every unit, one at 0 or 100 % is not known: other units might differ.
+
+        Args:
+            where: the pairs of which it may be taken so.
+
+        Returns:
+            The differences, and of which pairs that leaves an interval: one ratio is the same in
+            every unit, and not both are known.
+        """
+        sides = self.one, self.other
+        constant = np.stack([side.freedom == 0 for side in sides])
+        inside = np.stack([(side.share > 0) & (side.share < 1) for side in sides])
+        known = where & constant & (inside | ~constant[::-1])
+        steady = where & constant.any(axis=0) & ~known.all(axis=0)
+        one, other = (side.known(at & steady) for side, at in zip(sides, known, strict=True))
+        return replace(self, one=one, other=other), steady
 
     @property
     def estimate(self) -> FloatArray:

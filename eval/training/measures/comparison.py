@@ -21,6 +21,7 @@ from pronominal.eval.statistics.paired_differences import (
     TOO_FEW,
     PairedUnits,
     Systems,
+    departing,
     paired_variance,
 )
 from pronominal.eval.statistics.quantiles import t_quantile
@@ -82,7 +83,7 @@ def _interval(first: FloatArray, second: FloatArray) -> list[float] | None:
     n, squares = len(differences), ((differences - differences.mean()) ** 2).sum()
     if n < 2:
         return None
-    by_unit = paired_variance(squares, n, np.count_nonzero(differences, axis=0))
+    by_unit = paired_variance(squares, n, departing(differences))
     parts = [(float(by_unit), n - 1)]
     for side in (first, second):
         between = Crossed(side.T, np.ones_like(side.T)).components()["prompts"] or 0.0

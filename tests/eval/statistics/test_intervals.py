@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t
+from scipy.stats import binom, t
 
 from pronominal.decisions import NONE, Decision
 from pronominal.eval.scores import task_of
@@ -192,3 +192,13 @@ def test_a_jackknife_keeps_a_width_and_needs_two_units() -> None:
     assert certain.low.tolist() == pytest.approx([0.51, 0], abs=0.01)
     assert certain.high.tolist() == pytest.approx([1, 0.49], abs=0.01)
     assert jackknife_interval(np.array([0.5]), np.array([[0.5]])).ends(0) is None
+
+
+@pytest.mark.parametrize("n", [10, 41, 60])
+def test_a_small_share_of_independent_rows_is_held_in_nine_of_ten_samples(n: int) -> None:
+    right = np.arange(n + 1)
+    found = share_interval(right, np.full(n + 1, n))
+    assert found.low + found.high[::-1] == pytest.approx(np.ones(n + 1))
+    for share in np.linspace(0.05 / n, 5 / n, 500):
+        held = (found.low <= share) & (share <= found.high)
+        assert binom.pmf(right, n, share)[held].sum() > 0.89

@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.paired_differences import (
     PairedDifferences,
     Systems,
     minimum_detectable_effect,
 )
+from pronominal.eval.statistics.quantiles import t_quantile
 from pronominal.eval.statistics.ranks import rank, ranks
 
 SHARES = st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=30)
@@ -105,15 +107,55 @@ def test_ranks_need_every_two_of_three_systems() -> None:
     }
 
 
-@pytest.mark.parametrize("units", [2, 9, 10, 60])
+@pytest.mark.parametrize("units", [2, 9, 10, 24, 60])
 @pytest.mark.parametrize("other", [0.0, 0.5])
-def test_units_that_all_differ_by_the_same_leave_a_width(units: int, other: float) -> None:
-    shares = [np.ones(units), np.full(units, other)]
-    found = PairedDifferences.of(Systems.of(shares), [(0, 1)])
+def test_units_that_all_differ_by_the_same_say_no_more_than_their_number(
+    units: int, other: float
+) -> None:
+    """As many units that are all right are no surer a share than the difference is."""
+    found = compared(np.ones(units), np.full(units, other))
     (low, high), (visible,) = found.intervals()[0], found.minimum_detectable_effects()
+    share = ratio_interval(np.ones(units), np.ones(units))
     assert low < 1 - other <= high
-    assert low < high
-    assert visible > 0
+    assert high - low >= share.high - share.low
+    assert visible > (share.high - share.low) / 2
+
+
+def test_a_constant_baseline_leaves_the_interval_of_the_other_system() -> None:
+    right = np.array([24] * 20 + [23, 20, 12, 0])
+    of_24 = np.full(24, 24)
+    share = ratio_interval(right, of_24)
+    for constant in (0, 12):
+        parts = [np.stack([one, of_24], axis=-1) for one in (right, np.full(24, constant))]
+        found = compared(*parts)
+        expected = [float(end) - constant / 24 for end in (share.low, share.high)]
+        assert found.intervals()[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("moved", [1, 7])
+def test_few_units_that_depart_from_the_others_are_too_few_for_their_variance(moved: int) -> None:
+    """Two systems half apart in nearly every unit, as certain as two alike in nearly every unit."""
+    first, second = np.full(60, 0.75), np.full(60, 0.25)
+    first[:moved], second[-2:] = 1.0, 0.0
+    (low, high), half = compared(first, second).intervals()[0], t_quantile(0.975, 59) / 60
+    assert high - low >= 2 * half
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.5])
+@pytest.mark.parametrize("units", [10, 30])
+def test_a_difference_from_a_constant_is_held_as_often_as_a_share(
+    constant: float, units: int
+) -> None:
+    generator, samples = np.random.default_rng(8), 600
+    chance = generator.beta(0.97 * 2 / 3, 0.03 * 2 / 3, (samples, units))
+    shares = generator.binomial(24, chance) / 24
+    systems = Systems.of([*shares, np.full(units, constant)])
+    low, high = (
+        PairedDifferences.of(systems, [(at, samples) for at in range(samples)]).intervals().T
+    )
+    holds = (low <= 0.97 - constant) & (0.97 - constant <= high)
+    # four standard errors below 95 %
+    assert holds.mean() > 0.91
 
 
 def test_a_system_that_rarely_chose_is_not_certain() -> None:
