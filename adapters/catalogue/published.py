@@ -41,6 +41,7 @@ class Published:
         files: what is downloaded, and how it is unpacked if it is an archive.
         write: name -> text of files that upstream has elsewhere.
         use: what can be done with the folder.
+        also: further systems that they are of.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Published:
     files: tuple[tuple[RemoteFile, Layout | None], ...]
     write: Mapping[str, str] = field(default_factory=dict)
     use: str = "--system {system}={folder}"
+    also: Sequence[str] = ()
 
 
 @cache
@@ -81,7 +83,9 @@ def published_of(asked: str) -> Published:
     known = published()
     if asked in known:
         return known[asked]
-    of_system = [name for name, one in known.items() if one.system == asked]
+    of_system = [name for name, one in known.items() if asked in (one.system, *one.also)]
+    if len(of_system) == 1:
+        return known[of_system[0]]
     if of_system:
         cause = f"{asked} has several published weights"
         raise InputError(cause, cure=f"fetch one of {', '.join(of_system)}")
@@ -134,7 +138,7 @@ def fetch(one: Published, progress: Progress, mirror: str | None = None) -> Path
             place = download(_from(file, mirror), folder, progress)
             came[file.name] = {"url": file.url, "sha256": file_sha256(place)}
             if layout is not None:
-                unpack(place, folder, layout)
+                _unpack(place, folder, layout)
         for name, text in one.write.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
         for file, layout in one.files:
@@ -142,6 +146,15 @@ def fetch(one: Published, progress: Progress, mirror: str | None = None) -> Path
                 (folder / file.name).unlink()
         write_json(folder / FETCHED, {"source": one.source, "files": came})
     return folder
+
+
+def _unpack(archive: Path, folder: Path, layout: Layout) -> None:
+    """Unpack an archive; one that is refused is removed, so that the next call fetches it anew."""
+    try:
+        unpack(archive, folder, layout)
+    except InputError:
+        archive.unlink()
+        raise
 
 
 def without_checksum(one: Published) -> Sequence[str]:

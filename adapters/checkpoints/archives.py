@@ -1,5 +1,6 @@
 """Archives of strangers, unpacked without leaving a folder."""
 
+import gzip
 import shutil
 import tarfile
 import zipfile
@@ -19,7 +20,14 @@ Layout = Literal["tree", "flat"]
 Member = tuple[str, int, Callable[[], IO[bytes] | None]]
 """A file in an archive: its name, its size, and what opens it."""
 
-FAULTS = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
+FAULTS = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+)
 
 
 def unpack(archive: Path, folder: Path, layout: Layout = "tree") -> None:

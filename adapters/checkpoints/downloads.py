@@ -25,6 +25,14 @@ Progress = Callable[[int, int | None], None]
 """Told how many bytes are there, and of how many if the server says so."""
 
 
+BEGINNINGS = {
+    (".gz", ".tgz"): b"\x1f\x8b",
+    (".zip", ".jar"): b"PK",
+    (".hdf5",): b"\x89HDF",
+}
+"""How the names of files end -> the bytes that they begin with."""
+
+
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
     """A file to download.
@@ -46,7 +54,8 @@ def download(file: RemoteFile, folder: Path, progress: Progress) -> Path:
     A file that is there already is not asked for again, unless it is not the known one.
 
     Raises:
-        InputError: it cannot be had, ends too early, or its SHA-256 is not the known one.
+        InputError: it cannot be had, ends too early, is empty or no such file as its name says, or
+            its SHA-256 is not the known one.
     """
     target = folder / file.name
     if not target.exists():
@@ -140,10 +149,23 @@ def _write_state(partial: Path, answer: Any, total: int | None) -> None:
 
 
 def _refuse_other(file: RemoteFile, partial: Path) -> None:
-    found = file_sha256(partial)
-    if file.sha256 is not None and found != file.sha256:
+    if (fault := _fault(file, partial)) is not None:
         partial.unlink()
         _state(partial).unlink(missing_ok=True)
-        cause = f"its SHA-256 is {found} and not {file.sha256}; it was removed"
         cure = "run the command again, or look whether its authors have changed it"
-        raise InputError(cause, cure=cure, file=file.url)
+        raise InputError(f"{fault}; it was removed", cure=cure, file=file.url)
+
+
+def _fault(file: RemoteFile, partial: Path) -> str | None:
+    """Say why what came is not the file that was asked for; None where it is."""
+    with partial.open("rb") as opened:
+        begins = opened.read(4)
+    if not begins:
+        return "it is empty"
+    for endings, expected in BEGINNINGS.items():
+        if file.name.endswith(endings) and not begins.startswith(expected):
+            return f"it is no {file.name.rpartition('.')[2]} file"
+    found = file_sha256(partial)
+    if file.sha256 is not None and found != file.sha256:
+        return f"its SHA-256 is {found} and not {file.sha256}"
+    return None

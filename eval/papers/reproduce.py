@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from pronominal.errors import InputError
 from pronominal.eval.papers.across_models import Summary, trend
@@ -134,7 +134,7 @@ def _with_interval(line: Line, figure: PaperFigure, runs: Sequence[Run]) -> Line
     if figure.gain or figure.minus or len(there) > 1:
         missing = OF_RUNS if len(there) > 1 else OF_GAINS
         return replace(line, interval_missing=missing)
-    found = Scores(_scores_of(there[0])).figure(tuple(figure.path.split(".")))
+    found = Scores(_scores_of(figure, there[0])).figure(tuple(figure.path.split(".")))
     if found is not None and found.ends is not None:
         low, high = found.ends
         return replace(line, interval=(figure.scale * low, figure.scale * high))
@@ -245,15 +245,25 @@ def _gain(after: Measured, before: Measured) -> Measured:
     )
 
 
-def _scores_of(run: Run) -> Mapping[str, Any]:
-    # of a prompted model the papers count the answers to all prompts, not the first one's
-    found: Mapping[str, Any] = run.scores.get("prompts", {}).get("every_answer", run.scores)
-    return found
+def _scores_of(figure: PaperFigure, run: Run) -> Mapping[str, Any]:
+    """Return the scores that a figure is in.
+
+    Of a prompted model the papers count the answers to all prompts, not the first one's.
+    """
+    questions = ("chains", "prompts") if figure.question == "chains" else ("prompts",)
+    asked = [run.scores[name] for name in questions if name in run.scores]
+    for scores in (found for one in asked for found in (one.get("every_answer", {}), one)):
+        if _at(figure.path, scores) is not None:
+            return cast(Mapping[str, Any], scores)
+    return run.scores
 
 
 def _found(figure: PaperFigure, run: Run) -> Any:
-    found: Any = _scores_of(run)
-    for step in figure.path.split("."):
+    return _at(figure.path, _scores_of(figure, run))
+
+
+def _at(path: str, found: Any) -> Any:
+    for step in path.split("."):
         found = found.get(step) if isinstance(found, Mapping) else None
     return found
 

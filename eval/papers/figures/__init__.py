@@ -34,6 +34,8 @@ class PaperFigure:
         minus: name of the table's figure that is subtracted from it, where it is a difference.
         dataset: whose rows it is about, where that is another one than the table's.
         config: of that dataset, where it is another one than the table's.
+        question: which answers of a prompted model it is about: those to the prompts, or those
+            within chains of thought; a prompt without a chain has the former only.
     """
 
     heading: str
@@ -45,6 +47,7 @@ class PaperFigure:
     minus: str | None = None
     dataset: str | None = None
     config: str | None = None
+    question: Literal["prompts", "chains"] = "prompts"
 
     @property
     def scale(self) -> int:

@@ -222,6 +222,40 @@ def test_a_mirror_has_the_files_under_their_own_names(tmp_path: Path, cache: Pat
 
 
 @pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"", "it is empty"),
+        (b"no archive", "it is no gz file"),
+        (tar({"zeros": bytes(10_000_000)})[:200], "cannot be unpacked"),
+        (tar({"../outside": b"1"}), "leads out of the folder"),
+    ],
+)
+def test_what_is_refused_is_removed_and_fetched_anew(
+    content: bytes, cause: str, tmp_path: Path, cache: Path
+) -> None:
+    mirrored = tmp_path / "neuralcoref.tar.gz"
+    mirrored.write_bytes(content)
+    refused = pronominal("fetch", "neuralcoref", "--mirror", tmp_path)
+    assert (refused.returncode, cause in refused.stderr) == (2, True), refused.stderr
+    mirrored.write_bytes(tar({"neuralcoref/cfg": b"1"}))
+    assert pronominal("fetch", "neuralcoref", "--mirror", tmp_path).returncode == 0
+    assert (cache / "neuralcoref" / "cfg").read_bytes() == b"1"
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("corenlp-neural", "corenlp"),
+        ("corenlp-rule", "corenlp"),
+        ("corenlp-statistical", "corenlp"),
+        ("cort", "cort-latent"),
+    ],
+)
+def test_a_system_with_one_set_of_weights_names_them(asked: str, name: str) -> None:
+    assert published_of(asked).name == name
+
+
+@pytest.mark.parametrize(
     ("asked", "message"),
     [
         ("spanbert", "several published weights; fetch one of spanbert-base, spanbert-large"),

@@ -188,6 +188,19 @@ def test_of_a_prompted_model_all_answers_count() -> None:
     assert lines(TABLES["winopron:2"], run)["flan-t5-xl", "winopron"].ours == 60
 
 
+def test_figure_13_is_about_the_chains_and_figure_12_about_what_comes_after_them() -> None:
+    place = ("ruff", "distractors_0", "seed_13+seed_17+seed_19")
+    after = {"accuracy": 0.75, "interval": {"accuracy": [0.5, 0.9]}}
+    within = {"accuracy": 0.5, "interval": {"accuracy": [0.4, 0.6]}}
+    chains = score_run("flan-t5-xxl-zhou", place, accuracy=0.1, prompts=after, chains=within)
+    vanilla = score_run("flan-t5-xxl", place, accuracy=0.1, prompts=after)
+    found = {name: lines(TABLES[f"ruff:figure-{name}"], chains, vanilla) for name in (12, 13)}
+    assert found[12]["flan-t5-xxl-zhou", "distractors_0"].ours == 0.75
+    assert found[13]["flan-t5-xxl-zhou", "distractors_0"].ours == 0.5
+    assert found[13]["flan-t5-xxl-zhou", "distractors_0"].interval == (0.4, 0.6)
+    assert found[13]["flan-t5-xxl", "distractors_0"].ours == 0.75
+
+
 def bias(*occupations: str) -> dict[str, Any]:
     form = {"positive": list(occupations), "negative": []}
     return {"by_form": {f"{case}/{name}": form for case in CASES for name in SETS}}
