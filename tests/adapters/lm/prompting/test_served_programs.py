@@ -61,6 +61,14 @@ def test_a_server_that_leaves_thoughts_in_answers(program: str, opens: bool) -> 
     assert {reply.state for reply in short} == {"unfinished"}
 
 
+@pytest.mark.parametrize("opens", [False, True])
+def test_a_cut_thought_is_no_answer_without_room_for_thoughts(opens: bool) -> None:
+    with served_program("vllm", parses=False, opens=opens) as server:
+        replies = served(server, thinking_tokens=0, at_once=1).generate(PROMPTS)
+    assert {(reply, reply.state) for reply in replies} == {("", "unfinished")}
+    assert limits(server) == [20, *([8192] if opens else []), 20]
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_model_that_does_not_think_is_asked_once(program: str) -> None:
     with served_program(program, thinks=False) as server:
