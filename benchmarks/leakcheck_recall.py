@@ -191,7 +191,13 @@ def looked_into(path: str, index: LeakIndex, pace: float, name: str = "") -> lis
     found = sum(1 for _ in leakcheck([path], index, exclude=COMPILED, history=False, survey=survey))
     speed = survey.size / 1e6 / (time.process_time() - started)
     size = round(survey.size / 1e6)
-    return [name or f"`{'/'.join(Path(path).parts[-2:])}`", size, found, round(speed), f"{speed / pace:.2f}"]
+    return [
+        name or f"`{'/'.join(Path(path).parts[-2:])}`",
+        size,
+        found,
+        round(speed),
+        f"{speed / pace:.2f}",
+    ]
 
 
 if __name__ == "__main__":

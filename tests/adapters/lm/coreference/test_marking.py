@@ -66,7 +66,6 @@ def test_a_copy_letter_by_letter() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda copy: f"<think>[[1|he]] or she?</think>\n{copy}",
         lambda copy: f"```\n{copy}\n```",
         lambda copy: f"```text\n{copy}\n```",
         lambda copy: f"  {copy}\n\n",
@@ -76,7 +75,6 @@ def test_a_copy_letter_by_letter() -> None:
         lambda copy: copy.replace("so good", "[[4|]]so good"),
     ],
     ids=[
-        "thought",
         "fence",
         "named-fence",
         "blanks",
@@ -258,6 +256,12 @@ def test_the_system_gives_clusters_and_what_its_copies_were() -> None:
     assert sorted(map(sorted, first)) == [DAUGHTER, FERRYMAN]
     assert second == []
     assert system.copies == ["verbatim", "verbatim"]
+
+
+def test_a_thought_before_the_copy_is_not_read() -> None:
+    system = load("lm-coref", model=Scripted(**{TEXT: f"<think>[[1|he]] or she?</think>\n{COPY}"}))
+    assert sorted(map(sorted, system.cluster([TEXT])[0])) == [DAUGHTER, FERRYMAN]
+    assert system.copies == ["verbatim"]
 
 
 def test_a_text_that_was_not_copied_is_refused_and_others_are_not_asked_again() -> None:

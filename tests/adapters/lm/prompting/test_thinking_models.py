@@ -1,13 +1,14 @@
 """Tiny models with the chat formats of families that think, made to write what those write."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pronominal import InputError
+from pronominal import InputError, score
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.chat import Turns
 from pronominal.dataset_scripts.reading.loading import read_split
@@ -118,7 +119,7 @@ def test_a_run_counts_and_scores_what_was_cut_off(
     system: Any = asked.load()
     scripted(system, lambda p: "<think>he" if "Tell me" in p else "I do not know", monkeypatch)
     folder = run(few, system, asked, tmp_path)
-    assert folder.record.counts == {"rows": 12, "none": 12, "both": 0}
+    assert folder.record.counts == {"rows": 12, "none": 0, "both": 0, "unfinished": 12}
     assert folder.record.inference == {
         "max_new_tokens": 20,
         "thinking_tokens": 0,
@@ -134,6 +135,17 @@ def test_a_run_counts_and_scores_what_was_cut_off(
     (told,) = line["replies"].values()
     assert (told["state"], told["finish_reason"]) == ("unfinished", "stop")
     assert told["thought_characters"] > 0
+    results = score(few, folder.path)
+    for shown in (
+        results.summary,
+        results.to_markdown(),
+        results.to_latex(),
+        results._repr_html_(),
+    ):
+        told_first = re.search(
+            r"\w: 50\.0\S* \[[\d., ]+\] percent of answers unfinished", " ".join(shown.split())
+        )
+        assert told_first, shown
 
 
 def test_another_frame_is_another_run(
