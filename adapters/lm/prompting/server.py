@@ -211,6 +211,10 @@ def _switches(
     if server.known is None or server.known.templates:
         return {**({"chat_template_kwargs": arguments} if arguments else {}), **effort}
     thinks = arguments.pop("enable_thinking", None)
+    if thinks or (thinks is False and effort):
+        cause = f"{server.program} would not hear of enable_thinking = {str(thinks).lower()}"
+        cure = "leave it out, and write how long to think as reasoning_effort"
+        raise InputError(cause, cure=cure, file=server.address)
     if arguments:
         cause = f"{server.program} tells a chat template nothing but whether to think"
         raise InputError(cause, cure=f"leave out {', '.join(arguments)}", file=server.address)

@@ -148,6 +148,12 @@ def test_a_server_that_dies_in_a_thought_is_waited_for(
         ("vllm", {"program": "vlm"}, "did you mean 'vllm'"),
         ("sglang", {"chat_template_kwargs": {"force_nonempty_content": True}}, "looks like an"),
         ("ollama", {"chat_template_kwargs": {"thinking": True}}, "nothing but whether to think"),
+        ("ollama", {"enable_thinking": True}, "would not hear of enable_thinking = true"),
+        (
+            "ollama",
+            {"enable_thinking": False, "reasoning_effort": "high"},
+            "would not hear of enable_thinking = false",
+        ),
         ("vllm", {"chat": False, "enable_thinking": False}, "has no chat template"),
         ("vllm", {"enable_thinking": "off"}, "enable_thinking is true or false"),
         ("vllm", {"chat_template_kwargs": 3}, "are no table"),

@@ -176,6 +176,51 @@ def test_a_day_in_a_template_is_fixed(chatting: Callable[[str], str], family: st
     assert "date" not in plain.inference
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "{% set f = '%d %B %Y' %}{{ strftime_now(f) }}",
+        "{{ strftime_now(format='%d %B %Y') }}",
+        "{{ strftime_now ('%d %B %Y') }}",
+        "{% if strftime_now is defined %}{{ strftime_now('%d ' ~ '%B %Y') }}{% endif %}",
+        "{% macro today() %}{{ strftime_now('%d %B %Y') }}{% endmacro %}{{ today() }}",
+    ],
+)
+def test_no_way_of_asking_for_today_gets_it(call: str) -> None:
+    tokenizer = CAUSAL["gpt2"][0](TEXTS)
+    tokenizer.chat_template = call + "{% for m in messages %}{{ m.content }}{% endfor %}"
+    turns = Turns(tokenizer, None, "", today="2024-02-29")
+    assert turns.frame == "29 February 2024{prompt}"
+    assert turns.described["date"] == "2024-02-29"
+
+
+def test_a_day_is_written_as_python_writes_it() -> None:
+    tokenizer = CAUSAL["gpt2"][0](TEXTS)
+    tokenizer.chat_template = (
+        "\n  {% if true %}{{ strftime_now('100%%d %-d/%m/%y %A') }}{% endif %}"
+    )
+    assert Turns(tokenizer, None, "").text("") == "\n100%d 1/01/25 Wednesday"
+
+
+def test_a_day_of_the_users_own_is_the_one_that_is_printed() -> None:
+    tokenizer = CAUSAL["gpt2"][0](TEXTS)
+    tokenizer.chat_template = (
+        "{{ date_string if date_string is defined else strftime_now('%Y') }}"
+        "{% for m in messages %}{{ m.content }}{% endfor %}"
+    )
+    turns = Turns(tokenizer, None, "", {"date_string": "May"})
+    assert turns.frame == "May{prompt}"
+    assert "date" not in turns.described
+    assert Turns(tokenizer, None, "").described["date"] == "2025-01-01"
+
+
+def test_an_argument_that_is_only_named_in_the_template_is_refused() -> None:
+    tokenizer = CAUSAL["gpt2"][0](TEXTS)
+    tokenizer.chat_template = "{# effort #}{% for m in messages %}{{ m.content }}{% endfor %}"
+    with pytest.raises(InputError, match="the same whatever effort is"):
+        Turns(tokenizer, None, "", {"effort": "high"})
+
+
 SWITCHES = [
     ("Qwen3", {"enable_thinking": False}, "<think>\n\n</think>\n\n"),
     ("DeepSeek-V3.1", {"chat_template_kwargs": {"thinking": True}}, "<think>"),
