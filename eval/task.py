@@ -23,7 +23,7 @@ from pronominal.eval.statistics.outcomes import IntArray
 from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.statistics.units import Units
-from pronominal.eval.tables.agreement import agreement_tables
+from pronominal.eval.tables.agreement import agreement_notes, agreement_tables
 from pronominal.eval.tables.best import crossed_tables
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
@@ -31,6 +31,7 @@ from pronominal.eval.tables.comparison import (
     failure_notes,
     measure_table,
     prompt_tables,
+    unfinished_notes,
 )
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables, planned_tables, rank_tables
@@ -197,7 +198,10 @@ class Task:
     @property
     def answered_measure(self) -> Measure | None:
         """The measure of how many rows were answered, which no headline goes without."""
-        return next((measure for measure in self.measures if measure.key == "answered"), None)
+        return self._measure("answered")
+
+    def _measure(self, key: str) -> Measure | None:
+        return next((measure for measure in self.measures if measure.key == key), None)
 
     def scores_of(self, answered: Answered) -> Scores:
         """Score answered rows.
@@ -271,7 +275,11 @@ class Task:
             scores,
             units=self.units,
             remarks=() if self.remarks is None else self.remarks(scores),
-            notes=failure_notes(scores),
+            notes=(
+                *unfinished_notes(scores, self._measure("unfinished")),
+                *agreement_notes(scores),
+                *failure_notes(scores),
+            ),
             rest=rest,
         )
 

@@ -160,14 +160,14 @@ def most_frequent(answers: Sequence[Answer]) -> Decision:
     """Return the option that most prompts gave; a tie between options is ``both``.
 
     Where no prompt gave an option, the most frequent abstention counts; of those that are as
-    frequent, none before both, and both before unfinished.
+    frequent, unfinished before none, and none before both.
 
     >>> most_frequent([1, 1, 0, "none", "none", "none"]).choice
     1
     """
     votes = Counter(answer for answer in answers if isinstance(answer, int))
     if not votes:
-        return max((NONE, BOTH, UNFINISHED), key=lambda one: answers.count(str(one.abstained)))
+        return max((UNFINISHED, NONE, BOTH), key=lambda one: answers.count(str(one.abstained)))
     most = max(votes.values())
     return Decision.among([option for option, count in votes.items() if count == most])
 

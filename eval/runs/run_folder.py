@@ -171,10 +171,12 @@ class RunFolder:
 
     def _counts(self, instances: Iterable[Instance]) -> dict[str, int]:
         counts = {"rows": len(self.failures), "none": 0, "both": 0, "unfinished": 0}
+        writes = False
         answered = (instance for instance in instances if instance.id not in self.failures)
         lines = read_predictions(self.path)
         for (number, prediction), instance in zip(lines, answered, strict=True):
             counts["rows"] += 1
+            writes = writes or "answers" in prediction.given
             if prediction.decision.abstained:
                 counts[prediction.decision.abstained] += 1
             if "clusters" in prediction.given and isinstance(instance, ResolutionInstance):
@@ -185,7 +187,7 @@ class RunFolder:
                 if prediction.given.get("copy") == copy:
                     counts[copy] = counts.get(copy, 0) + 1
         counts |= {"failed": len(self.failures)} if self.failures else {}
-        return {name: n for name, n in counts.items() if n or name != "unfinished"}
+        return {name: n for name, n in counts.items() if n or writes or name != "unfinished"}
 
 
 def _append(path: Path, lines: Iterable[str]) -> None:

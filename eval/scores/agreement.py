@@ -54,18 +54,8 @@ def agreement_scores(
     if first is None or CONTINUED not in first.given:
         return {}
     units = units_of(split.table) if units_of else Units.rows(split.num_rows)
+    answers = _answers(split, predictions)
     labels = split.table["label"].to_numpy()
-    rows = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
-    rows = {name: row for name, row in rows.items() if labels[row] >= 0}
-    answers = [
-        (
-            rows[one.id],
-            one.decision.choice == labels[rows[one.id]],
-            _forms(one, predictions, number),
-        )
-        for number, one in read_predictions(predictions)
-        if one.id in rows
-    ]
     names = np.array(split.table["pronoun_set"].to_pylist(), dtype=object)
     found: Block = {}
     for where in (BEFORE, AFTER):
@@ -80,6 +70,17 @@ def agreement_scores(
         verdicts = _Verdicts(right, named, drawn == NO_FORM, units, asked)
         found |= {"samples": drawn.shape[1], where: verdicts.divided(names[asked])}
     return {"agreement": found} if found else {}
+
+
+def _answers(split: Split, predictions: Path) -> list[tuple[int, bool, dict[str, list[int]]]]:
+    """Return each row with a right form, whether its likeliest form is it, and its samples."""
+    labels = split.table["label"].to_numpy()
+    rows = {name: row for row, name in enumerate(split.table["id"].to_pylist()) if labels[row] >= 0}
+    return [
+        (row, one.decision.choice == labels[row], _forms(one, predictions, number))
+        for number, one in read_predictions(predictions)
+        if (row := rows.get(one.id)) is not None
+    ]
 
 
 def _forms(prediction: Prediction, file: Path, number: int) -> dict[str, list[int]]:

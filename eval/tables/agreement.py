@@ -48,6 +48,19 @@ def agreement_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]
         yield table(title, by_set, asked, NOTES[1:])
 
 
+def agreement_notes(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Say how far the two questions have the same verdict."""
+    for label, one in scores.items():
+        asked = one.get("agreement", {})
+        shares = [
+            f"{share_of('agreement')(asked[context])} percent of rows {words}"
+            for context, words in CONTEXTS.items()
+            if context in asked
+        ]
+        if shares:
+            yield f"{label}: probability and generation agree on {' and '.join(shares)}."
+
+
 def _number(name: str) -> Cell:
     def cell(block: Mapping[str, Any]) -> str:
         value, ends = block.get(name), (block.get("interval") or {}).get(name)

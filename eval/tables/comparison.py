@@ -180,6 +180,25 @@ def failure_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
             yield f"{label}: of {n:,} copies of a text in which it marked clusters, {told}."
 
 
+def unfinished_notes(scores: Mapping[str, Scores], rows: Measure | None) -> Iterator[str]:
+    """Say which systems were cut off before they answered, in which share of their answers.
+
+    Args:
+        scores: system -> scores.
+        rows: the measure of the rows that were cut off, for systems without several prompts.
+    """
+    written = [question.key for question in PROMPT_QUESTIONS if question.written]
+    for label, one in scores.items():
+        asked = [one[key] for key in written if one.get(key, {}).get("unfinished")]
+        if asked:
+            shares = " and ".join(share_of("unfinished")(block) for block in asked)
+        elif rows is not None and (figure := rows.of(one)) is not None and figure.value:
+            shares = rows.cell(one)
+        else:
+            continue
+        yield f"{label}: {shares} percent of answers unfinished: cut off, and not answered."
+
+
 def failed_rows(scores: Mapping[str, Any]) -> dict[str, int]:
     """Return how many rows failed by the rows that they are of: ``""`` or ``"switched"``, say."""
     return {

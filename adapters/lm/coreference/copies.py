@@ -61,10 +61,12 @@ def copy_of(plain: str, text: str) -> Copy:
     The copy is compared as it is, then with quotation marks, dashes, white space and composed
     characters written one way, and then word by word. A word is certain when it has the same place
     in the alignment from the front as in the one from the back, so that no repetition is taken for
-    another. Of a text whose pronouns were changed, nothing is certain.
+    another. Of a text whose pronouns were changed, or any word for another, nothing is
+    certain: it may be the one that is asked about.
 
     Raises:
-        OtherTextError: fewer than `ENOUGH` of the text's words are certain, or not all pronouns.
+        OtherTextError: fewer than `ENOUGH` of the text's words are certain, or not all pronouns, or
+            there is another word in the place of one.
     """
     if plain == text:
         places = {place: place for place in range(len(text) + 1)}
@@ -110,13 +112,16 @@ def _written_one_way(text: str) -> _Written:
 
 def _repaired(copied: _Written, original: _Written, length: int) -> Copy:
     own, words = copied.words(), original.words()
-    certain = _certain([word for word, _ in own], [word for word, _ in words])
+    said, meant = [word for word, _ in own], [word for word, _ in words]
+    certain = _certain(said, meant)
     known = {*certain.values()}
     lost = [word for index, (word, _) in enumerate(words) if index not in known]
     if len(known) < ENOUGH * len(words):
         raise OtherTextError(f"{len(known)} of the {len(words)} words are in their places")
     if any(word.casefold() in _PRONOUNS for word in lost):
         raise OtherTextError("a pronoun of the text is not in its place")
+    if _has_other_words(said, meant):
+        raise OtherTextError("another word is in the place of one")
     starts: dict[int, int] = {}
     ends: dict[int, int] = {}
     runs: dict[int, int] = {}
@@ -137,6 +142,15 @@ def _certain(own: Sequence[str], words: Sequence[str]) -> dict[int, int]:
     last_own, last = len(own) - 1, len(words) - 1
     mirrored = {last_own - place: last - index for place, index in back.items()}
     return {place: index for place, index in front.items() if mirrored.get(place) == index}
+
+
+def _has_other_words(own: Sequence[str], words: Sequence[str]) -> bool:
+    """Say whether words of a text were replaced, and not only left out, or written in capitals."""
+    said, meant = ([word.casefold() for word in one] for one in (own, words))
+    return any(
+        change == "replace" and any(word[0].isalnum() for word in words[start:end])
+        for change, _, _, start, end in SequenceMatcher(None, said, meant, False).get_opcodes()
+    )
 
 
 def _aligned(own: Sequence[str], words: Sequence[str]) -> dict[int, int]:

@@ -16,6 +16,12 @@ from pronominal.spans import Cluster, Span
 STEP = 64
 """Copies may have so many tokens, or a multiple of it."""
 
+_EXAMPLE = "\n\nText:"
+"""What begins a further example."""
+
+_OTHER_MARKS = re.compile(r"[][{}<>|【】⟦⟧]|\(\(|\)\)")
+"""What a copy has more of than its text where marks are not written as they were asked for."""
+
 _FENCE = re.compile(r"```\w*\n(?P<copy>.*?)\n?```", re.DOTALL)
 
 
@@ -24,9 +30,9 @@ class MarkingModel:
 
     A mark counts where the copy is the text, letter by letter or but for ways of writing quotation
     marks, dashes and white space; or, where at least nine of ten words and all pronouns are in
-    their places, if each of its own words is. Nothing is looked for elsewhere in the text. A text
-    whose copy or marks are worse is refused, and counts as failed. There is no second try: answers
-    are greedy.
+    their places and no word is another, if each of its own words is. Nothing is looked for
+    elsewhere in the text. A text whose copy or marks are worse is refused, and counts as failed,
+    and so does one that is marked with other brackets. There is no second try: answers are greedy.
 
     Args:
         model: a folder or a Hub id, the URL of a server of your own, or an object with a method
@@ -107,10 +113,12 @@ def clusters_in(answer: str, text: str) -> tuple[list[Cluster], State]:
     """Return the clusters that a model's answer marks in a text, and what its copy was.
 
     Raises:
-        MarksError: the marks are not balanced.
+        MarksError: the marks are not balanced, or in other brackets.
         OtherTextError: the copy is not of this text.
     """
-    marked = read_marks(_copy_in(answer))
+    marked = read_marks(_copy_in(answer, text))
+    if len(_OTHER_MARKS.findall(marked.plain)) > len(_OTHER_MARKS.findall(text)):
+        raise MarksError("it has brackets or bars that the text has not")
     copy = copy_of(marked.plain, text)
     entities: dict[str, list[Span | None]] = {}
     for number, span in marked.marks:
@@ -118,8 +126,8 @@ def clusters_in(answer: str, text: str) -> tuple[list[Cluster], State]:
     return contract_clusters(entities.values()), copy.state
 
 
-def _copy_in(answer: str) -> str:
-    """Return an answer without a fence round it, or a further example."""
+def _copy_in(answer: str, text: str) -> str:
+    """Return an answer without a fence round it, or a further example than the text has itself."""
     fence = _FENCE.fullmatch(answer.strip())
     copy = fence["copy"] if fence else answer
-    return copy.split("\n\nText:")[0].strip()
+    return _EXAMPLE.join(copy.split(_EXAMPLE)[: text.count(_EXAMPLE) + 1]).strip()

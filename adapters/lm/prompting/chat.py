@@ -1,6 +1,5 @@
 """How a prompt becomes a user's turn in a chat: by a template, as in the paper, or not at all."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Literal, get_args
@@ -20,7 +19,8 @@ PROMPT_DATE = "2025-01-01"
 """The day that templates print which print one: another day would be another prompt."""
 
 
-_TODAY = re.compile(r"""\bstrftime_now\(\s*(['"])(.*?)\1\s*\)""")
+_DIRECTIVES = "aAwdbBmyYHIMSpjUWcxX"
+"""What a template may ask of a day: C's directives, each also with ``-`` between ``%`` and it."""
 
 
 class Turns:
@@ -61,26 +61,27 @@ class Turns:
             raise InputError(
                 "the tokenizer has no chat template", cure='write chat = "none"', file=checkpoint
             )
-        own = getattr(tokenizer, "get_chat_template", lambda: template)
-        self._template = str(own()) if self._way == "template" else ""
-        self._day = parse_day(today)
+        day = parse_day(today)
         self._arguments = dict(arguments or {})
-        self.arguments = dict(self._arguments)
-        if "strftime_now" in self._template:
-            self.arguments["chat_template"] = on_day(self._template, self._day)
+        own = getattr(tokenizer, "get_chat_template", lambda: template)
+        given = self._arguments.get("chat_template")
+        self._template = str(given or own()) if self._way == "template" else ""
+        self.arguments = self._arguments | self._on(day)
         self._refuse_idle()
         self.frame = self.text(PLACE)
         self.end = self.frame.rpartition(PLACE)[2]
         self.described: dict[str, Any] = {"frame": self.frame}
         if self._arguments:
             self.described["chat_template_kwargs"] = self._arguments
-        if "strftime_now" in self._template:
-            self.described["date"] = self._day.isoformat()
+        # of another year, month, weekday and day of the month
+        another = self._on(date.fromordinal(day.toordinal() % 3_000_000 + 400))
+        if another and self._rendered(PLACE, self._arguments | another) != self.frame:
+            self.described["date"] = day.isoformat()
 
     def text(self, prompt: str) -> str:
         """Return what the model reads before its answer."""
         if self._way == "template":
-            return self._rendered(prompt, self._arguments)
+            return self._rendered(prompt, self.arguments)
         return llama_2_turn(prompt) if self._way == "llama-2" else prompt
 
     def tokens(self, text: str) -> list[int]:
@@ -113,36 +114,59 @@ class Turns:
                 [{"role": "user", "content": prompt}],
                 add_generation_prompt=True,
                 tokenize=False,
-                **{**self.arguments, **arguments},
+                **arguments,
             )
         return said
+
+    def _on(self, day: date) -> dict[str, str]:
+        """Return the template that prints a day, for `apply_chat_template`, if this one does."""
+        dated = "strftime_now" in self._template
+        return {"chat_template": on_day(self._template, day)} if dated else {}
 
     def _refuse_idle(self) -> None:
         """Refuse arguments that the template does not look at, which it would take in silence."""
         for name, value in self._arguments.items():
-            if self._way == "template":
-                others = self._arguments | {name: not value}
-                switched = isinstance(value, bool) and (
-                    self._rendered(PLACE, self._arguments) == self._rendered(PLACE, others)
-                )
-                if not switched and name in self._template:
-                    continue
+            if self._way == "template" and self._is_looked_at(name, value):
+                continue
             raise InputError(
                 f"the prompts are the same whatever {name} is",
                 cure="leave it out: this model has no such switch in its chat template",
                 file=self._checkpoint,
             )
 
+    def _is_looked_at(self, name: str, value: Any) -> bool:
+        """Say whether the prompt is another one without an argument, or with another value."""
+        given = self._rendered(PLACE, self.arguments)
+        without = {other: said for other, said in self.arguments.items() if other != name}
+        others = [without, without | {name: not value}]
+        others += [without | {name: f"{value}-{value}"}] if isinstance(value, str) else []
+        for arguments in others:
+            try:
+                if self._rendered(PLACE, arguments) != given:
+                    return True
+            except InputError:  # it accepts some values only
+                return True
+        return False
+
 
 def on_day(template: str, day: date) -> str:
     """Return a chat template that prints a fixed day where it would print today.
 
-    transformers hands templates no function of ours in place of its own ``strftime_now``.
+    transformers hands templates no function of ours in place of its own ``strftime_now``, so that a
+    macro of this name stands before the template, whatever format it is given, and in which way.
 
-    >>> on_day("Today: {{ strftime_now('%d %b %Y') }}", date(2025, 1, 31))
-    "Today: {{ '31 Jan 2025' }}"
+    >>> on_day("{{ strftime_now('%d %b %Y') }}", date(2025, 1, 31)).splitlines()[-1]
+    "{{ strftime_now('%d %b %Y') }}"
     """
-    return _TODAY.sub(lambda call: repr(day.strftime(call[2])), template)
+    made = {f"%{one}": day.strftime(f"%{one}") for one in _DIRECTIVES}
+    made |= {f"%-{one}": day.strftime(f"%{one}").lstrip("0") or "0" for one in _DIRECTIVES}
+    # %% is a sign, whatever follows it
+    written = "".join(f".replace({sign!r}, {text!r})" for sign, text in made.items())
+    return (
+        "{% macro strftime_now(format) %}{% for part in format.split('%%') %}"
+        "{{ '' if loop.first else '%' }}{{ part" + written + " }}{% endfor %}{% endmacro %}\n"
+        f"{template}"
+    )
 
 
 def parse_day(setting: object) -> date:

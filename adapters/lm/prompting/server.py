@@ -138,15 +138,13 @@ class ServedModel:
     def _with_room(self, prompt: str, limit: int) -> Reply:
         """Ask once, and again with room for a thought where one took the room of the answer."""
         reply = self._asked(prompt, limit)
-        if not self._thinking_tokens or reply.finish_reason != CUT:
+        if not self._delimiters or reply.finish_reason != CUT:
             return reply
-        if reply.needs_room:
-            return self._asked(prompt, limit + self._thinking_tokens)
-        if self._chat and self._thinks_unseen():
-            further = self._asked(prompt, limit + self._thinking_tokens)
-            if further.thought is None and further.finish_reason == CUT:
-                return Reply("", state="unfinished", thought=str(further), finish_reason=CUT)
-            return further
+        unseen = not reply.needs_room and self._chat and self._thinks_unseen()
+        if self._thinking_tokens and (unseen or reply.needs_room):
+            reply = self._asked(prompt, limit + self._thinking_tokens)
+        if unseen and reply.thought is None and reply.finish_reason == CUT:
+            return Reply("", state="unfinished", thought=str(reply), finish_reason=CUT)
         return reply
 
     def _thinks_unseen(self) -> bool:
@@ -157,7 +155,8 @@ class ServedModel:
         """
         with self._trial:
             if self._thinks is None:
-                trial = self._asked(plain_prompts()[0], self._thinking_tokens)
+                room = self._thinking_tokens or THINKING_TOKENS
+                trial = self._asked(plain_prompts()[0], room)
                 self._thinks = trial.thought is not None or trial.finish_reason == CUT
             return self._thinks
 
@@ -212,6 +211,10 @@ def _switches(
     if server.known is None or server.known.templates:
         return {**({"chat_template_kwargs": arguments} if arguments else {}), **effort}
     thinks = arguments.pop("enable_thinking", None)
+    if thinks or (thinks is False and effort):
+        cause = f"{server.program} would not hear of enable_thinking = {str(thinks).lower()}"
+        cure = "leave it out, and write how long to think as reasoning_effort"
+        raise InputError(cause, cure=cure, file=server.address)
     if arguments:
         cause = f"{server.program} tells a chat template nothing but whether to think"
         raise InputError(cause, cure=f"leave out {', '.join(arguments)}", file=server.address)

@@ -40,10 +40,10 @@ def _any_of(literals: Iterable[str]) -> re.Pattern[str]:
 
 
 def _pattern(literal: str) -> str:
-    """Return a literal as a pattern; tags may have blanks inside."""
+    """Return a literal as a pattern; tags may have blanks inside, and apostrophes be curly."""
     tag = _TAG.fullmatch(literal)
     if tag is None:
-        return re.escape(literal)
+        return re.escape(literal).replace("'", "['’]")
     slash, name = tag.groups()
     closing = r"/\s*" if slash else ""
     return rf"<\s*{closing}{re.escape(name)}\s*>"

@@ -111,7 +111,7 @@ def read_reply(
     thought, rest = _parts(text, prompt_end, pairs) if pairs else _Parts(None, text)
     if rest is None:
         return Reply("", state="unfinished", thought=thought, finish_reason=finish_reason)
-    answer = _within_turn(rest)
+    answer = _within_turn(rest, behind_thought=thought is not None)
     state: State = "answered" if answer.strip() else "empty"
     return Reply(
         answer if thought is None else answer.strip(),
@@ -149,9 +149,30 @@ def read_tokens(
         delimiters=delimiters,
     )
     if reply.thought is None and reply.state == "answered":
-        text = tokenizer.decode(tokens, skip_special_tokens=True)
-        return Reply(text, finish_reason=finish_reason)
+        text = tokenizer.decode(_of_turn(tokenizer, tokens), skip_special_tokens=True)
+        answer = _within_turn(text)
+        return Reply(
+            answer,
+            state="answered" if answer.strip() else "empty",
+            finish_reason=finish_reason,
+        )
     return reply
+
+
+def _of_turn(tokenizer: Any, tokens: Sequence[int]) -> Sequence[int]:
+    """Return the tokens before the special one that ends what the model says."""
+    before, behind = around_turns()
+    special = {*getattr(tokenizer, "all_special_ids", ())}
+    begun = False
+    for place, token in enumerate(tokens):
+        if token not in special:
+            begun = True
+            continue
+        literal = tokenizer.decode([token], skip_special_tokens=False)
+        if begun and behind.search(literal):
+            return tokens[:place]
+        begun = begun or not before.fullmatch(literal)
+    return tokens
 
 
 def opens_thought(prompt_end: str, delimiters: Sequence[Delimiters]) -> bool:
@@ -200,13 +221,13 @@ def _behind(pair: Delimiters, text: str, pairs: Sequence[Delimiters]) -> _Parts:
     if not closings:
         return _Parts(text, None)
     thought, rest = text[: closings[-1].start()], text[closings[-1].end() :]
-    if pair.opening.search(rest):
-        return _Parts(text, None)
-    for other in pairs:
-        if opening := other.opening.match(rest.lstrip()):
-            further = _behind(other, rest.lstrip()[opening.end() :], pairs)
-            return _Parts(f"{thought}{further.thought}", further.answer)
-    return _Parts(thought, rest)
+    openings = [(found, one) for one in pairs if (found := one.opening.search(rest))]
+    if not openings:
+        return _Parts(thought, rest)
+    # another thought, which may be in other delimiters
+    opening, other = min(openings, key=lambda found: found[0].start())
+    further = _behind(other, rest[opening.end() :], pairs)
+    return _Parts(f"{thought}{rest[: opening.start()]}{further.thought}", further.answer)
 
 
 def _opened(prompt_end: str, pairs: Sequence[Delimiters]) -> Delimiters | None:
@@ -234,8 +255,11 @@ def _final(text: str) -> _Parts:
     return _Parts(thought, text[found[-1].end() :])
 
 
-def _within_turn(answer: str) -> str:
-    """Return an answer without what stands around it: tokens of the turn, and ``<answer>``."""
+def _within_turn(answer: str, *, behind_thought: bool = False) -> str:
+    """Return an answer without what stands around it: tokens of the turn, and ``<answer>``.
+
+    An ``<answer>`` that was not closed counts at the beginning, and anywhere behind a thought.
+    """
     before, behind = around_turns()
     start = before.match(answer)
     # white space alone is kept as it was written
@@ -245,5 +269,5 @@ def _within_turn(answer: str) -> str:
         answer = answer[: end.start()]
     if tagged := _ANSWER.findall(answer):
         return str(tagged[-1]).strip()
-    opened = _OPEN_ANSWER.match(answer)
+    opened = _OPEN_ANSWER.search(answer) if behind_thought else _OPEN_ANSWER.match(answer)
     return answer[opened.end() :] if opened else answer

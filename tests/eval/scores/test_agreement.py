@@ -158,10 +158,12 @@ def test_no_form_is_no_wrong_one(split: Split, tmp_path: Path) -> None:
 def test_the_tables_have_both_contexts(split: Split, tmp_path: Path) -> None:
     systems = [Asked("one", split, right, at_random), Asked("other", split, at_random, right)]
     results = evaluate(split, systems, out=tmp_path / "runs")
-    shown = results.to_markdown()
+    shown = results.to_markdown(full=True)
     for title in ("Two questions, before the slot", "Two questions, after the slot"):
         assert f"**{title}**" in shown
         assert f"**{title}: disagreement by pronoun set**" in shown
+    for first in (results.summary, results.to_markdown(), results.to_latex()):
+        assert "one: probability and generation agree on" in " ".join(first.split())
     page = results.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Two questions, before the slot" in page
     lines = (tmp_path / "runs").glob("*.one/predictions.jsonl")

@@ -66,7 +66,6 @@ def test_a_copy_letter_by_letter() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda copy: f"<think>[[1|he]] or she?</think>\n{copy}",
         lambda copy: f"```\n{copy}\n```",
         lambda copy: f"```text\n{copy}\n```",
         lambda copy: f"  {copy}\n\n",
@@ -76,7 +75,6 @@ def test_a_copy_letter_by_letter() -> None:
         lambda copy: copy.replace("so good", "[[4|]]so good"),
     ],
     ids=[
-        "thought",
         "fence",
         "named-fence",
         "blanks",
@@ -121,6 +119,25 @@ def test_a_word_that_is_added_costs_its_own_mention() -> None:
     assert sorted_clusters(added) == [DAUGHTER, FERRYMAN[1:]]
 
 
+def test_a_text_with_an_example_of_its_own_is_read_to_its_end() -> None:
+    text = "Ann slept.\n\nText: Eve said that she left."
+    copy = "Ann slept.\n\nText: [[1|Eve]] said that [[1|she]] left."
+    for answer in (copy, f"{copy}\n\nText: Another one.\nCopy: Another one."):
+        assert clusters_in(answer, text) == ([at("Eve", "she", text=text)], "verbatim")
+
+
+def test_brackets_of_the_text_are_no_marks() -> None:
+    text = "Ann [a cook] | said ((yes)) that <she> left."
+    copy = "[[1|Ann]] [a cook] | said ((yes)) that <[[1|she]]> left."
+    assert clusters_in(copy, text) == ([at("Ann", "she", text=text)], "verbatim")
+
+
+def test_a_pronoun_set_of_the_users_own_is_not_changed() -> None:
+    text = TEXT.replace(" she ", " fae ")
+    with pytest.raises(OtherTextError, match="another word"):
+        clusters_in(COPY, text)
+
+
 def test_a_preface_is_no_part_of_the_copy() -> None:
     clusters, state = clusters_in(f"Here is your copy: {COPY} I hope this helps!", TEXT)
     assert state == "repaired"
@@ -133,6 +150,10 @@ BROKEN: dict[str, tuple[str, type[Exception]]] = {
     "no-number": (COPY.replace("[[3|he]]", "[[he]]"), MarksError),
     "number-behind": (COPY.replace("[[3|he]]", "[[he|3]]"), OtherTextError),
     "other-pronoun": (COPY.replace("[[1|she]]", "[[1|they]]"), OtherTextError),
+    "other-candidate": (COPY.replace("ferryman", "boatman"), OtherTextError),
+    "square": (COPY.replace("[[", "[").replace("]]", "]"), MarksError),
+    "round": (COPY.replace("[[", "((").replace("]]", "))"), MarksError),
+    "bar-alone": (COPY.replace("[[3|he]]", "3|he"), MarksError),
     "pronoun-lost": (COPY.replace("[[3|him]] ", ""), OtherTextError),
     "cut": (COPY[: len(COPY) // 2].rpartition(" ")[0], OtherTextError),
     "cut-in-a-mark": (COPY[: COPY.index("[[1|she") + 6], MarksError),
@@ -208,7 +229,8 @@ def edited(answer: str, kind: str, place: int) -> str:
 def plainly(words: str) -> str:
     ways = {**dict.fromkeys("“”", '"'), "’": "'", "–": "-", "…": "..."}
     composed = unicodedata.normalize("NFC", words)
-    return " ".join("".join(ways.get(one, one) for one in composed).split())
+    # words are aligned, and not the white space between them
+    return "".join("".join(ways.get(one, one) for one in composed).split())
 
 
 MARKED = st.tuples(st.integers(0, 12), st.integers(0, 3), st.integers(0, 2))
@@ -258,6 +280,12 @@ def test_the_system_gives_clusters_and_what_its_copies_were() -> None:
     assert sorted(map(sorted, first)) == [DAUGHTER, FERRYMAN]
     assert second == []
     assert system.copies == ["verbatim", "verbatim"]
+
+
+def test_a_thought_before_the_copy_is_not_read() -> None:
+    system = load("lm-coref", model=Scripted(**{TEXT: f"<think>[[1|he]] or she?</think>\n{COPY}"}))
+    assert sorted(map(sorted, system.cluster([TEXT])[0])) == [DAUGHTER, FERRYMAN]
+    assert system.copies == ["verbatim"]
 
 
 def test_a_text_that_was_not_copied_is_refused_and_others_are_not_asked_again() -> None:

@@ -136,7 +136,7 @@ def test_the_most_frequent_answer(answers: list[int | str]) -> None:
     if not options:
         counts = {one: answers.count(str(one.abstained)) for one in (NONE, BOTH, UNFINISHED)}
         assert counts[decision] == max(counts.values())
-        assert decision == NONE or counts[decision] > counts[NONE]
+        assert decision == UNFINISHED or counts[decision] > counts[UNFINISHED]
     elif decision.choice is not None:
         others = set(options) - {decision.choice}
         assert all(options.count(decision.choice) > options.count(other) for other in others)

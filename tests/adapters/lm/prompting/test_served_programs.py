@@ -61,6 +61,14 @@ def test_a_server_that_leaves_thoughts_in_answers(program: str, opens: bool) -> 
     assert {reply.state for reply in short} == {"unfinished"}
 
 
+@pytest.mark.parametrize("opens", [False, True])
+def test_a_cut_thought_is_no_answer_without_room_for_thoughts(opens: bool) -> None:
+    with served_program("vllm", parses=False, opens=opens) as server:
+        replies = served(server, thinking_tokens=0, at_once=1).generate(PROMPTS)
+    assert {(reply, reply.state) for reply in replies} == {("", "unfinished")}
+    assert limits(server) == [20, *([8192] if opens else []), 20]
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_model_that_does_not_think_is_asked_once(program: str) -> None:
     with served_program(program, thinks=False) as server:
@@ -140,6 +148,12 @@ def test_a_server_that_dies_in_a_thought_is_waited_for(
         ("vllm", {"program": "vlm"}, "did you mean 'vllm'"),
         ("sglang", {"chat_template_kwargs": {"force_nonempty_content": True}}, "looks like an"),
         ("ollama", {"chat_template_kwargs": {"thinking": True}}, "nothing but whether to think"),
+        ("ollama", {"enable_thinking": True}, "would not hear of enable_thinking = true"),
+        (
+            "ollama",
+            {"enable_thinking": False, "reasoning_effort": "high"},
+            "would not hear of enable_thinking = false",
+        ),
         ("vllm", {"chat": False, "enable_thinking": False}, "has no chat template"),
         ("vllm", {"enable_thinking": "off"}, "enable_thinking is true or false"),
         ("vllm", {"chat_template_kwargs": 3}, "are no table"),

@@ -1,13 +1,14 @@
 """Tiny models with the chat formats of families that think, made to write what those write."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pronominal import InputError
+from pronominal import InputError, score
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.chat import Turns
 from pronominal.dataset_scripts.reading.loading import read_split
@@ -118,7 +119,7 @@ def test_a_run_counts_and_scores_what_was_cut_off(
     system: Any = asked.load()
     scripted(system, lambda p: "<think>he" if "Tell me" in p else "I do not know", monkeypatch)
     folder = run(few, system, asked, tmp_path)
-    assert folder.record.counts == {"rows": 12, "none": 12, "both": 0}
+    assert folder.record.counts == {"rows": 12, "none": 0, "both": 0, "unfinished": 12}
     assert folder.record.inference == {
         "max_new_tokens": 20,
         "thinking_tokens": 0,
@@ -134,6 +135,17 @@ def test_a_run_counts_and_scores_what_was_cut_off(
     (told,) = line["replies"].values()
     assert (told["state"], told["finish_reason"]) == ("unfinished", "stop")
     assert told["thought_characters"] > 0
+    results = score(few, folder.path)
+    for shown in (
+        results.summary,
+        results.to_markdown(),
+        results.to_latex(),
+        results._repr_html_(),
+    ):
+        told_first = re.search(
+            r"\w: 50\.0\S* \[[\d., ]+\] percent of answers unfinished", " ".join(shown.split())
+        )
+        assert told_first, shown
 
 
 def test_another_frame_is_another_run(
@@ -162,6 +174,51 @@ def test_a_day_in_a_template_is_fixed(chatting: Callable[[str], str], family: st
     assert "2031" in other.inference["frame"]
     plain: Any = load("lm-prompts", chatting("Qwen3"), device="cpu")
     assert "date" not in plain.inference
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "{% set f = '%d %B %Y' %}{{ strftime_now(f) }}",
+        "{{ strftime_now(format='%d %B %Y') }}",
+        "{{ strftime_now ('%d %B %Y') }}",
+        "{% if strftime_now is defined %}{{ strftime_now('%d ' ~ '%B %Y') }}{% endif %}",
+        "{% macro today() %}{{ strftime_now('%d %B %Y') }}{% endmacro %}{{ today() }}",
+    ],
+)
+def test_no_way_of_asking_for_today_gets_it(call: str) -> None:
+    tokenizer = CAUSAL["gpt2"][0](TEXTS)
+    tokenizer.chat_template = call + "{% for m in messages %}{{ m.content }}{% endfor %}"
+    turns = Turns(tokenizer, None, "", today="2024-02-29")
+    assert turns.frame == "29 February 2024{prompt}"
+    assert turns.described["date"] == "2024-02-29"
+
+
+def test_a_day_is_written_as_python_writes_it() -> None:
+    tokenizer = CAUSAL["gpt2"][0](TEXTS)
+    tokenizer.chat_template = (
+        "\n  {% if true %}{{ strftime_now('100%%d %-d/%m/%y %A') }}{% endif %}"
+    )
+    assert Turns(tokenizer, None, "").text("") == "\n100%d 1/01/25 Wednesday"
+
+
+def test_a_day_of_the_users_own_is_the_one_that_is_printed() -> None:
+    tokenizer = CAUSAL["gpt2"][0](TEXTS)
+    tokenizer.chat_template = (
+        "{{ date_string if date_string is defined else strftime_now('%Y') }}"
+        "{% for m in messages %}{{ m.content }}{% endfor %}"
+    )
+    turns = Turns(tokenizer, None, "", {"date_string": "May"})
+    assert turns.frame == "May{prompt}"
+    assert "date" not in turns.described
+    assert Turns(tokenizer, None, "").described["date"] == "2025-01-01"
+
+
+def test_an_argument_that_is_only_named_in_the_template_is_refused() -> None:
+    tokenizer = CAUSAL["gpt2"][0](TEXTS)
+    tokenizer.chat_template = "{# effort #}{% for m in messages %}{{ m.content }}{% endfor %}"
+    with pytest.raises(InputError, match="the same whatever effort is"):
+        Turns(tokenizer, None, "", {"effort": "high"})
 
 
 SWITCHES = [

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ from pronominal.adapters.lm.thoughts.reading import (
     closes_thought,
     opens_thought,
     read_reply,
+    read_tokens,
 )
 
 CASES = json.loads((Path(__file__).parents[3] / "cases" / "thoughts.json").read_text("utf-8"))
@@ -159,3 +161,33 @@ def test_what_a_prompt_ends_with() -> None:
     assert closes_thought("<｜Assistant｜></think>", every)
     assert not closes_thought("assistant\n", every)
     assert opens_thought("<|start|>assistant<|channel|>analysis<|message|>", every)
+
+
+class Tokens:
+    """A tokenizer whose tokens are the parts of a text between bars."""
+
+    def __init__(self, written: str, special: Sequence[str]) -> None:
+        self.parts = written.split("¦")
+        self.all_special_ids = [at for at, part in enumerate(self.parts) if part in special]
+
+    def decode(self, tokens: Sequence[int], skip_special_tokens: bool) -> str:
+        left_out = self.all_special_ids if skip_special_tokens else ()
+        return "".join(self.parts[token] for token in tokens if token not in left_out)
+
+
+@pytest.mark.parametrize(
+    ("written", "answer"),
+    [
+        ("she¦<|im_end|>¦\n¦<|im_start|>¦user\nhe or her?", "she"),
+        ("<pad>¦ she¦</s>¦he", " she"),
+        ("she\n<|im_start|>user\nhe", "she\n"),
+        ("<answer>she</answer>¦<|im_end|>", "she"),
+        (" she¦<unk>¦ said", " she said"),
+    ],
+)
+def test_tokens_are_read_within_the_turn(written: str, answer: str) -> None:
+    special = ["<|im_end|>", "<|im_start|>", "<pad>", "</s>", "<unk>"]
+    tokenizer = Tokens(written, special)
+    tokens = range(len(tokenizer.parts))
+    reply = read_tokens(tokenizer, tokens, "", "stop", [*known_delimiters().values()])
+    assert (reply, reply.state) == (answer, "answered")
