@@ -123,7 +123,10 @@ class Plan:
     @property
     def sealed(self) -> "Plan":
         """The same plan with its digest."""
-        return replace(self, digest=_digest(asdict(replace(self, digest=""))))
+        content = asdict(replace(self, digest=""))
+        if not self.sources:  # plans that were written before these were known have none
+            del content["sources"]
+        return replace(self, digest=_digest(content))
 
     @property
     def asked(self) -> list[SystemSettings]:
