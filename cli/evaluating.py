@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,105 +29,137 @@ from pronominal.cli.progress import loud_warnings, progress_bar
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
+    from pronominal.eval.results import Results
+    from pronominal.eval.runs.experiments import Experiment
     from pronominal.eval.runs.runner import SystemSettings
 
 
+ExperimentFile = Annotated[
+    Path | None, typer.Argument(help="A TOML file with these options and the systems.")
+]
+Dataset = Annotated[str | None, typer.Option("--dataset", "-d", help=DATASET_HELP)]
+Limit = Annotated[
+    int | None, typer.Option("--limit", "-m", help="No more than the first so many rows.")
+]
+Save = Annotated[
+    Path | None, typer.Option(help="Folder for scores.parquet and scores.csv, a row a figure.")
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Folder of runs.", show_default="runs")
+]
+Device = Annotated[str | None, typer.Option(help="Where systems compute: cuda or cpu.")]
+BatchSize = Annotated[int | None, typer.Option(help="How much they take at once.")]
+Dtype = Annotated[str | None, typer.Option(help="What they compute in: bfloat16, say.")]
+SplitName = Annotated[
+    str | None,
+    typer.Option(help="A split, or several: seed_13+seed_17+seed_19.", show_default="test"),
+]
+ReadingName = Annotated[
+    str | None,
+    typer.Option(
+        help=f"{READINGS} That of the plan, or offsets, without it. Finished runs are read anew "
+        "and not run again."
+    ),
+]
+Latex = Annotated[bool, typer.Option("--latex", help="Print LaTeX.")]
+PlanFile = Annotated[
+    Path | None, typer.Option(help="What was planned with 'pronominal plan': reported first.")
+]
+
+
 def evaluate(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="A TOML file with these options and the systems.")
-    ] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", "-d", help=DATASET_HELP)] = None,
+    experiment: ExperimentFile = None,
+    dataset: Dataset = None,
     system: SystemNames = None,
     config: Config = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-m", help="No more than the first so many rows.")
-    ] = None,
+    limit: Limit = None,
     full: Full = False,
-    save: Annotated[
-        Path | None, typer.Option(help="Folder for scores.parquet and scores.csv, a row a figure.")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Folder of runs.", show_default="runs"),
-    ] = None,
-    device: Annotated[str | None, typer.Option(help="Where systems compute: cuda or cpu.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="How much they take at once.")] = None,
-    dtype: Annotated[str | None, typer.Option(help="What they compute in: bfloat16, say.")] = None,
+    save: Save = None,
+    out: Out = None,
+    device: Device = None,
+    batch_size: BatchSize = None,
+    dtype: Dtype = None,
     settings: Settings = None,
     switch_at_test: SwitchAtTest = False,
     systems_file: SystemsFile = None,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            help="A split, or several: seed_13+seed_17+seed_19.", show_default="test"
-        ),
-    ] = None,
-    reading: Annotated[
-        str | None,
-        typer.Option(help=f"{READINGS} That of the plan, or offsets, without it. Finished runs "
-                     "are read anew and not run again."),
-    ] = None,
+    split: SplitName = None,
+    reading: ReadingName = None,
     task: TaskPlace = None,
     as_json: Json = False,
     markdown: Markdown = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    latex: Latex = False,
     strict: Strict = False,
     margin: Margin = None,
-    plan: Annotated[
-        Path | None, typer.Option(help="What was planned with 'pronominal plan': reported first.")
-    ] = None,
-) -> None:  # fmt: skip
+    plan: PlanFile = None,
+) -> None:
     """Run and score several systems on one split and print the comparison.
 
     Finished runs are scored as they are, without their systems. All systems also run over companion
     splits, whose answers some scores use: rows with switched candidates, for the consistency, or
     rows without context, for the reasons of errors.
     """
-    from pronominal.eval import results
-    from pronominal.eval.runs import asked_systems
-    from pronominal.eval.runs.experiments import Experiment, read_experiment
-    from pronominal.eval.runs.runner import SWITCH_AT_TEST
-
-    read = Experiment({}, [], {}) if experiment is None else read_experiment(experiment)
-    given: dict[str, Any] = {
-        "dataset": dataset,
-        "config": config,
-        "split": split,
-        "out": out,
-        "task": task,
-    }
-    given |= {"reading": reading, "plan": plan, "limit": limit, "margin": margin, "save": save}
-    if "margin" in read.options:
-        read.options["margin"] = as_share(read.options["margin"])
-    options: dict[str, Any] = read.options | {k: v for k, v in given.items() if v is not None}
-    place, where = options.pop("dataset", None), options.pop("save", None)
-    asked = read.systems + asked_systems.parse_systems(system or [])
-    if systems_file is not None:
-        asked += _systems_of(systems_file)
-    if place is None:
-        raise InputError("no dataset is given", cure="add --dataset FOLDER")
-    if not asked and "plan" not in options:
-        raise InputError("no system is given", cure="add --system NAME or --systems FILE")
+    given: dict[str, Any] = {"dataset": dataset, "config": config, "split": split, "out": out}
+    given |= {"task": task, "reading": reading, "plan": plan, "limit": limit}
+    given |= {"margin": margin, "save": save}
     shared = {"device": device, "batch_size": batch_size, "dtype": dtype}
-    told = read.settings | {k: v for k, v in shared.items() if v is not None}
-    told |= asked_systems.parse_settings(settings or [])
-    told |= {SWITCH_AT_TEST: True} if switch_at_test else {}
-    with loud_warnings():
-        compared = results.evaluate(
-            place,
-            asked_systems.with_settings(asked, told),
-            **{"reading": None, **options},
-            strict=strict,
-            progress=progress_bar,
-        )
-    if where is not None:
-        compared.save(where)
+    read = _experiment(experiment, given, shared)
+    read.settings.update(_settings(settings, switch_at_test=switch_at_test))
+    compared = _compared(read, [*_systems(system, systems_file)], strict=strict)
     if as_json:
         scores = {label: one.content for label, one in compared.scores.items()}
         print(json.dumps(scores, indent=2))
     else:
         print_results(compared, full=full, markdown=markdown, latex=latex)
     exit_with_failures(compared.failed())
+
+
+def _experiment(
+    file: Path | None, options: Mapping[str, Any], settings: Mapping[str, Any]
+) -> "Experiment":
+    """Read an experiment's file, if there is one; what the command line has goes before."""
+    from pronominal.eval.runs.experiments import Experiment, read_experiment
+
+    read = Experiment({}, [], {}) if file is None else read_experiment(file)
+    if "margin" in read.options:
+        read.options["margin"] = as_share(read.options["margin"])
+    for of_file, given in ((read.options, options), (read.settings, settings)):
+        of_file.update({name: value for name, value in given.items() if value is not None})
+    return read
+
+
+def _settings(given: list[str] | None, *, switch_at_test: bool) -> dict[str, Any]:
+    from pronominal.eval.runs.asked_systems import parse_settings
+    from pronominal.eval.runs.runner import SWITCH_AT_TEST
+
+    return parse_settings(given or []) | ({SWITCH_AT_TEST: True} if switch_at_test else {})
+
+
+def _systems(names: list[str] | None, file: Path | None) -> Iterator["SystemSettings"]:
+    from pronominal.eval.runs.asked_systems import parse_systems
+
+    yield from parse_systems(names or [])
+    yield from [] if file is None else _systems_of(file)
+
+
+def _compared(
+    read: "Experiment", further: Sequence["SystemSettings"], *, strict: bool
+) -> "Results":
+    from pronominal.eval import results
+    from pronominal.eval.runs.asked_systems import with_settings
+
+    asked, place = [*read.systems, *further], read.options.pop("dataset", None)
+    if place is None:
+        raise InputError("no dataset is given", cure="add --dataset FOLDER")
+    if not asked and "plan" not in read.options:
+        raise InputError("no system is given", cure="add --system NAME or --systems FILE")
+    options = {"reading": None, **read.options}
+    where = options.pop("save", None)
+    with loud_warnings():
+        told = with_settings(asked, read.settings)
+        made = results.evaluate(place, told, **options, strict=strict, progress=progress_bar)
+    if where is not None:
+        made.save(where)
+    return made
 
 
 def _systems_of(place: Path) -> list["SystemSettings"]:

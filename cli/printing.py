@@ -18,10 +18,11 @@ def print_results(
     if markdown or latex:
         print(results.to_markdown(full=full) if markdown else results.to_latex(full=full))
         return
-    print(results.summary, end="")
-    if full:
-        print()
-        print_tables(results.tables())
+    for block in results.blocks(full=full):
+        if isinstance(block, str):
+            print(block, end="")
+        else:
+            print_tables([block])
 
 
 def print_tables(tables: Iterable["Table"], *, markdown: bool = False) -> None:

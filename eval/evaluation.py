@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
+from pronominal.adapters.catalogue.own_object import source_digest
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -115,6 +116,9 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
     companions = companion_splits(task, split)
     if plan is not None:
         plan.refuse_other(split, reading)
+        plan.refuse_other_margin(margin)
+        for label in plan.sources:
+            plan.refuse_other_source(label, source_digest(plan.systems[label]["system"]))
         plan.refuse_other_task(PlannedTask.of(task, companions))
     rows = split.num_rows + sum(companion.num_rows for companion in companions.values())
     finished = _finished([split, *companions.values()], asked, systems, out, reading)

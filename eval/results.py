@@ -1,6 +1,6 @@
 """``pronominal.evaluate`` and ``pronominal.score``, and the `Results` that both return."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +69,23 @@ class Results:
     def summary(self) -> str:
         """What the command prints."""
         return str(self._summary())
+
+    def blocks(self, *, full: bool = False) -> Iterator[str | Table]:
+        """Yield what the command prints in a terminal; with `full` also all tables.
+
+        The tables of a plan stand before all that is exploratory.
+        """
+        summary, first = self._summary(), self.task.planned_tables(self.scores)
+        if not full:
+            yield str(summary)
+        elif not first:
+            yield f"{summary}\n"
+            yield from self.tables()
+        else:
+            yield f"{summary.opening}\n"
+            yield from first
+            yield f"{summary.body}\n"
+            yield from self.tables()[len(first) :]
 
     def _summary(self) -> Summary:
         split = self.split
@@ -163,17 +180,25 @@ class Results:
         """Return the first table for LaTeX, with ``booktabs``, and the headline by case and set.
 
         The best figure of a column is bold where it is better than all others beyond chance. With
-        `full`, all tables follow.
+        `full`, all tables follow. The tables of a plan stand first.
         """
-        more = self.tables() if full else self.task.crossed_tables(self.scores)
+        first = self.task.planned_tables(self.scores)
+        more = self.task.crossed_tables(self.scores)
+        if full:
+            more = self.tables()[len(first) :]
         split = f"{self.split.dataset_name} {self.split.config} {self.split.name}"
-        tables = (table.to_latex(f"{split} {table.title}") for table in more)
-        return "\n".join((self._summary().to_latex(), *tables))
+        before, after = (
+            [table.to_latex(f"{split} {table.title}") for table in tables]
+            for tables in (first, more)
+        )
+        return "\n".join((*before, self._summary().to_latex(), *after))
 
     def to_markdown(self, *, full: bool = False) -> str:
         """Return what the command prints as Markdown; all tables follow with `full`."""
-        more = self.tables() if full else ()
-        return "\n".join((self._summary().to_markdown(), *(table.to_markdown() for table in more)))
+        first = self.task.planned_tables(self.scores) if full else []
+        more = self.tables()[len(first) :] if full else ()
+        summary = self._summary().to_markdown(first)
+        return "\n".join((summary, *(table.to_markdown() for table in more)))
 
     def tables(self) -> list[Table]:
         """Return all tables, as ``--full`` prints them."""

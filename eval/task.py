@@ -273,6 +273,7 @@ class Task:
             headline,
             tuple(c for c in shown if c.division or c.measure != headline),
             scores,
+            measures=self.measures,
             units=self.units,
             remarks=() if self.remarks is None else self.remarks(scores),
             notes=(
@@ -300,8 +301,7 @@ class Task:
 
         What was planned stands first, and all else is called exploratory then.
         """
-        planned = {label: one[PLANNED] for label, one in scores.items() if PLANNED in one}
-        first = planned_tables(planned)
+        first = self.planned_tables(scores)
         shown = [measure for measure in self.measures if measure.in_table]
         made = [*measure_table("Performance", [*shown, DIFFER], self.units, scores)]
         made += [] if self.tables is None else self.tables(scores)
@@ -310,9 +310,18 @@ class Task:
         made += paired_test_tables(scores) if tests else []
         made += rank_tables(scores)
         prefix = "Exploratory: " if first else ""
-        made = [*first, *(replace(table, title=f"{prefix}{table.title}") for table in made)]
         notes = tuple(failure_notes(scores))
-        return [replace(table, notes=(*table.notes, *notes)) for table in made]
+        made = [
+            replace(table, title=f"{prefix}{table.title}", notes=(*table.notes, *notes))
+            for table in made
+        ]
+        return [*first, *made]
+
+    def planned_tables(self, scores: Mapping[str, Scores]) -> list[Table]:
+        """Show the comparisons of a plan, of scores that have some."""
+        planned = {label: one[PLANNED] for label, one in scores.items() if PLANNED in one}
+        notes = tuple(failure_notes(scores))
+        return [replace(table, notes=(*table.notes, *notes)) for table in planned_tables(planned)]
 
 
 def load_task(place: str) -> Task:

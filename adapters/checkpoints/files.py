@@ -123,17 +123,22 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
 
 def cached_weights(checkpoint: str) -> set[Path] | None:
     """Return the weight files of a Hub id that are on this machine; None where they are not."""
+    folder = cached_folder(checkpoint)
+    if folder is None:
+        return None
+    found = (_matches(folder, [pattern]) for pattern in ALL_WEIGHTS)
+    return next((files for files in found if files), None)
+
+
+def cached_folder(checkpoint: str) -> Path | None:
+    """Return where the Hub's cache has a Hub id; None where it was not fetched. Nothing is."""
     name, _, revision = checkpoint.partition("@")
     if find_spec("huggingface_hub") is None or not is_hub_id(name):
         return None
     from huggingface_hub import try_to_load_from_cache
 
     config = try_to_load_from_cache(name, "config.json", revision=revision or None)
-    if not isinstance(config, str):
-        return None
-    folder = Path(config).parent
-    found = (_matches(folder, [pattern]) for pattern in ALL_WEIGHTS)
-    return next((files for files in found if files), None)
+    return Path(config).parent if isinstance(config, str) else None
 
 
 def _matches(folder: Path, patterns: Iterable[str]) -> set[Path]:

@@ -14,7 +14,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pronominal.adapters.catalogue.own_object import source_digest
+from pronominal.adapters import SYSTEMS
+from pronominal.adapters.catalogue.own_object import is_place, source_digest
+from pronominal.adapters.checkpoints.files import cached_folder, cached_weights
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.asked_systems import refuse_unknown, system_of_settings
@@ -90,6 +92,7 @@ class Plan:
         measures: what is compared, each with the number of its units.
         task: what is asked of the rows; None leaves it open.
         checkpoints: label -> digest of the weights, of the systems of which they were known.
+        sources: label -> digest of the code, of the systems of one's own.
         reference: the system that every other one is compared with; None for every two systems.
         margin: how far apart equivalent systems may be, in (0, 1); None if that is not asked.
         reading: name of the decision rule.
@@ -106,6 +109,7 @@ class Plan:
     measures: Mapping[str, int]
     task: PlannedTask | None = None
     checkpoints: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     reference: str | None = None
     margin: float | None = None
     reading: str = "offsets"
@@ -119,7 +123,10 @@ class Plan:
     @property
     def sealed(self) -> "Plan":
         """The same plan with its digest."""
-        return replace(self, digest=_digest(asdict(replace(self, digest=""))))
+        content = asdict(replace(self, digest=""))
+        if not self.sources:  # plans that were written before these were known have none
+            del content["sources"]
+        return replace(self, digest=_digest(content))
 
     @property
     def asked(self) -> list[SystemSettings]:
@@ -170,6 +177,7 @@ class Plan:
                 cause += f", and planned is {planned[0]} by {planned[1]}"
                 raise InputError(cause, cure="report the planned run, or leave out the plan")
             self.refuse_other_checkpoint(label, runs[label].checkpoint)
+            self.refuse_other_source(label, runs[label].settings.get("source"))
 
     def refuse_other_checkpoint(self, label: str, digest: str | None) -> None:
         """Raise `InputError` for a system with other weights than planned."""
@@ -178,6 +186,21 @@ class Plan:
             cause = f"the weights of {label} are {(digest or 'none')[:12]}"
             cause += f", and planned are {str(planned)[:12]}"
             raise InputError(cause, cure="take the planned checkpoint, or write a new plan")
+
+    def refuse_other_source(self, label: str, digest: str | None) -> None:
+        """Raise `InputError` for a system of one's own with other code than planned."""
+        planned = self.sources.get(label)
+        if planned not in (None, digest):
+            cause = f"the code of {label} is {(digest or 'none')[:12]}"
+            cause += f", and planned is {str(planned)[:12]}"
+            raise InputError(cause, cure="take the planned code, or write a new plan")
+
+    def refuse_other_margin(self, margin: float | None) -> None:
+        """Raise `InputError` for another margin of equivalence than planned; None asks for none."""
+        if margin not in (None, self.margin):
+            planned = "no margin" if self.margin is None else f"the margin {100 * self.margin:g}"
+            cause = f"the plan is for {planned}, and this is {100 * margin:g}"
+            raise InputError(cause, cure="leave out --margin, or write a new plan")
 
     def refuse_other_task(self, task: PlannedTask) -> None:
         """Raise `InputError` for another task, or one that asks for something else by now."""
@@ -283,6 +306,7 @@ def make_plan(  # noqa: PLR0913 - each one is an option of the command
         measures=sizes,
         task=task,
         checkpoints=_checkpoints(asked),
+        sources=_sources(asked),
         reference=reference,
         margin=margin,
         reading=reading,
@@ -292,13 +316,29 @@ def make_plan(  # noqa: PLR0913 - each one is an option of the command
 
 
 def _checkpoints(asked: Sequence[SystemSettings]) -> dict[str, str]:
-    """Return the digests of the weights that lie in folders; nothing is fetched for a plan."""
+    """Return the digests of the weights on this machine; nothing is fetched for a plan."""
     made: dict[str, str] = {}
     for one in asked:
-        if one.checkpoint is not None and Path(one.checkpoint).is_dir():
-            checkpoint = getattr(one.load(), "checkpoint", None)
+        if (folder := _weights_of(one)) is not None:
+            checkpoint = getattr(replace(one, checkpoint=folder).load(), "checkpoint", None)
             made |= {} if checkpoint is None else {one.label: checkpoint.digest}
     return made
+
+
+def _weights_of(system: SystemSettings) -> str | None:
+    """Return the folder of a system's weights: its own, or where the Hub's cache has them."""
+    entry = SYSTEMS.get(system.name)
+    usual = None if entry is None or entry.given in system.settings else entry.weights
+    name = system.checkpoint or usual
+    if name is None or Path(name).is_dir():
+        return name
+    return str(cached_folder(name)) if cached_weights(name) else None
+
+
+def _sources(asked: Sequence[SystemSettings]) -> dict[str, str]:
+    """Return the digests of the modules of one's own systems."""
+    digests = {one.label: source_digest(one.name) for one in asked if is_place(one.name)}
+    return {label: digest for label, digest in digests.items() if digest is not None}
 
 
 def kept_plans(runs: Iterable[Path], rows: tuple[str, str, str, str]) -> list[Plan]:

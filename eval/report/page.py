@@ -153,6 +153,8 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     folders = [runs] if isinstance(runs, Path) else runs
     comparisons = read_comparisons(folders, tasks)
     planned = None if plan is None else _plan_of(comparisons, Path(plan))
+    if planned is not None:
+        planned.refuse_other_margin(margin)
     sections = _sections(
         comparisons, [*datasets], progress, margin, planned, include_text=include_text
     )

@@ -147,6 +147,9 @@ def add_tests(
     plan = _kept_plan(comparison) if plan is None else plan
     if plan is not None:
         plan.refuse_other_runs(comparison.runs)
+        if margin not in (None, plan.margin):
+            told = "The planned comparisons are not by the margin of this report, but as planned."
+            comparison.notes.append(told)
     scores, task = comparison.scores, comparison.task
     units: dict[str, dict[str, PairedUnits]] = {}
     for label, folder in comparison.folders.items():

@@ -241,9 +241,14 @@ def _equivalence(margin: float, units: int, ends: FloatArray, why: str | None) -
 
 
 def differ(test: Mapping[str, Any]) -> bool:
-    """Whether two systems differ beyond doubt, by the fields of their `PairedTest`."""
-    corrected = test["p_holm"]
-    return corrected is not None and corrected < SIGNIFICANCE and test["n"] >= FEW
+    """Whether two systems differ beyond doubt, by the fields of their `PairedTest`.
+
+    The corrected p-value and the interval have to agree: where few units differ, the interval is
+    wider than the test, and a difference that it does not tell from 0 is no verdict.
+    """
+    corrected, ends = test["p_holm"], test["interval"]["difference"]
+    clear = ends is not None and not ends[0] <= 0 <= ends[1]
+    return clear and corrected is not None and corrected < SIGNIFICANCE and test["n"] >= FEW
 
 
 def against(

@@ -14,9 +14,9 @@ def rank(tests: Sequence[Mapping[str, Any]]) -> Block:
     """Return a system's place among those that it was tested against.
 
     The interval goes from the place after all systems that are better beyond doubt to the place
-    before all that are worse, by p-values corrected over all pairs, so that all intervals of a
-    table hold together. Places of resamples would not do: where systems are alike, they cover 60 %
-    (Mogstad, Romano, Shaikh and Wilhelm, 2024).
+    before all that are worse (`differ`), by p-values corrected over all pairs, so that all
+    intervals of a table hold together. Places of resamples would not do: where systems are alike,
+    they cover 60 % (Mogstad, Romano, Shaikh and Wilhelm, 2024).
 
     Args:
         tests: of the system against every other one, as `against` returns them.

@@ -60,6 +60,7 @@ def measure_table(
     columns: dict[str, Cell] = {"n": lambda one: _size(shown, one)}
     columns |= {measure.heading: measure.cell for measure in shown}
     notes = [measure.note for measure in shown if measure.note]
+    notes += [*_other_sizes(shown, scores.values())]
     notes += [*mark_notes(shown, scores.values()), *interval_notes(scores.values(), units)]
     yield table(title, columns, scores, notes)
 
@@ -120,7 +121,7 @@ def prompt_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
 
 def reasons_of_none(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Say why the accuracy over prompts has no interval."""
-    yield from _no_interval([ACCURACY], [Scores(block) for block in asked.values()])
+    yield from no_interval_notes([ACCURACY], [Scores(block) for block in asked.values()])
 
 
 def spread_notes(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -132,14 +133,28 @@ def spread_notes(asked: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             yield f"{system}: standard deviations apart: {parts}."
 
 
+def _sizes(measures: Sequence[Measure], scores: Scores) -> dict[str, int]:
+    """Return of how many each measure is, those of rows first, and not of pairs or groups."""
+    ordered = sorted(measures, key=lambda measure: not scores.is_of_rows(measure.path))
+    figures = {measure.heading: measure.of(scores) for measure in ordered}
+    return {name: one.n for name, one in figures.items() if one is not None and one.n is not None}
+
+
 def _size(measures: Sequence[Measure], scores: Scores) -> str:
-    """Write of how many rows the first measure is."""
-    figures = (measure.of(scores) for measure in measures)
-    sizes = [figure.n for figure in figures if figure is not None and figure.n is not None]
+    """Write of how many rows the measures are."""
+    sizes = [*_sizes(measures, scores).values()]
     return f"{sizes[0]:,}" if sizes else UNDEFINED
 
 
-def _no_interval(measures: Collection[Measure], scores: Collection[Scores]) -> Iterator[str]:
+def _other_sizes(measures: Sequence[Measure], scores: Iterable[Scores]) -> Iterator[str]:
+    """Say which measures are of another number than the table says: of pairs, and not of rows."""
+    for one in scores:
+        sizes = _sizes(measures, one)
+        n = next(iter(sizes.values()), None)
+        yield from (f"{name}: n {size:,}." for name, size in sizes.items() if size != n)
+
+
+def no_interval_notes(measures: Collection[Measure], scores: Collection[Scores]) -> Iterator[str]:
     """Say why numbers that are shown have no interval."""
     told: dict[str, list[str]] = {}
     for one in scores:
@@ -165,7 +180,7 @@ def mark_notes(measures: Collection[Measure], scores: Collection[Scores]) -> Ite
                 yield f"{OF_FEW} Of fewer than {FEW} independent units: too few for a verdict."
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."
-    yield from _no_interval(measures, scores)
+    yield from no_interval_notes(measures, scores)
 
 
 def failure_notes(scores: Mapping[str, Scores]) -> Iterator[str]:

@@ -15,24 +15,38 @@ COMPARED = 4
 """How many systems are compared with the best one in words."""
 
 
-def comparisons(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
-    """Say which system is better and by how much: in planned pairs, and the best with the others.
+def planned_comparisons(
+    headline: Measure, measures: Sequence[Measure], scores: Mapping[str, Scores]
+) -> Iterator[str]:
+    """Say of every planned pair which system is better and by how much, by each planned measure."""
+    planned = {label: one.get(PLANNED, {}).get(AGAINST, {}) for label, one in scores.items()}
+    known = {measure.key: measure for measure in (*measures, headline)}
+    for key in dict.fromkeys(key for tests in planned.values() for key in tests):
+        measure = known.get(key) or Measure(key, key.replace("_", " "), (key,), direction=None)
+        by = "" if key == headline.key else f", by {key.replace('_', ' ')}"
+        tests = {label: of_it.get(key, {}) for label, of_it in planned.items()}
+        pairs = [*combinations(_ordered(measure, scores), 2)]
+        yield from _compared(measure, scores, tests, pairs, f"Planned{by}: ")
+        for one, other in pairs:
+            test = tests[one].get(other)
+            if test is not None and test["interval"]["difference"] is None:
+                why = test["interval_missing"]["difference"]
+                yield f"Planned{by}: {one} and {other} cannot be compared: {why}."
 
-    What was not planned is called exploratory where there is a plan.
-    """
-    planned = {label: one.get(PLANNED, {}) for label, one in scores.items()}
+
+def comparisons(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say which system is better and by how much, the best against the others."""
     first, *others = _ordered(headline, scores)
-    yield from _compared(headline, planned, [*combinations([first, *others], 2)], "Planned: ")
-    prefix = "Exploratory: " if any(planned.values()) else ""
     pairs = [(first, other) for other in others]
-    yield from _compared(headline, scores, pairs[:COMPARED], prefix)
+    tests = {label: one.get(AGAINST, {}).get(headline.key, {}) for label, one in scores.items()}
+    yield from _compared(headline, scores, tests, pairs[:COMPARED])
     if (more := len(others) - COMPARED) > 0:
         yield f"{more} further system{' is' if more == 1 else 's are'} compared by --full."
 
 
-def _ordered(headline: Measure, scores: Mapping[str, Scores]) -> list[str]:
+def _ordered(measure: Measure, scores: Mapping[str, Scores]) -> list[str]:
     """Return the systems, that with the highest figure first."""
-    figures = {label: headline.of(one) for label, one in scores.items()}
+    figures = {label: measure.of(one) for label, one in scores.items()}
     return sorted(
         scores,
         key=lambda label: -math.inf if (one := figures[label]) is None else one.value,
@@ -41,31 +55,52 @@ def _ordered(headline: Measure, scores: Mapping[str, Scores]) -> list[str]:
 
 
 def _compared(
-    headline: Measure,
-    scores: Mapping[str, Mapping[str, Any]],
+    measure: Measure,
+    scores: Mapping[str, Scores],
+    tests: Mapping[str, Mapping[str, Mapping[str, Any]]],
     pairs: Iterable[tuple[str, str]],
-    prefix: str,
+    prefix: str = "",
 ) -> Iterator[str]:
     """Compare pairs of systems, the first of which has the higher figure."""
     alike: dict[str, list[str]] = {}
-    verb = "better" if headline.direction == "more" else "higher"
+    verb = "better" if measure.direction == "more" else "higher"
     for one, other in pairs:
-        test = scores[one].get(AGAINST, {}).get(headline.key, {}).get(other)
-        ends = None if test is None else test["interval"]["difference"]
-        if test is None or ends is None:
+        test = tests[one].get(other)
+        if test is None or (ends := test["interval"]["difference"]) is None:
             continue
+        if test["difference"] < 0:  # of a measure that scores do not show by its key
+            one, other, test = other, one, tests[other][one]
+            ends = test["interval"]["difference"]
+        answered = [_answered(measure, scores, label) for label in (one, other)]
+        told = [*_verdicts(test), *dict.fromkeys(filter(None, answered))]
+        by = f"{points(test['difference'])} [{', '.join(map(points, ends))}]"
         if differ(test):
             by = f"{percent(test['difference'])} [{', '.join(map(percent, ends))}]"
-            yield f"{prefix}{one} is {verb} than {other} by {by} ({written_p(test['p_holm'])})."
+            yield f"{prefix}{one} is {verb} than {other} by {by} ({', '.join(told)})."
         elif (test.get("equivalence") or {}).get("equivalent"):
-            margin = f"{100 * test['equivalence']['margin']:g}"
-            yield f"{prefix}{one} and {other} are equivalent: closer than {margin} points."
+            margin = f"closer than {100 * test['equivalence']['margin']:g} points"
+            yield f"{prefix}{one} and {other} are equivalent: {margin} ({', '.join((by, *told))})."
         else:
-            by = f"{points(test['difference'])} [{', '.join(map(points, ends))}]"
-            p = "" if test["p_holm"] is None else f", {written_p(test['p_holm'])}"
-            alike.setdefault(one, []).append(f"{other} ({by}{p})")
-    for one, told in alike.items():
-        yield f"{prefix}{one} is not told apart from {_listed(told)}."
+            alike.setdefault(one, []).append(f"{other} ({', '.join((by, *told))})")
+    for one, others in alike.items():
+        yield f"{prefix}{one} is not told apart from {_listed(others)}."
+
+
+def _verdicts(test: Mapping[str, Any]) -> Iterator[str]:
+    """Write the corrected p-value, and whether the two are within the margin that was asked for."""
+    if test["p_holm"] is not None:
+        yield written_p(test["p_holm"])
+    if asked := test.get("equivalence"):
+        ends = ", ".join(map(points, asked["interval"]["difference"]))
+        shown = "within" if asked["equivalent"] else "not shown within"
+        yield f"{shown} ±{100 * asked['margin']:g} [{ends}]"
+
+
+def _answered(measure: Measure, scores: Mapping[str, Scores], label: str) -> str:
+    """Say how many rows a system answered, of a measure that leaves the others out."""
+    if measure.answered is None:
+        return ""
+    return f"{label} answered {measure.answered.cell(scores[label])}"
 
 
 def findings(
@@ -75,17 +110,22 @@ def findings(
     if headline.direction == "more":
         yield from _losses(headline, columns, scores)
     yield from _against_chance(headline, scores)
-    for column in columns:
-        if column.division is not None:
-            continue
+    for measure in (column.measure for column in columns if column.division is None):
         below: dict[str, list[str]] = {}
         for label, one in scores.items():
-            figure, chance = column.measure.of(one), column.measure.chance_in(one)
+            figure, chance = measure.of(one), measure.chance_in(one)
             if figure is not None and chance is not None and _is_below(figure, chance):
-                got = f"{column.measure.write(figure.value)}, and guessing gets {100 * chance:.3g}"
+                answered = _answered(measure, scores, label)
+                got = f"{_with_ends(measure, figure)}{answered and f' ({answered})'}"
+                got = f"{got}, and guessing gets {100 * chance:.3g}"
                 below.setdefault(got, []).append(label)
         for got, labels in below.items():
-            yield f"{column.measure.name} of {_listed(labels)} is {got}."
+            yield f"{measure.name} of {_listed(labels)} is {got}."
+
+
+def _with_ends(measure: Measure, figure: Figure) -> str:
+    ends = "" if figure.ends is None else f" [{', '.join(map(measure.write, figure.ends))}]"
+    return f"{measure.write(figure.value)}{ends}"
 
 
 def _losses(
@@ -102,25 +142,32 @@ def _losses(
     for names, group in groupby(by_parts, key=lambda found: found[0]):
         labels = [label for _, label in group]
         if len(labels) == 1:
-            told = _listed(f"{percent(lost[labels[0]][name])} on {name}" for name in names)
-            yield f"{labels[0]} loses {told}."
+            (label,) = labels
+            told = (f"{less} on {name} ({of_it})" for name, (less, of_it) in lost[label].items())
+            yield f"{label} loses {_listed(told)}."
         else:
-            values = _listed(
-                "/".join(percent(lost[label][name]) for name in names) for label in labels
+            values = (
+                "/".join(f"{less} ({of_it})" for less, of_it in lost[label].values())
+                for label in labels
             )
             both = "both " if len(labels) == 2 else ""
-            yield f"{_listed(labels)} {both}lose {values} on {_listed(names)}."
+            yield f"{_listed(labels)} {both}lose {_listed(values)} on {_listed(names)}."
 
 
-def _lost(headline: Measure, parts: Sequence[SummaryColumn], one: Scores) -> dict[str, float]:
-    """Return how much lower the headline is on parts whose interval lies below it as a whole."""
-    whole = headline.of(one)
-    found = {part.name: part.measure.of(one) for part in parts}
-    return {
-        name: whole.value - figure.value
-        for name, figure in found.items()
-        if whole is not None and figure is not None and _is_below(figure, whole.value)
-    }
+def _lost(
+    headline: Measure, parts: Sequence[SummaryColumn], one: Scores
+) -> dict[str, tuple[str, str]]:
+    """Write how much lower the headline is on parts, and what it is there.
+
+    They are the parts whose interval lies below the whole.
+    """
+    whole, found = headline.of(one), {}
+    for part in parts:
+        figure = part.measure.of(one)
+        if whole is not None and figure is not None and _is_below(figure, whole.value):
+            less = percent(whole.value - figure.value)
+            found[part.name] = less, _with_ends(part.measure, figure)
+    return found
 
 
 def _is_below(figure: Figure, value: float) -> bool:

@@ -33,6 +33,8 @@ class Measure:
         chart_divisions: those of the divisions that have a chart of their own.
         note: what tables say about it.
         title: what it is called where no note explains the heading; the heading without it.
+        answered: how many rows were answered, of a measure that leaves out the others: sentences
+            have both.
 
     Raises:
         InputError: a path is no tuple of keys, a pattern has no key of the part or several, a
@@ -54,6 +56,7 @@ class Measure:
     chart_divisions: Sequence[str] = ()
     note: str = ""
     title: str | None = None
+    answered: "Measure | None" = None
 
     def __post_init__(self) -> None:
         for path in (self.path, *self.divisions.values()):

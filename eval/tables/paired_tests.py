@@ -148,7 +148,10 @@ def rank_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
     columns = ("System", *(measure.replace("_", " ").capitalize() for measure in measures))
     notes = (
         "1 is best; systems with one score share a place.",
-        "[ ]: the places that the differences allow which are clear by p (Holm).",
+        (
+            "[ ]: the places that the clear differences allow: p (Holm) is below "
+            f"{SIGNIFICANCE:g}, and the interval leaves 0 out."
+        ),
     )
     yield Table("Ranks", columns, rows, notes)
 

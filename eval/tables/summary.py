@@ -1,5 +1,6 @@
 """What is printed first of scores: what it is, one table, and a sentence on what matters in it."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -8,10 +9,18 @@ from textwrap import wrap
 
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.best import best_row
-from pronominal.eval.tables.findings import comparisons, findings
+from pronominal.eval.tables.comparison import no_interval_notes
+from pronominal.eval.tables.findings import comparisons, findings, planned_comparisons
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary_column import SummaryColumn
-from pronominal.eval.tables.table import BELOW_CHANCE, OF_FEW, UNDEFINED, Table
+from pronominal.eval.tables.table import (
+    BELOW_CHANCE,
+    OF_FEW,
+    UNDEFINED,
+    VACUOUS,
+    Table,
+    written_interval,
+)
 
 WIDTH, LINES = 80, 12
 """What the table has room for: letters of a line, and lines with its two headings and the rule."""
@@ -22,22 +31,42 @@ SHORTEST = 12
 """To how many letters a label may be clipped before a column is left out."""
 
 
+NO_ROOM = "there is no room here; --full has them"
+"""Why figures beside the headline have no interval in narrow tables."""
+
+FIGURES = "Exploratory: all figures here, and every comparison that the plan does not name."
+
+WITHIN = "Within: whether the 90% interval, which is shown, lies within the margin."
+
+SIGNS = {
+    OF_FEW: f"{OF_FEW} Of too few independent units for a verdict.",
+    BELOW_CHANCE: f"{BELOW_CHANCE} The whole interval is below what guessing gets.",
+    VACUOUS: f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention.",
+}
+
+P_VALUE = re.compile(r"\bp [<=] ")
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What is printed first of the scores of some systems.
 
     Attributes:
         about: which rows, and how they were decided.
-        table: one row for each system.
-        heads: its headings in a terminal.
+        planned: sentences on the comparisons of a plan; all else is exploratory then.
+        table: one row for each system, each figure with its interval.
+        short: the same rows, in which only the headline has its interval.
+        heads: the table's headings in a terminal.
         groups: what stands above them there.
         sentences: on the comparisons that matter, and on what stands out.
-        notes: what the signs mean.
+        notes: over what intervals sum, and on the runs.
         rest: where all else is.
     """
 
     about: str
+    planned: tuple[str, ...]
     table: Table
+    short: tuple[tuple[str, ...], ...]
     heads: tuple[str, ...]
     groups: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -45,34 +74,83 @@ class Summary:
     rest: str
 
     def __str__(self) -> str:
-        table = replace(self.table, columns=self.heads)
-        words = (self.sentences, (*self.notes, self.rest))
-        blocks = ([*_wrapped([self.about])], [*_fitted(table, self.groups)],
-                  *([*_wrapped(lines)] for lines in words))  # fmt: skip
-        return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+        return f"{self.opening}\n{self.body}"
 
-    def to_markdown(self) -> str:
-        """Return table and sentences as Markdown."""
-        sentences = "\n".join(f"- {sentence}" for sentence in self.sentences)
-        return "\n".join((self.about, "", self._noted().to_markdown(), sentences)).rstrip() + "\n"
+    @property
+    def opening(self) -> str:
+        """What it is about, and what was planned, as a terminal shows them."""
+        return _blocks([*_wrapped([self.about])], [*_wrapped(self.planned)])
+
+    @property
+    def body(self) -> str:
+        """All after the `opening`: the table, sentences and notes."""
+        table, first = self.in_terminal(), [FIGURES] if self.planned else []
+        words = (self.sentences, (*table.notes, self.rest))
+        said = ([*_wrapped(lines)] for lines in words)
+        return _blocks(first, [*_fitted(table, self.groups)], *said)
+
+    def in_terminal(self) -> Table:
+        """Return the table as a terminal shows it, with the intervals that it has room for."""
+        return self._narrow(self.heads)
+
+    @property
+    def full(self) -> Table:
+        """The table with every interval."""
+        return self._noted(self.table)
+
+    def to_markdown(self, planned: Iterable[Table] = ()) -> str:
+        """Return table and sentences as Markdown, after the tables of a plan."""
+        tables = [table.to_markdown() for table in planned]
+        first = [*_bullets(self.planned), "", *tables, FIGURES, ""] if self.planned else []
+        lines = (self.about, "", *first, self.full.to_markdown())
+        return "\n".join((*lines, *_bullets(self.sentences))).rstrip() + "\n"
 
     def to_latex(self) -> str:
         """Return the table for LaTeX, with what it is about as its caption."""
-        return self._noted().to_latex(self.about.partition(":")[0])
+        return self._narrow(self.table.columns).to_latex(self.about.partition(":")[0])
 
     def to_html(self) -> str:
         """Return table and sentences as HTML."""
-        table = self.table
+        table = self.full
         head, *body = ((table.columns, "th"), *((row, "td") for row in table.rows))
         rows = "".join(
             f"<tr>{''.join(f'<{tag} {_CELL}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
             for row, tag in (head, *body)
         )
-        said = "<br>".join(map(escape, (*self.sentences, *self.notes)))
-        return f"<p>{escape(self.about)}</p><table>{rows}</table><p>{said}</p>"
+        first = "<br>".join(map(escape, (*self.planned, *([FIGURES] if self.planned else []))))
+        said = "<br>".join(map(escape, (*self.sentences, *table.notes)))
+        opening = f"<p>{escape(self.about)}</p>{first and f'<p>{first}</p>'}"
+        return f"{opening}<table>{rows}</table><p>{said}</p>"
 
-    def _noted(self) -> Table:
-        return replace(self.table, title=self.about, notes=self.notes)
+    def _narrow(self, columns: tuple[str, ...]) -> Table:
+        """Return the table with the intervals that a terminal has room for, from the left."""
+        wide = next(filter(self._fits, range(len(columns), 2, -1)), 2)
+        made = replace(self.table, columns=columns, rows=self._rows(wide))
+        cut = [
+            name
+            for name, *cells in [*zip(columns, *self.table.rows, strict=True)][wide:]
+            if any("[" in cell for cell in cells)
+        ]
+        return self._noted(made, [f"No interval for {', '.join(cut)}: {NO_ROOM}."] if cut else [])
+
+    def _rows(self, wide: int) -> tuple[tuple[str, ...], ...]:
+        """Return the rows with the intervals of the first columns, so many."""
+        both = zip(self.table.rows, self.short, strict=True)
+        return tuple((*full[:wide], *short[wide:]) for full, short in both)
+
+    def _fits(self, wide: int) -> bool:
+        """Whether a terminal has room for the intervals of so many columns, no group parted."""
+        after = self.groups[wide] if wide < len(self.groups) else ""
+        widths = _widths(self.heads, self._rows(wide), self.groups)
+        parted = after != "" and after == self.groups[wide - 1]
+        return not parted and sum(widths) + len(widths) - 1 <= WIDTH
+
+    def _noted(self, table: Table, more: Sequence[str] = ()) -> Table:
+        """Add what the table is about, what its signs mean, and the other notes."""
+        cells = "".join(cell for row in table.rows for cell in row[1:])
+        signs = (note for sign, note in SIGNS.items() if sign in cells)
+        title = f"Exploratory: {self.about}" if self.planned else self.about
+        return replace(table, title=title, notes=(*self.notes, *signs, *more))
 
 
 def summarised(  # noqa: PLR0913 - what a summary is made of
@@ -81,6 +159,7 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     columns: Sequence[SummaryColumn],
     scores: Mapping[str, Scores],
     *,
+    measures: Sequence[Measure] = (),
     units: str | None,
     remarks: Iterable[str],
     notes: Iterable[str],
@@ -93,67 +172,81 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
         headline: the measure that stands for the task.
         columns: beside it.
         scores: system -> scores.
+        measures: by which a plan may compare.
         units: what intervals sum over, in words.
         remarks: what a task says beyond what follows from the columns.
         notes: on the runs, such as rows that failed.
         rest: where all else is.
     """
-    table, heads, groups = summary_table(headline, columns, scores)
-    said = (*comparisons(headline, scores), *findings(headline, columns, scores), *remarks)
-    told = (*summary_notes(headline, scores, units), *notes)
-    return Summary(about, table, heads, groups, said, told, rest)
-
-
-def summary_table(
-    headline: Measure, beside: Sequence[SummaryColumn], scores: Mapping[str, Scores]
-) -> tuple[Table, tuple[str, ...], tuple[str, ...]]:
-    """Return the first table, whose best figures are marked where they are beyond chance.
-
-    Returns:
-        The table, in which only the headline has its interval; its headings in a terminal, and
-        what stands above them.
-    """
-    shown = [
-        part
-        for column in beside
-        for part in column.expanded([*scores.values()])
-        if any(map(part.measure.counts_in, scores.values()))
-    ]
-    rows = tuple(
-        (label, headline.cell(one), *(_short(part.measure, one) for part in shown))
-        for label, one in scores.items()
+    shown = [*_expanded(columns, scores)]
+    of_measures = [headline, *(part.measure for part in shown)]
+    planned = tuple(planned_comparisons(headline, measures, scores))
+    found = (*comparisons(headline, scores), *findings(headline, columns, scores), *remarks)
+    said = tuple(f"Exploratory: {one}" for one in found) if planned else found
+    told = (*planned, *said)
+    reasons = no_interval_notes(of_measures, [*scores.values()])
+    return Summary(
+        *(about, planned, _table(of_measures, scores)),
+        short=tuple(
+            (label, headline.cell(one), *(_short(part.measure, one) for part in shown))
+            for label, one in scores.items()
+        ),
+        heads=("System", headline.heading, *(part.name for part in shown)),
+        groups=("", "", *(part.group for part in shown)),
+        sentences=said,
+        notes=(*_notes(scores, units, told), *reasons, *notes),
+        rest=rest,
     )
-    measures = [headline, *(part.measure for part in shown)]
+
+
+def _expanded(
+    columns: Iterable[SummaryColumn], scores: Mapping[str, Scores]
+) -> Iterator[SummaryColumn]:
+    """Yield the columns, and those of parts, that some system has a number for."""
+    for column in columns:
+        for part in column.expanded([*scores.values()]):
+            if any(map(part.measure.counts_in, scores.values())):
+                yield part
+
+
+def _table(measures: Sequence[Measure], scores: Mapping[str, Scores]) -> Table:
+    """Return the first table, whose best figures are marked where they are beyond chance."""
+    rows = tuple(
+        (label, *(measure.cell(one) for measure in measures)) for label, one in scores.items()
+    )
     best = frozenset(
         (row, place)
         for place, measure in enumerate(measures, start=1)
         if (row := best_row(measure, scores)) is not None
     )
-    columns = ("System", *(measure.heading for measure in measures))
-    heads = ("System", headline.heading, *(part.name for part in shown))
-    groups = ("", "", *(part.group for part in shown))
-    return Table("Summary", columns, rows, best=best), heads, groups
+    return Table("Summary", ("System", *(one.heading for one in measures)), rows, best=best)
 
 
-def summary_notes(
-    headline: Measure, scores: Mapping[str, Scores], units: str | None
+def _notes(
+    scores: Mapping[str, Scores], units: str | None, sentences: Sequence[str]
 ) -> Iterator[str]:
-    """Say once what brackets and signs mean."""
+    """Say once what brackets are, and what the numbers in sentences are."""
     intervals = next((one["intervals"] for one in scores.values() if one.get("intervals")), None)
+    corrected = any(map(P_VALUE.search, sentences))
     if intervals:
-        over = f"{intervals['units']:,} {units or intervals['unit'] + 's'}"
-        level = f"{100 * intervals['level']:g}%"
-        yield f"In percent. [ ]: {level} interval over {over}. p: after Holm's correction."
-    cells = [headline.cell(one) for one in scores.values()]
-    if any(OF_FEW in cell for cell in cells):
-        yield f"{OF_FEW} Of too few independent units for a verdict."
-    if any(BELOW_CHANCE in cell for cell in cells):
-        yield f"{BELOW_CHANCE} The whole interval is below what guessing gets."
+        p = " p: after Holm's correction." if corrected else ""
+        yield f"In percent. [ ]: {written_interval(intervals, units)}.{p}"
+    if any(" within ±" in sentence for sentence in sentences):
+        yield WITHIN
 
 
 def _short(measure: Measure, scores: Scores) -> str:
     figure = measure.of(scores)
     return UNDEFINED if figure is None else measure.write(figure.value)
+
+
+def _bullets(lines: Iterable[str]) -> Iterator[str]:
+    return (f"- {line}" for line in lines)
+
+
+def _blocks(*blocks: Sequence[str]) -> str:
+    """Join blocks of lines with an empty line between; one without lines is none."""
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:

@@ -199,8 +199,18 @@ def interval_notes(scores: Iterable[Score], units: str | None = None) -> Iterato
     """Say over what the intervals of scores sum; `units` are what one of them is, in words."""
     for summed in (score.get("intervals") for score in scores):
         if summed:
-            words = units or f"{summed['unit']}s"
-            yield f"[ ]: {100 * summed['level']:g}% interval over {summed['units']:,} {words}."
+            yield f"[ ]: {written_interval(summed, units)}."
+
+
+def written_interval(summed: Score, units: str | None = None) -> str:
+    """Say what intervals sum over, by the block ``intervals`` of scores.
+
+    >>> written_interval({"level": 0.95, "units": 1, "unit": "occupation"}, "occupations")
+    '95% interval over 1 occupation'
+    """
+    one = summed["units"] == 1
+    words = summed["unit"] if one else units or f"{summed['unit']}s"
+    return f"{100 * summed['level']:g}% interval over {summed['units']:,} {words}"
 
 
 _BOLD = r"\textbf{{{}}}"

@@ -29,6 +29,7 @@ from pronominal.eval.scores.winopron import score as winopron
 from pronominal.eval.scores.winopron.occupations import Percentages
 from pronominal.eval.statistics.paired_tests import against
 from pronominal.eval.statistics.scores import Scores, plain
+from pronominal.eval.tables.summary import Summary
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_rows
 from pronominal.eval.task import Task
@@ -53,6 +54,15 @@ NO_INTERVALS = {"sd", "context_free", "missing", "readings_differ"}
 """Tidy measures that are standard deviations or counts."""
 
 
+EXPLAINED = re.compile(
+    r"\d+\.\d+ (on \S+ )?\(\d+\.\d+\S? \[[^]]*\]\)"  # a loss, and the figure that has it
+    r"|[+-]?\d+\.\d+\S? \[[^]]*\]"
+    r"|within ±\S+ \[[^]]*\]"
+    r"|\bp [<=] \d\.\d+|guessing, which gets \d+(\.\d+)?|guessing gets \d+(\.\d+)?"
+)
+"""Numbers of sentences that have an interval, that are p-values, or that are chance's."""
+
+
 def bare(tables: Iterable[Table]) -> list[str]:
     return [cell for table in tables for cell in of_table(table)]
 
@@ -66,11 +76,25 @@ def refuse_bare_figures(task: Task, scores: Mapping[str, Mapping[str, Any]], row
             places = [m.path for m in task.measures if m.key == row["measure"]]
             told = any(one.figure(path).missing for path in places if one.figure(path))
             assert row["low"] is not None or row["measure"] in NO_INTERVALS or told, row
+    refuse_bare_summary(task.summarise(made, "rows", "The rest."))
     tables = task.comparison_tables(made)
     drawn = [drawing.table for drawing in task_drawings(task, made, rows)]
     assert bare((*tables, *drawn)) == []
     assert bare(t for one in tables for t in markdown_tables(one.to_markdown())) == []
     assert bare(t for one in tables for t in latex_tables(one.to_latex())) == []
+
+
+def refuse_bare_summary(made: Summary) -> None:
+    """Walk the first table in a terminal, in Markdown, LaTeX and HTML, and the sentences."""
+    title = "Summary"
+    cells = [re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row) for row in
+             re.findall("<tr>(.*?)</tr>", made.to_html())]  # fmt: skip
+    html = Table(title, tuple(cells[0]), tuple(map(tuple, cells[1:])), made.full.notes)
+    assert bare([made.in_terminal(), html]) == []
+    assert bare(markdown_tables(made.to_markdown())) == []
+    assert bare(latex_tables(made.to_latex())) == []
+    for sentence in (*made.planned, *made.sentences):
+        assert not re.search(r"\d\.\d", EXPLAINED.sub("", sentence)), sentence
 
 
 def compared(

@@ -34,6 +34,8 @@ CORRECT = Measure(
     note="Correct: share of all rows; those without an answer are not correct.",
 )
 
+ANSWERED, *ABSTENTIONS = abstention_measures(in_charts=True)
+
 ACCURACY = Measure(
     "task_specific_accuracy",
     "Task-specific accuracy",
@@ -43,6 +45,7 @@ ACCURACY = Measure(
     divisions=_by_part("task_specific_accuracy"),
     in_charts=True,
     note="Task-specific accuracy: correct / (correct + incorrect), of the answered rows alone.",
+    answered=ANSWERED,
 )
 
 RIGHT_IN_BOTH = Measure(
@@ -56,8 +59,6 @@ RIGHT_IN_BOTH = Measure(
     note="Right in both: share of the pairs of an original and its switched version.",
     title="Right in both versions",
 )
-
-ANSWERED, *ABSTENTIONS = abstention_measures(in_charts=True)
 
 OUTCOMES = (
     Measure("incorrect", "Incorrect", ("incorrect",), direction="less", in_table=False),

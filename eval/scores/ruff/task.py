@@ -25,7 +25,8 @@ ACCURACY = Measure(
     divisions={part: (key, "*", "accuracy") for part, key in DIVISIONS.items()},
     in_charts=True,
     chart_divisions=("case/pronoun_set", "case", "pronoun_set"),
-    note="People reach 99.8 on RUFF as published (its section 3.3).",
+    note="People reach 99.8 on RUFF as published (its section 3.3). n counts a row once in each "
+    "sample that has it.",
 )
 
 MEASURES = (

@@ -1,7 +1,7 @@
 """Pronominal bias: forms that a system over-resolves to occupations (WinoPron, section 5)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -79,6 +79,7 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
         ``n`` (rows); ``overall``, over all forms: ``n``, ``pairs`` (template pairs, once for each
         form), ``attempted``, ``solvable``, ``biased``, ``percentage`` with an interval over
         occupations, and what is ``expected``, as below.
+        ``by_pronoun_set``: for each set, ``n`` (solvable), ``biased`` and ``percentage``.
         ``by_form``: for each ``CASE/SET`` in the data, ``n`` (template pairs), ``attempted`` and
         ``solvable`` (counts), ``positive`` and ``negative`` (occupations), and ``percentage``,
         (positive + negative) / solvable in [0, 1], None where nothing is solvable (Figure 5), with
@@ -104,6 +105,7 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
     return {
         "n": overall["n"],
         "overall": overall,
+        "by_pronoun_set": _by_pronoun_set([*pairs.values()]),
         "by_form": by_form,
         "forms_differ": {case: _differ(of_case) for case, of_case in of_cases.items()},
         "between_cases": _between_cases(by_form, jaccard_index),
@@ -199,10 +201,21 @@ def _endings(pairs: Sequence[_TemplatePair], pronoun_set: str) -> tuple[Ending, 
     return ending(OCCUPATION), ending(PARTICIPANT)
 
 
-def _by_occupation(pairs: Iterable[_TemplatePair]) -> IntArray:
+def _by_pronoun_set(pairs: Sequence[_TemplatePair]) -> dict[str, Block]:
+    sets = dict.fromkeys(name for pair in pairs for name in pair.answers)
+    counts = np.stack([_by_occupation(pairs, [name]) for name in sets], axis=-1)
+    biased, solvable = counts.swapaxes(0, 1)
+    shares = {"percentage": ratio_interval(biased.T, solvable.T)}
+    sums = {"n": solvable.sum(axis=0), "biased": biased.sum(axis=0)}
+    return dict(zip(sets, estimate_blocks(shares, NOT_SOLVABLE, **sums), strict=True))
+
+
+def _by_occupation(pairs: Iterable[_TemplatePair], sets: Collection[str] | None = None) -> IntArray:
+    """Count the biased and the solvable pairs of each occupation, of all sets or of some."""
     counts: dict[str, list[int]] = {}
     for pair in pairs:
-        solvable = [name for name in pair.answers if pair.attempted(name)] * pair.solvable()
+        of_sets = (name for name in pair.answers if sets is None or name in sets)
+        solvable = [name for name in of_sets if pair.attempted(name)] * pair.solvable()
         found = counts.setdefault(pair.occupation, [0, 0])
         found[0] += sum(map(pair.biased, solvable))
         found[1] += len(solvable)

@@ -3,7 +3,6 @@
 ``pronominal reproduce`` has the paper's Tables 5 and 6.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -19,7 +18,6 @@ from pronominal.eval.tables.table import (
     count_of,
     interval_notes,
     p_value,
-    percent,
     percent_of,
     share_of,
     table,
@@ -102,26 +100,17 @@ def _bias(score: Score) -> Mapping[str, Any]:
 
 def bias_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
     """Say of which systems the pronoun decides who is meant, where the sentence does."""
-    for system, forms in _forms(scores).items():
+    share = share_of("percentage")
+    for system in _forms(scores):
         tests = scores[system]["bias"]["forms_differ"].values()
         p = [test["p"] for test in tests if test["p"] is not None]
         if p and (corrected := min(holm(p))) < SIGNIFICANCE:
-            shares = (f"{percent(one)} % ({name})" for name, one in _by_set(forms).items())
+            by_set = scores[system]["bias"]["by_pronoun_set"].items()
+            shares = (f"{share(one)} % ({name})" for name, one in by_set if one["n"])
             yield (
                 f"{system} is biased: the pronoun, not the sentence, decides who is meant in "
                 f"{', '.join(shares)} of the solvable pairs ({written_p(corrected)})."
             )
-
-
-def _by_set(forms: Mapping[str, Any]) -> dict[str, float]:
-    """Return the share of biased pairs among the solvable ones, by pronoun set."""
-    biased: dict[str, float] = {}
-    solvable = Counter[str]()
-    for form, block in forms.items():
-        name = form.split("/", 1)[1]
-        biased[name] = biased.get(name, 0) + block["solvable"] * (block["percentage"] or 0)
-        solvable[name] += block["solvable"]
-    return {name: biased[name] / count for name, count in solvable.items() if count}
 
 
 def _tests(score: Score, case: str) -> tuple[str, str]:

@@ -18,12 +18,13 @@ def results(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> pronomina
 def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
     printed = " ".join(results.summary.split())
     for sentence in (
-        "toy-blind-to-xe loses 75.0 on xe.",
-        "toy-stereotypes loses 25.0 on he and 25.0 on she.",
+        "toy-blind-to-xe loses 75.0 on xe (0.0 [0.0, 13.8]).",
+        "toy-stereotypes loses 25.0 on he (50.0 [31.4, 68.6]) and 25.0 on she (50.0 [31.4, 68.6]).",
         "first-mention and random are not told from guessing, which gets 50.",
-        "Disambiguation consistency of first-mention is 0.0, and guessing gets 25.",
+        "Disambiguation consistency of first-mention is 0.0 [0.0, 13.8], and guessing gets 25.",
         "toy-stereotypes is biased: the pronoun, not the sentence, decides who is meant in "
-        "100.0 % (he), 100.0 % (she), 0.0 % (they), 0.0 % (xe) of the solvable pairs (p =",
+        "100.0 [86.2, 100.0] % (he), 100.0 [86.2, 100.0] % (she), 0.0 [0.0, 13.8] % (they), "
+        "0.0 [0.0, 13.8] % (xe) of the solvable pairs (p =",
         "toy-nine-in-ten is better than toy-blind-to-xe by",
     ):
         assert sentence in printed

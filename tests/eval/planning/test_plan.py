@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from pronominal.adapters.checkpoints.files import Checkpoint
 from pronominal.cli.main import app
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -144,6 +145,62 @@ def test_another_decision_rule_than_planned_is_never_silent(split: Split, tmp_pa
         evaluate(split, [], out=tmp_path, plan=file, reading="offsets")
 
 
+@pytest.mark.parametrize("margin", [None, 0.05])
+def test_another_margin_than_planned_is_never_silent(
+    split: Split, tmp_path: Path, margin: float | None
+) -> None:
+    file, there = tmp_path / "plan.json", "no margin" if margin is None else "the margin 5"
+    planned(split, margin=margin).write(file)
+    with pytest.raises(InputError, match=f"the plan is for {there}, and this is 3"):
+        evaluate(split, [], out=tmp_path, plan=file, margin=0.03)
+
+
+OWN = """
+from pronominal import Decision
+
+class System:
+    name = "own"
+    def __call__(self, instance):
+        return Decision({choice})
+"""
+
+
+def test_other_code_of_ones_own_than_planned_is_refused(
+    split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    code = tmp_path / "planned_own_system.py"
+    code.write_text(OWN.format(choice=0))
+    asked = [ASKED[0], SystemSettings("own", "planned_own_system:System")]
+    plan = make_plan(split, asked, {"accuracy": 24}, ["accuracy"])
+    assert plan.sources.keys() == {"own"}
+    code.write_text(OWN.format(choice=1))
+    with pytest.raises(InputError, match=r"the code of own is [0-9a-f]{12}, and planned is"):
+        evaluated(split, plan, tmp_path)
+
+
+def test_weights_that_the_hubs_cache_has_are_planned(
+    split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Loaded:
+        checkpoint = Checkpoint("someone/weights", tmp_path, "a" * 64)
+
+    def load(self: SystemSettings) -> Loaded:
+        assert self.checkpoint == str(tmp_path)
+        return Loaded()
+
+    monkeypatch.setattr(SystemSettings, "load", load)
+    known = {"someone/weights": tmp_path}
+    monkeypatch.setattr("pronominal.eval.planning.plan.cached_folder", known.get)
+    monkeypatch.setattr("pronominal.eval.planning.plan.cached_weights", known.get)
+    asked = [
+        SystemSettings("here", "lingmess", "someone/weights"),
+        SystemSettings("not-here", "lingmess", "someone/others"),
+    ]
+    plan = make_plan(split, asked, {"accuracy": 24}, ["accuracy"])
+    assert plan.checkpoints == {"here": "a" * 64}
+
+
 def test_a_report_shows_what_was_planned_first(split: Split, tmp_path: Path) -> None:
     file, runs, page = tmp_path / "plan.json", tmp_path / "runs", tmp_path / "page.html"
     plan = planned(split, reference="random")
@@ -218,9 +275,15 @@ def test_the_commands_plan_and_evaluate_what_was_planned(
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
     assert "\nPlanned: random is not told apart from first-mention (+2.1 [" in done.output
+    assert "not shown within ±5 [" in done.output
+    for margin, refused in (("3", True), ("5", False)):
+        told = CliRunner().invoke(app, [*asked, "--margin", margin])
+        assert isinstance(told.exception, InputError) == refused
     full = CliRunner().invoke(app, [*asked, "--full"]).output
-    assert full.startswith(done.output)
-    assert full.index("\nPlanned: Paired tests: acc") < full.index("\nExploratory: Performance")
+    opening, _, body = done.output.partition("\n\nExploratory: all figures here")
+    assert full.startswith(f"{opening}\n\nPlanned: Paired tests: acc")
+    assert full.index("\nPlanned: Paired tests: acc") < full.index("\nExploratory: ")
+    assert body in full
     other = CliRunner().invoke(app, [*asked, "--config", "single"])
     assert isinstance(other.exception, InputError)
     results = evaluate(str(sample), [], plan="plan.json")

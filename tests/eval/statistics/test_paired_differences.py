@@ -1,5 +1,7 @@
 """Differences of two systems on the same units: intervals that are never empty, and ratios."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -83,19 +85,22 @@ def test_the_minimum_detectable_effect_is_found_in_four_of_five_comparisons() ->
 
 
 def test_a_rank_is_between_those_that_are_better_and_worse_beyond_doubt() -> None:
-    def test(difference: float | None, p: float | None, n: int = 60) -> dict[str, float | None]:
-        return {"n": n, "difference": difference, "p_holm": p}
+    def test(difference: float | None, p: float | None, n: int = 60) -> dict[str, Any]:
+        near = None if difference is None else [difference - 0.05, difference + 0.05]
+        return {"n": n, "difference": difference, "p_holm": p, "interval": {"difference": near}}
 
     found = rank([test(-0.2, 0.001), test(-0.1, 0.3), test(0.0, 1.0), test(0.3, 0.01)])
     assert found == {"n": 60, "systems": 5, "rank": 3, "interval": {"rank": [2, 4]}}
     assert rank([test(None, None), test(0.3, 0.01)])["interval"] == {"rank": [1, 2]}
+    # the interval holds 0, and the test says otherwise
+    assert rank([test(0.01, 0.001), test(0.3, 0.01)])["interval"] == {"rank": [1, 2]}
     # too few units for a verdict
     assert rank([test(0.9, 0.001, n=9), test(0.9, 0.001, n=9)])["interval"] == {"rank": [1, 3]}
 
 
 def test_ranks_need_every_two_of_three_systems() -> None:
-    one = {"n": 60, "difference": 0.1, "p_holm": 0.001}
-    other = one | {"difference": -0.1}
+    one = {"n": 60, "difference": 0.1, "p_holm": 0.001, "interval": {"difference": [0.05, 0.15]}}
+    other = one | {"difference": -0.1, "interval": {"difference": [-0.15, -0.05]}}
     full = {"a": {"b": one, "c": one}, "b": {"a": other, "c": one}, "c": {"a": other, "b": other}}
     tests = {system: {"accuracy": others} for system, others in full.items()}
     places = ranks(tests)

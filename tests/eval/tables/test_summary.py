@@ -1,6 +1,7 @@
 """What is printed first: one table that fits, and sentences that say what is in the scores."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.findings import comparisons, findings
+from pronominal.eval.tables.comparison import measure_table
+from pronominal.eval.tables.findings import comparisons, findings, planned_comparisons
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary import LINES, WIDTH, summarised
 from pronominal.eval.tables.summary_column import SummaryColumn
@@ -87,23 +89,85 @@ def test_sentences_compare_the_best_with_the_others() -> None:
 def test_what_was_planned_comes_first_and_all_else_is_exploratory() -> None:
     given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9), "c": scores(0.875, 0.875)})
     planned = {label: one | {PLANNED: {AGAINST: one[AGAINST]}} for label, one in given.items()}
-    first, *_, last = comparisons(ACCURACY, planned)
-    assert first.startswith("Planned: b is better than a by 40.0 [")
-    assert last.startswith("Exploratory: b is not told apart from c (+2.5 [")
+    made = summary(planned)
+    assert made.planned[0].startswith("Planned: b is better than a by 40.0 [")
+    assert made.planned[-1].startswith("Planned: b is not told apart from c (+2.5 [")
+    assert all(sentence.startswith("Exploratory: ") for sentence in made.sentences)
+    for shown in (str(made), made.to_markdown(), made.to_html()):
+        assert shown.rindex("Planned: ") < shown.index("Exploratory: ")
+        assert shown.index("Exploratory: ") < shown.index("System")
+
+
+def test_every_planned_measure_is_answered_and_its_margin() -> None:
+    given = compared({"a": scores(0.875, 0.5), "b": scores(0.9, 0.9)}, margin=0.01)
+    undefined = {"interval": {"difference": None}, "interval_missing": {"difference": "why"}}
+    planned = {}
+    for label, one in given.items():
+        test = one[AGAINST]["accuracy"]
+        none = {other: found | undefined for other, found in test.items()}
+        tests = {"bias": none, "of_mine": test, "accuracy": test}
+        planned[label] = one | {PLANNED: {AGAINST: tests}}
+    bias, own, accuracy = planned_comparisons(ACCURACY, [ACCURACY, PAIRS], planned)
+    assert bias.startswith("Planned, by bias: a and b cannot be compared: why.")
+    assert own.startswith("Planned, by of mine: b is not told apart from a (")
+    assert accuracy.startswith("Planned: b is not told apart from a (+2.5 [")
+    assert ", not shown within ±1 [" in accuracy
+
+
+def test_a_verdict_needs_an_interval_that_leaves_0_out() -> None:
+    given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9)})
+    for label, other in ("ab", "ba"):
+        test = given[label][AGAINST]["accuracy"][other]
+        test |= {"p_holm": 0.008, "difference": 0.012, "interval": {"difference": [-0.074, 0.099]}}
+    (told,) = comparisons(ACCURACY, given)
+    assert told == "b is not told apart from a (+1.2 [-7.4, +9.9], p = 0.008)."
+    assert "| b | 90.0 [" in summary(given).to_markdown()
+
+
+def test_a_measure_of_answered_rows_alone_says_how_many() -> None:
+    answered = Measure("answered", "Answered", ("answered",))
+    column = SummaryColumn(replace(PAIRS, answered=answered))
+    one = scores(0.9, 0.9, pairs=0.1) | {"answered": 0.2}
+    one["interval"]["answered"] = [0.1, 0.3]
+    told = [*findings(ACCURACY, [column], {"a": one})]
+    assert told == ["Pairs of a is 10.0 [5.0, 15.0] (a answered 20.0 [10.0, 30.0]), and guessing "
+                    "gets 25."]  # fmt: skip
+
+
+def test_one_unit_is_one_and_p_is_explained_where_there_is_one() -> None:
+    one = scores(0.6, 0.5)
+    assert "interval over 40 occupations.\n" in str(summary({"a": one}))
+    assert "Holm" not in str(summary({"a": one}))
+    assert "Holm" in str(summary(compared({"a": one, "b": one})))
+    single = Scores({**one.content, "intervals": {**one["intervals"], "units": 1}})
+    assert "interval over 1 occupation." in str(summary({"a": single}))
+
+
+def test_intervals_are_shown_where_there_is_room() -> None:
+    few = str(summary({"a": scores(0.6, 0.5)}))
+    assert "No interval" not in few
+    assert "50.0‡ [45.0, 55.0]" in few or "50.0 [45.0, 55.0]" in few
+    parts = {name: block(0.6) for name in ("he", "she", "they", "xe", "ey")}
+    many = summary({"a": Scores(block(0.6, by_pronoun_set=parts))})
+    (note,) = (note for note in many.in_terminal().notes if "No interval" in note)
+    assert note.startswith("No interval for he, she, they, xe, ey: there is no room here")
+    assert "No interval" not in many.to_markdown()
 
 
 def test_equivalent_systems_are_called_so() -> None:
     given = compared({"a": scores(0.875, 0.875), "b": scores(0.9, 0.9)}, margin=0.5)
-    assert [*comparisons(ACCURACY, given)] == ["b and a are equivalent: closer than 50 points."]
+    (told,) = comparisons(ACCURACY, given)
+    assert told.startswith("b and a are equivalent: closer than 50 points (+2.5 [")
+    assert ", within ±50 [" in told
 
 
 def test_losses_chance_and_both_are_named() -> None:
     given = {"a": scores(0.9, 0.6), "b": scores(0.9, 0.5, pairs=0.1), "c": scores(0.5, 0.5)}
     told = [*findings(ACCURACY, COLUMNS, given)]
     assert told == [
-        "a and b both lose 30.0 and 40.0 on xe.",
+        "a and b both lose 30.0 (60.0 [55.0, 65.0]) and 40.0 (50.0 [45.0, 55.0]) on xe.",
         "c is not told from guessing, which gets 50.",
-        "Pairs of b is 10.0, and guessing gets 25.",
+        "Pairs of b is 10.0 [5.0, 15.0], and guessing gets 25.",
     ]
 
 
@@ -127,3 +191,11 @@ def test_html_holds_no_markup_of_strangers() -> None:
     made = summary({"<b>x": scores(0.9, 0.6)}).to_html()
     assert "&lt;b&gt;x" in made
     assert ">Accuracy</th>" in made
+
+
+def test_a_table_says_which_measures_are_of_another_number() -> None:
+    pairs = Measure("both", "Both", ("consistency", "both"))
+    one = block(0.6) | {"consistency": {"n": 90, "pairs": 90, "both": 0.5}}
+    (made,) = measure_table("Performance", [pairs, ACCURACY], "rows", {"a": Scores(one)})
+    assert made.rows[0][1] == "100"
+    assert "Both: n 90." in made.notes
