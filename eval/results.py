@@ -27,7 +27,7 @@ from pronominal.eval.runs.asked_systems import Asked, asked_systems
 from pronominal.eval.runs.given_predictions import Predictions, as_file, source_of
 from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.units import read_units
-from pronominal.eval.scores import task_of
+from pronominal.eval.scores import as_task, task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
@@ -35,7 +35,7 @@ from pronominal.eval.tables.comparison import failed_rows
 from pronominal.eval.tables.summary import Summary
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
-from pronominal.eval.task import Answered, Companion, Task, as_task
+from pronominal.eval.task import Answered, Companion, Task
 from pronominal.names import unknown_name
 
 if TYPE_CHECKING:

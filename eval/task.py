@@ -320,17 +320,3 @@ def load_task(place: str) -> Task:
     if not isinstance(task, Task):
         raise InputError(f"{place} is no task", cure="name an object made by pronominal.Task(...)")
     return task
-
-
-def as_task(task: Task | str | None) -> Task | None:
-    """Return a task that was given, as it is or by its place; None where none was.
-
-    Raises:
-        InputError: it is neither, or there is no task at the place.
-    """
-    if isinstance(task, str):
-        return load_task(task)
-    if not isinstance(task, Task | None):
-        cure = "give an object made by pronominal.Task(...), or its place, module:attribute"
-        raise InputError(f"the task is of the type {type(task).__name__}", cure=cure)
-    return task

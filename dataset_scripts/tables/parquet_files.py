@@ -54,7 +54,7 @@ def read_parquet(files: Sequence[Path], **how: Any) -> pa.Table:
     for file in files:
         with _damage(file):
             tables.append(pq.read_table(file, **how))
-    return _without_canary(pa.concat_tables(tables))
+    return without_canary(pa.concat_tables(tables))
 
 
 def batches(files: Sequence[Path], start: int = 0, stop: int | None = None) -> Iterator[pa.Table]:
@@ -74,7 +74,7 @@ def _rows_of(
     parquet: pq.ParquetFile, group: int, start: int, stop: int | None
 ) -> Iterator[pa.Table]:
     for batch in parquet.iter_batches(BATCH, row_groups=[group]):
-        table = _without_canary(pa.Table.from_batches([batch]))
+        table = without_canary(pa.Table.from_batches([batch]))
         skipped = max(0, start)
         wanted = table.slice(skipped, None if stop is None else max(0, stop - skipped))
         if wanted.num_rows:
@@ -93,6 +93,6 @@ def _damage(file: Path) -> Iterator[None]:
         raise InputError(cause, cure="build or fetch it again", file=file) from error
 
 
-def _without_canary(table: pa.Table) -> pa.Table:
+def without_canary(table: pa.Table) -> pa.Table:
     """Return a table without the column that every published file has besides its own."""
     return table.drop_columns(CANARY.name) if CANARY.name in table.column_names else table

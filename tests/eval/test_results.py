@@ -63,6 +63,20 @@ def test_the_numbers_are_those_of_the_command(results: pronominal.Results, sampl
     assert set(tidy.digest) == {results.split.digest}
 
 
+def test_a_split_a_dataset_and_a_folder_are_one(sample: Path, tmp_path: Path) -> None:
+    ours = pronominal.load_split(sample, "double").dataset
+    read = pytest.importorskip("datasets").load_dataset(str(sample), "double", split="test")
+    found = [
+        pronominal.evaluate(rows, ["random"], config="double", out=tmp_path)
+        for rows in (sample, ours, read)
+    ]
+    assert len({results.split.digest for results in found}) == 1
+    assert len({results.runs["random"] for results in found}) == 1
+    ours.info.dataset_name = None
+    named = pronominal.evaluate(ours, ["random"], task="winopron", out=tmp_path)
+    assert named.scores["random"].content == found[0].scores["random"].content
+
+
 def test_tidy_scores_are_saved(results: pronominal.Results, tmp_path: Path) -> None:
     folder = results.save(tmp_path / "scores")
     assert sorted(file.name for file in folder.iterdir()) == ["scores.csv", "scores.parquet"]
