@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from pronominal.adapters import SYSTEMS, System, kind_of, setting_names
-from pronominal.adapters.catalogue.own_object import is_place
+from pronominal.adapters.catalogue.own_object import class_digest, is_place
 from pronominal.errors import InputError
 from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
 from pronominal.names import nearest_name, require_name, unknown_name
@@ -191,4 +191,5 @@ def _settings_of(system: System) -> SystemSettings:
     if not isinstance(system.name, str):
         raise InputError(f"the name of a {kind.__name__} is no string", cure="give it a name")
     place = kind.__qualname__.replace("<locals>.", "")
-    return SystemSettings(system.name, f"{kind.__module__}:{place}")
+    source = class_digest(kind)
+    return SystemSettings(system.name, f"{kind.__module__}:{place}", source=source)
