@@ -44,7 +44,6 @@ from pronominal.eval.task import Answered, Companion, Task
 from pronominal.json_files import write_json
 
 
-
 class FinishedRunWarning(UserWarning):
     """An object was not asked again, as there is a finished run of its name."""
 

@@ -24,7 +24,7 @@ from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.statistics.units import Units
 from pronominal.eval.tables.agreement import agreement_tables
-from pronominal.eval.tables.best import crossed_tables
+from pronominal.eval.tables.best import best_first, crossed_tables
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
     DIFFER,
@@ -34,7 +34,7 @@ from pronominal.eval.tables.comparison import (
 )
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables, planned_tables, rank_tables
-from pronominal.eval.tables.summary import Summary, summarised
+from pronominal.eval.tables.summary import LINES, Summary, summarised
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table
 from pronominal.names import nearest_name
@@ -261,6 +261,8 @@ class Task:
     def summarise(self, scores: Mapping[str, Scores], about: str, rest: str) -> Summary:
         """Return what is printed first of scores; see `summarised` for `about` and `rest`."""
         headline, answered = self.headline_in(scores.values()), self.answered_measure
+        if len(scores) > LINES - 3:  # no room for all
+            scores = best_first(headline, scores)
         shown = self.summary or tuple(self._usual_summary(headline))
         if answered is not None:
             shown = (SummaryColumn(answered), *(c for c in shown if c.measure != answered))

@@ -128,6 +128,9 @@ def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings
     settings = dict(given)
     name, checkpoint = settings.pop("system", None), settings.pop("checkpoint", None)
     label = settings.pop("label", name)
+    if name is None:
+        cure = 'name one, such as {"system": "random"}'
+        raise InputError("settings are given, and no system", cure=cure, **where)
     switched = settings.pop(SWITCH_AT_TEST, False)
     if not isinstance(switched, bool):
         raise InputError(f"{SWITCH_AT_TEST} is true or false", cure="write one of them", **where)

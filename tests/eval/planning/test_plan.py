@@ -217,7 +217,9 @@ def test_the_commands_plan_and_evaluate_what_was_planned(
     asked = ["evaluate", "--plan", "plan.json", "--dataset", str(sample)]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
-    assert "\nPlanned: random is not told apart from first-mention (+2.1 [" in done.output
+    assert (
+        "\nPlanned: No difference was found between random and first-mention (+2.1 [" in done.output
+    )
     full = CliRunner().invoke(app, [*asked, "--full"]).output
     assert full.startswith(done.output)
     assert full.index("\nPlanned: Paired tests: acc") < full.index("\nExploratory: Performance")

@@ -12,6 +12,7 @@ from pronominal.eval.tables.findings import comparisons, findings
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary import LINES, WIDTH, summarised
 from pronominal.eval.tables.summary_column import SummaryColumn
+from pronominal.eval.task import Task
 
 ACCURACY = Measure(
     "accuracy",
@@ -81,7 +82,7 @@ def test_sentences_compare_the_best_with_the_others() -> None:
     given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9), "c": scores(0.875, 0.875)})
     better, alike = comparisons(ACCURACY, given)
     assert better.startswith("b is better than a by 40.0 [")
-    assert alike.startswith("b is not told apart from c (+2.5 [")
+    assert alike.startswith("No difference was found between b and c (+2.5 [")
 
 
 def test_what_was_planned_comes_first_and_all_else_is_exploratory() -> None:
@@ -89,7 +90,7 @@ def test_what_was_planned_comes_first_and_all_else_is_exploratory() -> None:
     planned = {label: one | {PLANNED: {AGAINST: one[AGAINST]}} for label, one in given.items()}
     first, *_, last = comparisons(ACCURACY, planned)
     assert first.startswith("Planned: b is better than a by 40.0 [")
-    assert last.startswith("Exploratory: b is not told apart from c (+2.5 [")
+    assert last.startswith("Exploratory: No difference was found between b and c (+2.5 [")
 
 
 def test_equivalent_systems_are_called_so() -> None:
@@ -121,6 +122,29 @@ def test_the_best_is_bold_only_beyond_chance() -> None:
     close = summary(compared({"a": scores(0.875, 0.5), "b": scores(0.9, 0.5)}))
     assert "**9" not in close.to_markdown()
     assert "textbf" not in close.to_latex()
+
+
+def test_of_many_systems_the_best_are_shown() -> None:
+    given = {f"s{n:02}": scores(n / 40, n / 40) for n in range(20)}
+    task = Task(
+        name="mine", score=lambda answered: Scores({}), measures=(ACCURACY,), headline="accuracy"
+    )
+    printed = str(task.summarise(given, "about", "rest")).split("\n\n")[1]
+    assert [label for label in given if f"\n{label} " in printed] == [*given][-8:]
+    assert "… and 12 more systems" in printed
+
+
+def test_labels_that_differ_at_their_ends_stay_apart() -> None:
+    given = {f"{'a' * 40}-seed-{n}": scores(0.9, 0.6) for n in (13, 17)}
+    printed = str(summary(given))
+    assert "seed-13" in printed.splitlines()[4] + printed.splitlines()[5]
+    assert "seed-17" in printed.splitlines()[5] + printed.splitlines()[6]
+
+
+def test_a_sentence_names_five_systems_at_most() -> None:
+    given = {f"s{n:02}": scores(0.5, 0.5) for n in range(20)}
+    told = [*findings(ACCURACY, COLUMNS, given)]
+    assert told[0].startswith("s00, s01, s02, s03, s04 and 15 more are not told from guessing")
 
 
 def test_html_holds_no_markup_of_strangers() -> None:
