@@ -115,8 +115,7 @@ def evaluate(
         compared = results.evaluate(
             place,
             asked_systems.with_settings(asked, told),
-            **{"reading": None, **options},
-            strict=strict,
+            **{"reading": None, **options, "strict": strict or options.get("strict", False)},
             progress=progress_bar,
         )
     if where is not None:
