@@ -157,8 +157,7 @@ def baseline(
     """Write what people answered as a run, which tables show beside those of systems."""
     from pronominal.eval.annotation.answers import read_answers
     from pronominal.eval.annotation.human_baseline import human_baseline
-    from pronominal.eval.scores import task_of
-    from pronominal.eval.task import as_task
+    from pronominal.eval.scores import as_task, task_of
 
     answers = read_answers(folder)
     rows = answers.key.asked_rows(dataset)

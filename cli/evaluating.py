@@ -153,10 +153,11 @@ def _compared(
     if not asked and "plan" not in read.options:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     options = {"reading": None, **read.options}
+    options["strict"] = strict or options.get("strict", False)
     where = options.pop("save", None)
     with loud_warnings():
         told = with_settings(asked, read.settings)
-        made = results.evaluate(place, told, **options, strict=strict, progress=progress_bar)
+        made = results.evaluate(place, told, **options, progress=progress_bar)
     if where is not None:
         made.save(where)
     return made

@@ -53,7 +53,7 @@ def import_predictions(
     """Make a run of another system's output, and score it; exit with 1 if rows have no answer."""
     from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval.exchange import importing
-    from pronominal.eval.task import as_task
+    from pronominal.eval.scores import as_task
 
     run = importing.import_predictions(
         load_split(dataset, config, split),

@@ -1,9 +1,10 @@
 """What long work says on stderr: warnings, and a progress bar, or a line a minute in a job."""
 
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -32,28 +33,45 @@ def _columns(total: int | None) -> tuple["ProgressColumn", ...]:
     return task, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
 
 
-def _minutely(task: str, total: int | None) -> Callable[..., None]:
-    """Return what prints a line a minute, where nobody looks at a bar: a job without a terminal."""
-    begun: list[tuple[float, int]] = []
-    told = time.monotonic()
+@contextmanager
+def _minutely(task: str, total: int | None) -> Iterator[Callable[..., None]]:
+    """Print a line a minute, where nobody looks at a bar: a job without a terminal.
+
+    A thread prints it, as one call of a system may take longer than a minute.
+    """
+    told: list[tuple[float, int, int | None]] = [(time.monotonic(), 0, total)]
+    ended = threading.Event()
 
     def tell(done: int, total: int | None = total) -> None:
-        nonlocal told
-        now = time.monotonic()
-        if not begun:
-            begun.append((now, done))
-        if now - told < MINUTE:
-            return
-        told, (start, first) = now, begun[0]
-        line = f"pronominal: {task}: {done:,} done"
-        if total:
-            line = f"pronominal: {task}: {done:,} of {total:,} done"
-            if done > first:
-                left = (now - start) / (done - first) * (total - done) / MINUTE
-                line += f", about {max(1, round(left)):,} min left"
-        print(printable(line), file=sys.stderr, flush=True)
+        told.append((time.monotonic(), done, total))
+        del told[2:-1]  # the first that was told, and the last
 
-    return tell
+    def print_every_minute() -> None:
+        while not ended.wait(MINUTE):
+            print(printable(_line(task, told)), file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=print_every_minute, daemon=True)
+    thread.start()
+    try:
+        yield tell
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _line(task: str, told: Sequence[tuple[float, int, int | None]]) -> str:
+    """Say how many units of a task are done, and how many minutes are left by the pace so far.
+
+    `told` are when it was told, what was done and of how many: at the start, and first and last.
+    """
+    (start, first, _), (now, done, total) = told[:2][-1], told[-1]
+    if not total:
+        return f"pronominal: {task}: {done:,} done"
+    line = f"pronominal: {task}: {done:,} of {total:,} done"
+    if done > first:
+        left = (now - start) / (done - first) * (total - done) / MINUTE
+        line += f", about {max(1, round(left)):,} min left"
+    return line
 
 
 @contextmanager
@@ -69,7 +87,8 @@ def progress_bar(
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _minutely(task, total)
+        with _minutely(task, total) as tell:
+            yield tell
         return
     from rich.progress import Progress
 

@@ -47,8 +47,7 @@ def score(
     from pronominal.eval import results
     from pronominal.eval.evaluation import answered_split
     from pronominal.eval.runs.asked_systems import parse_settings
-    from pronominal.eval.scores import task_of
-    from pronominal.eval.task import as_task
+    from pronominal.eval.scores import as_task, task_of
 
     own = as_task(task)
     name = name or dataset_name(dataset, config)

@@ -61,4 +61,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), "__version__", *LOADED_WHEN_USED]
+    return [*__all__, "__version__"]

@@ -1,6 +1,7 @@
 """Several systems on one split: run, score, compare."""
 
 import gc
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -42,6 +43,11 @@ from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.tables.comparison import FAILED
 from pronominal.eval.task import Answered, Companion, Task
 from pronominal.json_files import write_json
+
+
+class FinishedRunWarning(UserWarning):
+    """An object was not asked again, as there is a finished run of its name."""
+
 
 OpenProgress = Callable[[str, int], AbstractContextManager[ProgressCallback]]
 """Opens a progress bar for a system and a number of rows, or for the tests between systems."""
@@ -132,6 +138,8 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
                 # not kept afterwards: the weights of all systems may not fit into memory
                 loaded = ready.pop(settings.label, None)
                 system = settings.load() if loaded is None else loaded
+                if settings.label in systems:
+                    _warn_of_finished(run_path(out, run_name(split, settings.label)))
                 run = partial(
                     runner.run, system=system, asked=settings, reading=reading, strict=strict
                 )
@@ -181,6 +189,16 @@ def _finished(
         if all(runs):
             found[one.label] = [run for run in runs if run is not None]
     return found
+
+
+def _warn_of_finished(run: Path) -> None:
+    """Warn that an object's answers are those of its earlier run: it may hold other things now."""
+    if is_run(run) and read_record(run).complete:
+        known = read_record(run).settings.get("source") is not None
+        told = "its code is that of the run, but what it holds" if known else "its code"
+        cause = f"{read_record(run).label} is not asked again: its answers are those of {run}"
+        warnings.warn(f"{cause}; {told} is not compared, so give it another name "
+                      "if that has changed", FinishedRunWarning, stacklevel=4)  # fmt: skip
 
 
 def _as_it_is(runs: Sequence[RunFolder], plan: Plan | None) -> Callable[..., RunFolder]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,18 +24,19 @@ from pronominal.eval.evaluation import (
 )
 from pronominal.eval.planning.plan import Plan, read_plan
 from pronominal.eval.runs.asked_systems import Asked, asked_systems
+from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.given_predictions import Predictions, as_file, source_of
 from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.units import read_units
-from pronominal.eval.scores import task_of
+from pronominal.eval.scores import as_task, task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.comparison import failed_rows
+from pronominal.eval.tables.comparison import FAILED, failed_rows
 from pronominal.eval.tables.summary import Summary
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
-from pronominal.eval.task import Answered, Companion, Task, as_task
+from pronominal.eval.task import Answered, Companion, Task
 from pronominal.names import unknown_name
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class Results:
     answers: Mapping[str, Answered] = field(repr=False)
     runs: Mapping[str, Path] = field(default_factory=dict)
     reading: str | None = None
+
+    def __repr__(self) -> str:
+        return self.summary
 
     @property
     def summary(self) -> str:
@@ -99,7 +103,16 @@ class Results:
         folders = dict.fromkeys(str(run.parent) for run in self.runs.values())
         report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
         rest = f"All tables: --full (in Python: Results.tables()){report}."
-        return self.task.summarise(self.scores, about, rest)
+        summary = self.task.summarise(self.scores, about, rest)
+        return replace(summary, sentences=(*self._without_answers(), *summary.sentences))
+
+    def _without_answers(self) -> Iterator[str]:
+        """Say which systems failed at every row, and the first cause."""
+        for label, scores in self.scores.items():
+            answers = self.answers.get(label)
+            if scores.get(FAILED) == self.split.num_rows and answers and answers.predictions:
+                cause = next(iter(read_failures(answers.predictions).values())).cause
+                yield f"{label} failed at all {self.split.num_rows:,} rows; the first: {cause}"
 
     def _repr_html_(self) -> str:
         return self._summary().to_html()

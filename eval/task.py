@@ -24,7 +24,7 @@ from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.statistics.units import Units
 from pronominal.eval.tables.agreement import agreement_notes, agreement_tables
-from pronominal.eval.tables.best import crossed_tables
+from pronominal.eval.tables.best import best_first, crossed_tables
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
     DIFFER,
@@ -35,7 +35,7 @@ from pronominal.eval.tables.comparison import (
 )
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables, planned_tables, rank_tables
-from pronominal.eval.tables.summary import Summary, summarised
+from pronominal.eval.tables.summary import LINES, Summary, summarised
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table
 from pronominal.names import nearest_name
@@ -265,6 +265,8 @@ class Task:
     def summarise(self, scores: Mapping[str, Scores], about: str, rest: str) -> Summary:
         """Return what is printed first of scores; see `summarised` for `about` and `rest`."""
         headline, answered = self.headline_in(scores.values()), self.answered_measure
+        if len(scores) > LINES - 3:  # no room for all
+            scores = best_first(headline, scores)
         shown = self.summary or tuple(self._usual_summary(headline))
         if answered is not None:
             shown = (SummaryColumn(answered), *(c for c in shown if c.measure != answered))
@@ -336,18 +338,4 @@ def load_task(place: str) -> Task:
     task = object_at(place)
     if not isinstance(task, Task):
         raise InputError(f"{place} is no task", cure="name an object made by pronominal.Task(...)")
-    return task
-
-
-def as_task(task: Task | str | None) -> Task | None:
-    """Return a task that was given, as it is or by its place; None where none was.
-
-    Raises:
-        InputError: it is neither, or there is no task at the place.
-    """
-    if isinstance(task, str):
-        return load_task(task)
-    if not isinstance(task, Task | None):
-        cure = "give an object made by pronominal.Task(...), or its place, module:attribute"
-        raise InputError(f"the task is of the type {type(task).__name__}", cure=cure)
     return task

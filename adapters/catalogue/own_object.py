@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -103,6 +104,28 @@ def source_digest(place: str) -> str | None:
         with suppress(ImportError, ValueError):
             file = getattr(find_spec(module), "origin", None)
     return None if file is None or not Path(file).is_file() else file_sha256(Path(file))
+
+
+def class_digest(kind: type) -> str | None:
+    """Return the SHA-256 of the file of a class, or of its methods' source where there is none.
+
+    Cells of a notebook are in no file, but their lines are kept; None where no line is, as for
+    what was typed at a prompt. Functions that the methods call are no part of it.
+    """
+    of_file = source_digest(f"{kind.__module__}:{kind.__name__}")
+    if of_file is not None:
+        return of_file
+    methods = [
+        member
+        for one in kind.__mro__
+        for member in vars(one).values()
+        if inspect.isfunction(member) and one.__module__ == kind.__module__
+    ]
+    try:
+        lines = "".join(map(inspect.getsource, methods))
+    except (OSError, TypeError):
+        return None
+    return sha256(lines.encode()).hexdigest() if lines else None
 
 
 def _look_here() -> None:

@@ -20,6 +20,7 @@ from pronominal.dataset_scripts.tables.parquet_files import (
     dataset_of,
     open_parquet,
     read_parquet,
+    without_canary,
 )
 from pronominal.errors import InputError
 from pronominal.names import require_name
@@ -123,7 +124,7 @@ def _of_dataset(dataset: "Dataset", config: str | None, split: str) -> Split:
         parts = [part.partition("[")[0] for part in str(dataset.split or split).split("+")]
         split = "+".join(_safe_name(part, split, "split") for part in parts)
     script, file = _script(name), Path(name, config, split)
-    table = _fitted(dataset.with_format("arrow")[:], script)
+    table = _fitted(without_canary(dataset.with_format("arrow")[:]), script)
     digest = _digest_of_sound([table], lambda: table, script, file)
     return Split(name, config, split, table, digest, file)
 

@@ -1,6 +1,7 @@
 """One split of a dataset: its rows in memory, or their texts on a disk."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -130,6 +131,8 @@ class Split:
     def dataset(self) -> "Dataset":
         """The rows as a `datasets.Dataset`, with the class labels of the published folder.
 
+        It says of itself which dataset, config and split it is, as `load_split` reads it.
+
         Raises:
             InputError: the package datasets is not installed.
         """
@@ -139,7 +142,11 @@ class Split:
         table = self.whole_table()
         features = datasets.Features.from_arrow_schema(table.schema)
         features = datasets.Features({name: features[name] for name in table.column_names})
-        return datasets.Dataset(table.replace_schema_metadata()).cast(features)
+        info = datasets.DatasetInfo(dataset_name=self.dataset_name, config_name=self.config)
+        split = None
+        with suppress(ValueError):  # that of the first rows of a split is no name there
+            split = datasets.NamedSplit(self.name)
+        return datasets.Dataset(table.replace_schema_metadata(), info, split).cast(features)
 
 
 def instances_of(table: pa.Table) -> Iterator[Instance]:

@@ -45,16 +45,24 @@ def open_parquet(file: Path) -> pq.ParquetFile:
         return pq.ParquetFile(file)
 
 
-def read_parquet(files: Sequence[Path], **how: Any) -> pa.Table:
+def read_parquet(
+    files: Sequence[Path],
+    columns: Sequence[str] | None = None,
+    read_dictionary: Sequence[str] | None = None,
+) -> pa.Table:
     """Return the rows of several files, without the canary; `InputError` if one is damaged.
 
-    `how` are columns and the like, see `pyarrow.parquet.read_table`.
+    Args:
+        files: with the same columns.
+        columns: which are read, in the order of the files; all without.
+        read_dictionary: columns of words that repeat, which become dictionary arrays.
     """
     tables = []
     for file in files:
-        with _damage(file):
-            tables.append(pq.read_table(file, **how))
-    return _without_canary(pa.concat_tables(tables))
+        # pyarrow.parquet.read_table would import pyarrow.dataset
+        with _damage(file), pq.ParquetFile(file, read_dictionary=read_dictionary) as parquet:
+            tables.append(parquet.read(columns=columns))
+    return without_canary(pa.concat_tables(tables))
 
 
 def batches(files: Sequence[Path], start: int = 0, stop: int | None = None) -> Iterator[pa.Table]:
@@ -74,7 +82,7 @@ def _rows_of(
     parquet: pq.ParquetFile, group: int, start: int, stop: int | None
 ) -> Iterator[pa.Table]:
     for batch in parquet.iter_batches(BATCH, row_groups=[group]):
-        table = _without_canary(pa.Table.from_batches([batch]))
+        table = without_canary(pa.Table.from_batches([batch]))
         skipped = max(0, start)
         wanted = table.slice(skipped, None if stop is None else max(0, stop - skipped))
         if wanted.num_rows:
@@ -93,6 +101,6 @@ def _damage(file: Path) -> Iterator[None]:
         raise InputError(cause, cure="build or fetch it again", file=file) from error
 
 
-def _without_canary(table: pa.Table) -> pa.Table:
+def without_canary(table: pa.Table) -> pa.Table:
     """Return a table without the column that every published file has besides its own."""
     return table.drop_columns(CANARY.name) if CANARY.name in table.column_names else table

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from pronominal.eval.report.page import write_report
-from pronominal.eval.task import Task, as_task
+from pronominal.eval.scores import as_task
+from pronominal.eval.task import Task
 
 FILES = ("markdown", "latex", "csv", "svg", "scores")
 """The options of `write_report` that are places of further files."""

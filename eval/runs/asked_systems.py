@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from pronominal.adapters import SYSTEMS, System, kind_of, setting_names
-from pronominal.adapters.catalogue.own_object import is_place
+from pronominal.adapters.catalogue.own_object import class_digest, is_place
 from pronominal.errors import InputError
 from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
 from pronominal.names import nearest_name, require_name, unknown_name
@@ -128,6 +128,9 @@ def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings
     settings = dict(given)
     name, checkpoint = settings.pop("system", None), settings.pop("checkpoint", None)
     label = settings.pop("label", name)
+    if name is None:
+        cure = 'name one, such as {"system": "random"}'
+        raise InputError("settings are given, and no system", cure=cure, **where)
     switched = settings.pop(SWITCH_AT_TEST, False)
     if not isinstance(switched, bool):
         raise InputError(f"{SWITCH_AT_TEST} is true or false", cure="write one of them", **where)
@@ -191,4 +194,5 @@ def _settings_of(system: System) -> SystemSettings:
     if not isinstance(system.name, str):
         raise InputError(f"the name of a {kind.__name__} is no string", cure="give it a name")
     place = kind.__qualname__.replace("<locals>.", "")
-    return SystemSettings(system.name, f"{kind.__module__}:{place}")
+    source = class_digest(kind)
+    return SystemSettings(system.name, f"{kind.__module__}:{place}", source=source)

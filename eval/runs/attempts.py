@@ -1,5 +1,6 @@
 """Asks a system so that one text it cannot answer costs one row and not the run."""
 
+import warnings
 from collections.abc import Callable, Sequence
 
 from pronominal.adapters.contract.refusals import FailedCallError
@@ -13,6 +14,10 @@ Ask = Callable[[Sequence[Instance]], list[Prediction]]
 
 Attempt = Callable[[Sequence[Instance]], tuple[list[Prediction], list[Failure]]]
 """Asks a system and returns the answers to some instances, and those that have none."""
+
+
+class AskedTogetherWarning(UserWarning):
+    """A system answers rows one by one and not together, which its contract asks for."""
 
 
 def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], list[Failure]]:
@@ -38,6 +43,10 @@ def attempt(ask: Ask, instances: Sequence[Instance]) -> tuple[list[Prediction], 
         answered, failed = attempt(ask, [instance])
         predictions += answered
         failures += failed
+    if not failures:
+        told = f"{cause}; asked one by one it answers: see what 'pronominal check-system' says"
+        warnings.warn(f"asked for many rows at once, the system fails: {told}",
+                      AskedTogetherWarning, stacklevel=2)  # fmt: skip
     return predictions, failures
 
 

@@ -6,13 +6,25 @@ from typing import Any
 
 from pronominal.errors import InputError
 from pronominal.eval.runs.asked_systems import parse_systems, systems_of_tables
-from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
 from pronominal.names import nearest_name
 from pronominal.text_files import read_toml
 
 WORDS = ("dataset", "config", "split", "out", "reading", "task", "plan", "save")
 NUMBERS = ("limit", "margin")
+FLAGS = ("strict",)
 """The keys of the file that are options of the command."""
+
+OF_SYSTEMS = {"device": str, "dtype": str, "batch_size": int, SWITCH_AT_TEST: bool}
+"""The keys that are settings of every system that has them, with their types."""
+
+KINDS: dict[str, Any] = {
+    **dict.fromkeys(WORDS, str),
+    **dict.fromkeys(NUMBERS, int | float),
+    **dict.fromkeys(FLAGS, bool),
+    **OF_SYSTEMS,
+}
+WRITTEN = {str: "a string", bool: "true or false"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +45,10 @@ class Experiment:
 def read_experiment(path: Path) -> Experiment:
     """Read an experiment from a TOML file.
 
-    Its keys are the options of ``pronominal evaluate``; ``systems`` is a list, as the command line
-    has them, or a table for each, as in `read_systems`; ``settings`` is a table for all of them::
+    Its keys are the options of ``pronominal evaluate`` that do not say how scores are printed.
+    A dataset or plan that is not in the current directory is looked for beside the file.
+    ``systems`` is a list, as the command line has them, or a table for each, as in `read_systems`;
+    ``settings`` is a table for all of them::
 
         dataset = "out/winopron"
         config = "double"
@@ -51,15 +65,20 @@ def read_experiment(path: Path) -> Experiment:
     content = read_toml(path, "experiment")
     systems, settings = content.pop("systems", []), content.pop("settings", {})
     for key, value in content.items():
-        if key not in (*WORDS, *NUMBERS):
-            cure = nearest_name(key, (*WORDS, *NUMBERS, "systems", "settings"))
+        if key not in KINDS:
+            cure = nearest_name(key, (*KINDS, "systems", "settings"))
             raise InputError(f"an experiment has no '{key}'", cure=cure, file=path)
-        kind = str if key in WORDS else int | float
-        if not isinstance(value, kind) or isinstance(value, bool):
-            cure = "write a string" if key in WORDS else "write a number"
+        kind = KINDS[key]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            cure = f"write {WRITTEN.get(kind, 'a number')}"
             raise InputError(f"{key} is {value!r:.40}", cure=cure, file=path)
     if not isinstance(settings, dict):
         raise InputError("settings is no table", cure="write [settings]", file=path)
+    settings |= {key: content.pop(key) for key in OF_SYSTEMS if key in content}
+    for key in ("dataset", "plan"):
+        beside = path.parent / content.get(key, "")
+        if key in content and not Path(content[key]).exists() and beside.exists():
+            content[key] = str(beside)
     if isinstance(systems, dict):
         asked = systems_of_tables(systems, path)
     elif isinstance(systems, list) and all(isinstance(one, str) for one in systems):

@@ -66,7 +66,12 @@ class RunFolder:
             return
         said = read_record(self.path)
         earlier = as_left(self.path, said)
-        for key, names in earlier.differences(self.record).items():
+        differences = earlier.differences(self.record)
+        if differences == {"settings": ["source"]}:
+            cause = f"the code of {self.record.label} has changed since this run"
+            cure = "give it another label, choose another --out, or remove the folder"
+            raise InputError(cause, cure=cure, file=self.path)
+        for key, names in differences.items():
             inside = f": {', '.join(names)}" if names else ""
             other = "other" if key.endswith("s") else "another"
             cause = f"the folder holds a run with {other} {key}{inside}"

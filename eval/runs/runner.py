@@ -65,6 +65,7 @@ class SystemSettings:
         settings: keywords of the system's own.
         switch_at_test: whether each row is also answered with its candidates switched
             (`ask_both_versions`).
+        source: digest of the code of an object that was given; that of its place without.
     """
 
     label: str
@@ -72,6 +73,7 @@ class SystemSettings:
     checkpoint: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     switch_at_test: bool = False
+    source: str | None = None
 
     def load(self) -> System:
         """Load the system; `InputError` when that is impossible."""
@@ -87,7 +89,9 @@ class SystemSettings:
         digest = withheld_digest(own)
         settings |= {"withheld": digest} if digest is not None else {}
         settings |= {SWITCH_AT_TEST: True} if self.switch_at_test else {}
-        return settings | ({"source": source_digest(self.name)} if is_place(self.name) else {})
+        if not is_place(self.name):
+            return settings
+        return settings | {"source": self.source or source_digest(self.name)}
 
 
 def run(  # noqa: PLR0913 - each one is an option of the command

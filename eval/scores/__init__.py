@@ -54,6 +54,22 @@ def task_of(dataset: str, own: "Task | None" = None) -> "Task":
     return task if own is None else own
 
 
+def as_task(task: "Task | str | None") -> "Task | None":
+    """Return a task that was given, as it is, by its dataset or its place; None where none was.
+
+    Raises:
+        InputError: it is neither, or there is no task at the place.
+    """
+    from pronominal.eval.task import Task, load_task
+
+    if isinstance(task, str):
+        return task_of(task) if task in TASKS else load_task(task)
+    if not isinstance(task, Task | None):
+        cure = "give an object made by pronominal.Task(...), a dataset's name or module:attribute"
+        raise InputError(f"the task is of the type {type(task).__name__}", cure=cure)
+    return task
+
+
 def task_of_run(dataset: str, name: str | None, own: "Sequence[Task]" = ()) -> "Task":
     """Return the task by which a run was scored.
 

@@ -1,5 +1,6 @@
 """Which system is better than all others beyond chance, and tables in which it is bold."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,17 @@ def best_row(measure: Measure, scores: Mapping[str, Scores]) -> int | None:
     if all(_is_better(known[first], known[other], tests.get(other), sign) for other in others):
         return [*scores].index(first)
     return None
+
+
+def best_first(measure: Measure, scores: Mapping[str, Scores]) -> dict[str, Scores]:
+    """Return scores with those of the best system first; those without a figure are last."""
+    figures = {label: measure.of(one) for label, one in scores.items()}
+    sign = 1 if measure.direction == "less" else -1
+    order = sorted(
+        scores,
+        key=lambda label: math.inf if (one := figures[label]) is None else sign * one.value,
+    )
+    return {label: scores[label] for label in order}
 
 
 def _is_better(one: Figure, other: Figure, test: Mapping[str, Any] | None, sign: int) -> bool:

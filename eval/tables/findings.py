@@ -7,12 +7,16 @@ from typing import Any
 
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, differ
 from pronominal.eval.statistics.scores import Figure, Scores
+from pronominal.eval.tables.comparison import FAILED
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import percent, points, written_p
 
 COMPARED = 4
 """How many systems are compared with the best one in words."""
+
+LISTED = 5
+"""How many labels a sentence names."""
 
 
 def planned_comparisons(
@@ -82,8 +86,9 @@ def _compared(
             yield f"{prefix}{one} and {other} are equivalent: {margin} ({', '.join((by, *told))})."
         else:
             alike.setdefault(one, []).append(f"{other} ({', '.join((by, *told))})")
+    none = "no difference" if prefix else "No difference"
     for one, others in alike.items():
-        yield f"{prefix}{one} is not told apart from {_listed(others)}."
+        yield f"{prefix}{none} was found between {one} and {_listed(others)}."
 
 
 def _verdicts(test: Mapping[str, Any]) -> Iterator[str]:
@@ -180,6 +185,8 @@ def _against_chance(headline: Measure, scores: Mapping[str, Scores]) -> Iterator
     for label, (figure, chance) in figures.items():
         if chance is None or figure is None or figure.ends is None or figure.is_of_few:
             continue
+        if figure.n is not None and scores[label].get(FAILED, 0) >= figure.n:
+            continue
         if figure.ends[0] <= chance <= figure.ends[1]:
             alike.setdefault(chance, []).append(label)
         elif figure.ends[1] < chance:
@@ -190,10 +197,14 @@ def _against_chance(headline: Measure, scores: Mapping[str, Scores]) -> Iterator
 
 
 def _listed(words: Iterable[str]) -> str:
-    """Join words as a sentence does.
+    """Join words as a sentence does, and say how many more there are than `LISTED`.
 
     >>> _listed(["a", "b", "c"])
     'a, b and c'
+    >>> _listed("abcdefg")
+    'a, b, c, d, e and 2 more'
     """
     *first, last = words
+    if (more := len(first) + 1 - LISTED) > 0:
+        first, last = first[:LISTED], f"{more} more"
     return f"{', '.join(first)} and {last}" if first else last

@@ -269,7 +269,7 @@ def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
     widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - gap * (len(widths) - 1))
 
     def line(cells: Sequence[str]) -> str:
-        label = cells[0] if len(cells[0]) <= widths[0] else f"{cells[0][: widths[0] - 1]}…"
+        label = _clipped(cells[0], widths[0])
         others = (cell.rjust(n) for cell, n in zip(cells[1:], widths[1:], strict=False))
         return (" " * gap).join((label.ljust(widths[0]), *others)).rstrip()
 
@@ -280,6 +280,16 @@ def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
     yield from map(line, rows)
     if left:
         yield f"… and {left} more systems"
+
+
+def _clipped(label: str, width: int) -> str:
+    """Cut a label in the middle: labels often differ at their ends only.
+
+    >>> _clipped("lingmess-seed-13", 9)
+    'ling…d-13'
+    """
+    end = (width - 1) // 2
+    return label if len(label) <= width else f"{label[: width - 1 - end]}…{label[-end:]}"
 
 
 def _widths(

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from queue import Queue
+from threading import Semaphore
 from types import SimpleNamespace
 
 import pandas as pd
@@ -139,11 +141,25 @@ def test_an_experiment_is_a_file(sample: Path, tmp_path: Path) -> None:
     assert scores["random"]["overall"]["n"] == 24
 
 
+def test_an_experiment_lies_beside_its_dataset(sample: Path, tmp_path: Path) -> None:
+    (tmp_path / "sample").symlink_to(sample)
+    file = tmp_path / "experiment.toml"
+    options = f'config = "double"\nout = "{tmp_path / "runs"}"\nlimit = 16\nswitch_at_test = true\n'
+    file.write_text(f'dataset = "sample"\nstrict = true\nsystems = ["random"]\n{options}')
+    result = command("evaluate", file, "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["random"]["overall"]["n"] == 16
+    (run,) = (tmp_path / "runs").iterdir()
+    assert json.loads((run / "run.json").read_text())["settings"]["switch_at_test"] is True
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ('datset = "x"', "an experiment has no 'datset'; did you mean 'dataset'?"),
         ("dataset = 7", "dataset is 7; write a string"),
+        ('dataset = "x"\nstrict = "yes"', "strict is 'yes'; write true or false"),
+        ('dataset = "x"\nbatch_size = true', "batch_size is True; write a number"),
         ('dataset = "x"\nlimit = "x"', "limit is 'x'; write a number"),
         ('dataset = "x"\nsystems = 3', "systems are neither names nor tables"),
         ('dataset = "x"\nsettings = 3', "settings is no table"),
@@ -179,19 +195,51 @@ def test_systems_have_labels(given: str, label: str, name: str, checkpoint: str 
     assert (asked.label, asked.name, asked.checkpoint) == (label, name, checkpoint)
 
 
+class Minutes:
+    """A clock that a test moves; what waits for a minute waits for the test."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.waits, self.passed = Semaphore(0), Queue[bool]()
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wait(self, seconds: float) -> bool:
+        self.waits.release()
+        return self.passed.get(timeout=60)
+
+    def set(self) -> None:
+        self.passed.put(True)
+
+    def move(self) -> None:
+        """Let a minute pass, and what waits for it do its work."""
+        self.waits.acquire()
+        self.now += progress.MINUTE
+        self.passed.put(False)
+        self.waits.acquire()
+        self.waits.release()
+
+
 def test_a_job_without_a_terminal_prints_a_line_a_minute(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    now = [0.0]
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    clock = Minutes()
+    monkeypatch.setattr(progress, "time", clock)
+    waiting = SimpleNamespace(Event=lambda: clock, Thread=progress.threading.Thread)
+    monkeypatch.setattr(progress, "threading", waiting)
     with progress.progress_bar("lingmess", 1440) as tell:
-        for second in range(0, 181, 10):
-            now[0] = second
-            tell(240 + 4 * second)
+        clock.move()
+        tell(240)
+        for done in (480, 720):
+            clock.move()
+            tell(done)
+        clock.move()
     assert capsys.readouterr().err.splitlines() == [
+        "pronominal: lingmess: 0 of 1,440 done",
+        "pronominal: lingmess: 240 of 1,440 done",
         "pronominal: lingmess: 480 of 1,440 done, about 4 min left",
         "pronominal: lingmess: 720 of 1,440 done, about 3 min left",
-        "pronominal: lingmess: 960 of 1,440 done, about 2 min left",
     ]
 
 

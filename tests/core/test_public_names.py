@@ -16,7 +16,7 @@ def test_the_import_loads_nothing_heavy() -> None:
 
 
 def test_every_public_name_is_listed() -> None:
-    assert {*pronominal.__all__, "__version__"} <= {*dir(pronominal)}
+    assert {*pronominal.__all__, "__version__"} == {*dir(pronominal)}
     assert pronominal.__version__.count(".") == 2
     with pytest.raises(AttributeError, match="no attribute 'evalute'"):
         _ = pronominal.evalute

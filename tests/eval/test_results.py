@@ -12,6 +12,7 @@ import pytest
 import pronominal
 from pronominal import Companion, Measure, Task
 from pronominal.errors import InputError
+from pronominal.eval.runs.attempts import AskedTogetherWarning
 from pronominal.eval.task import Answered
 from tests.cli.test_main import pronominal as command
 
@@ -61,6 +62,20 @@ def test_the_numbers_are_those_of_the_command(results: pronominal.Results, sampl
         ]
     assert set(tidy.unit) == {"occupation"}
     assert set(tidy.digest) == {results.split.digest}
+
+
+def test_a_split_a_dataset_and_a_folder_are_one(sample: Path, tmp_path: Path) -> None:
+    ours = pronominal.load_split(sample, "double").dataset
+    read = pytest.importorskip("datasets").load_dataset(str(sample), "double", split="test")
+    found = [
+        pronominal.evaluate(rows, ["random"], config="double", out=tmp_path)
+        for rows in (sample, ours, read)
+    ]
+    assert len({results.split.digest for results in found}) == 1
+    assert len({results.runs["random"] for results in found}) == 1
+    ours.info.dataset_name = None
+    named = pronominal.evaluate(ours, ["random"], task="winopron", out=tmp_path)
+    assert named.scores["random"].content == found[0].scores["random"].content
 
 
 def test_tidy_scores_are_saved(results: pronominal.Results, tmp_path: Path) -> None:
@@ -128,6 +143,68 @@ def test_tables_come_in_every_form(results: pronominal.Results, tmp_path: Path) 
     assert "| seeded |" in results.to_markdown()
     assert r"\toprule" in results.to_latex()
     assert "seeded" in results.report(tmp_path / "report.html").read_text()
+
+
+def test_the_form_of_latex_and_html(results: pronominal.Results) -> None:
+    latex = results.to_latex()
+    caption, label = r"\caption{sample/double/test", r"\label{tab:sample-double-test"
+    assert latex.index(r"\toprule") < latex.index(r"\bottomrule")
+    assert caption in latex
+    assert label in latex
+    assert latex.count(r"\begin{table}") == 2
+    by_case = latex.rpartition(r"\begin{table}")[2]
+    assert "nominative" in by_case
+    assert "xe" in by_case
+    html = results._repr_html_()
+    assert html.count("<tr>") == 1 + len(results.scores)
+    assert "<table>" in html
+    assert ">random</td>" in html
+
+
+def test_the_best_is_bold_in_latex(sample: Path, tmp_path: Path) -> None:
+    systems = ["random", "toy-nine-in-ten"]
+    latex = pronominal.evaluate(sample, systems, config="double", out=tmp_path).to_latex()
+    best = [line for line in latex.splitlines() if line.startswith("toy-nine-in-ten & ")]
+    assert r"\textbf{" in best[0]
+
+
+def test_results_show_their_summary(results: pronominal.Results) -> None:
+    assert repr(results) == results.summary
+
+
+class Raising(Last):
+    """Fails at every row."""
+
+    name = "raising"
+
+    def choose(self, instances):
+        raise ValueError("there are no weights")
+
+
+class OneAnswer(Last):
+    """Answers the first row only, whatever it is asked."""
+
+    name = "one-answer"
+
+    def choose(self, instances):
+        return [[0.0, 1.0]]
+
+
+def test_a_system_that_fails_at_all_is_said_to_fail(sample: Path, tmp_path: Path) -> None:
+    results = pronominal.evaluate(sample, ["random", Raising()], out=tmp_path, limit=96)
+    said = results._summary().sentences
+    assert said[0].startswith("raising failed at all 96 rows; the first: ")
+    assert not any("raising is worse than guessing" in one for one in said)
+
+
+def test_a_system_that_answers_only_one_by_one_is_named(sample: Path, tmp_path: Path) -> None:
+    with pytest.warns(AskedTogetherWarning, match="asked one by one it answers"):
+        pronominal.evaluate(sample, OneAnswer(), out=tmp_path, limit=16)
+
+
+def test_settings_without_a_system_are_refused(sample: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="settings are given, and no system; name one"):
+        pronominal.evaluate(sample, [{"seed": 3}], out=tmp_path)
 
 
 def test_the_report_is_a_function(results: pronominal.Results, tmp_path: Path) -> None:

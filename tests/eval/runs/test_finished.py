@@ -1,17 +1,21 @@
 """A finished run answers again without its system, and only where it is the run that was asked."""
 
 import json
+import linecache
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pronominal
 from pronominal import InputError
 from pronominal.adapters.checkpoints.files import Checkpoint
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
+from pronominal.eval.evaluation import FinishedRunWarning
 from pronominal.eval.runs.runner import SystemSettings
 from tests.eval.evaluated import evaluate_several
 
@@ -118,7 +122,7 @@ def test_code_that_changed_is_loaded(
     evaluate_several(split, asked, tmp_path / "runs")
     assert loads == []
     module.write_text(f"{SYSTEM}\n# another version\n")
-    with pytest.raises(InputError, match="another settings: source"):
+    with pytest.raises(InputError, match="the code of pairs has changed since this run; give it"):
         evaluate_several(split, asked, tmp_path / "runs")
 
 
@@ -150,3 +154,48 @@ def test_an_unknown_reading_leaves_the_run_as_it_is(split: Split, tmp_path: Path
     with pytest.raises(InputError, match="'upstraem'"):
         evaluate_several(split, asked, tmp_path, reading="upstraem")
     assert {file.name: file.read_bytes() for file in run.iterdir()} == before
+
+
+CELL = """
+class Changed:
+    name = "changed"
+
+    def __init__(self, place):
+        self.place = place
+
+    def choose(self, instances):
+        return [[float(n == {place}) for n in (0, 1)] for _ in instances]
+"""
+
+
+def made_in(cell: str, lines: str | None, place: int = 0) -> Any:
+    """Return an object of a class of a notebook's cell, whose lines are kept or not."""
+    if lines is not None:
+        linecache.cache[lines] = (len(cell), None, cell.splitlines(keepends=True), lines)
+    module: dict[str, Any] = {"__name__": "a_notebook"}
+    exec(compile(cell, lines or "<stdin>", "exec"), module)
+    return module["Changed"](place)
+
+
+def test_what_an_object_holds_is_not_compared_and_that_is_said(
+    split: Split, tmp_path: Path
+) -> None:
+    cell = CELL.format(place="self.place")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FinishedRunWarning)
+        first = pronominal.evaluate(split, made_in(cell, "<cell 1>"), out=tmp_path)
+    with pytest.warns(FinishedRunWarning, match="changed is not asked again.*what it holds"):
+        again = pronominal.evaluate(split, made_in(cell, "<cell 1>", 1), out=tmp_path)
+    assert again.scores["changed"].content == first.scores["changed"].content
+
+
+def test_another_cell_is_other_code(split: Split, tmp_path: Path) -> None:
+    pronominal.evaluate(split, made_in(CELL.format(place=0), "<cell 1>"), out=tmp_path)
+    with pytest.raises(InputError, match="the code of changed has changed"):
+        pronominal.evaluate(split, made_in(CELL.format(place=1), "<cell 2>"), out=tmp_path)
+
+
+def test_code_that_cannot_be_read_is_said(split: Split, tmp_path: Path) -> None:
+    pronominal.evaluate(split, made_in(CELL.format(place=0), None), out=tmp_path)
+    with pytest.warns(FinishedRunWarning, match="its code is not compared"):
+        pronominal.evaluate(split, made_in(CELL.format(place=1), None), out=tmp_path)

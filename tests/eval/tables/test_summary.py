@@ -14,6 +14,7 @@ from pronominal.eval.tables.findings import comparisons, findings, planned_compa
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary import LINES, WIDTH, summarised
 from pronominal.eval.tables.summary_column import SummaryColumn
+from pronominal.eval.task import Task
 
 ACCURACY = Measure(
     "accuracy",
@@ -83,7 +84,7 @@ def test_sentences_compare_the_best_with_the_others() -> None:
     given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9), "c": scores(0.875, 0.875)})
     better, alike = comparisons(ACCURACY, given)
     assert better.startswith("b is better than a by 40.0 [")
-    assert alike.startswith("b is not told apart from c (+2.5 [")
+    assert alike.startswith("No difference was found between b and c (+2.5 [")
 
 
 def test_what_was_planned_comes_first_and_all_else_is_exploratory() -> None:
@@ -91,7 +92,7 @@ def test_what_was_planned_comes_first_and_all_else_is_exploratory() -> None:
     planned = {label: one | {PLANNED: {AGAINST: one[AGAINST]}} for label, one in given.items()}
     made = summary(planned)
     assert made.planned[0].startswith("Planned: b is better than a by 40.0 [")
-    assert made.planned[-1].startswith("Planned: b is not told apart from c (+2.5 [")
+    assert made.planned[-1].startswith("Planned: no difference was found between b and c (+2.5 [")
     assert all(sentence.startswith("Exploratory: ") for sentence in made.sentences)
     for shown in (str(made), made.to_markdown(), made.to_html()):
         assert shown.rindex("Planned: ") < shown.index("Exploratory: ")
@@ -109,8 +110,8 @@ def test_every_planned_measure_is_answered_and_its_margin() -> None:
         planned[label] = one | {PLANNED: {AGAINST: tests}}
     bias, own, accuracy = planned_comparisons(ACCURACY, [ACCURACY, PAIRS], planned)
     assert bias.startswith("Planned, by bias: a and b cannot be compared: why.")
-    assert own.startswith("Planned, by of mine: b is not told apart from a (")
-    assert accuracy.startswith("Planned: b is not told apart from a (+2.5 [")
+    assert own.startswith("Planned, by of mine: no difference was found between b and a (")
+    assert accuracy.startswith("Planned: no difference was found between b and a (+2.5 [")
     assert ", not shown within ±1 [" in accuracy
 
 
@@ -120,7 +121,7 @@ def test_a_verdict_needs_an_interval_that_leaves_0_out() -> None:
         test = given[label][AGAINST]["accuracy"][other]
         test |= {"p_holm": 0.008, "difference": 0.012, "interval": {"difference": [-0.074, 0.099]}}
     (told,) = comparisons(ACCURACY, given)
-    assert told == "b is not told apart from a (+1.2 [-7.4, +9.9], p = 0.008)."
+    assert told == "No difference was found between b and a (+1.2 [-7.4, +9.9], p = 0.008)."
     assert "| b | 90.0 [" in summary(given).to_markdown()
 
 
@@ -185,6 +186,29 @@ def test_the_best_is_bold_only_beyond_chance() -> None:
     close = summary(compared({"a": scores(0.875, 0.5), "b": scores(0.9, 0.5)}))
     assert "**9" not in close.to_markdown()
     assert "textbf" not in close.to_latex()
+
+
+def test_of_many_systems_the_best_are_shown() -> None:
+    given = {f"s{n:02}": scores(n / 40, n / 40) for n in range(20)}
+    task = Task(
+        name="mine", score=lambda answered: Scores({}), measures=(ACCURACY,), headline="accuracy"
+    )
+    printed = str(task.summarise(given, "about", "rest")).split("\n\n")[1]
+    assert [label for label in given if f"\n{label} " in printed] == [*given][-8:]
+    assert "… and 12 more systems" in printed
+
+
+def test_labels_that_differ_at_their_ends_stay_apart() -> None:
+    given = {f"{'a' * 40}-seed-{n}": scores(0.9, 0.6) for n in (13, 17)}
+    printed = str(summary(given))
+    assert "seed-13" in printed.splitlines()[4] + printed.splitlines()[5]
+    assert "seed-17" in printed.splitlines()[5] + printed.splitlines()[6]
+
+
+def test_a_sentence_names_five_systems_at_most() -> None:
+    given = {f"s{n:02}": scores(0.5, 0.5) for n in range(20)}
+    told = [*findings(ACCURACY, COLUMNS, given)]
+    assert told[0].startswith("s00, s01, s02, s03, s04 and 15 more are not told from guessing")
 
 
 def test_html_holds_no_markup_of_strangers() -> None:
