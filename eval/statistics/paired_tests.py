@@ -241,9 +241,13 @@ def _equivalence(margin: float, units: int, ends: FloatArray, why: str | None) -
 
 
 def differ(test: Mapping[str, Any]) -> bool:
-    """Whether two systems differ beyond doubt, by the fields of their `PairedTest`."""
-    corrected = test["p_holm"]
-    return corrected is not None and corrected < SIGNIFICANCE and test["n"] >= FEW
+    """Whether two systems differ beyond doubt, by the fields of their `PairedTest`.
+
+    Where few units differ, the test and the interval may disagree; both have to leave 0 out.
+    """
+    corrected, ends = test["p_holm"], test.get("interval", {}).get("difference")
+    apart = ends is None or not ends[0] <= 0 <= ends[1]
+    return corrected is not None and corrected < SIGNIFICANCE and test["n"] >= FEW and apart
 
 
 def against(
