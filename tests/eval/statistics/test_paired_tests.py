@@ -20,7 +20,7 @@ from pronominal.eval.scores.gap import score as gap
 from pronominal.eval.scores.ruff import score as ruff
 from pronominal.eval.scores.winopron.score import paired_units
 from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar, paired_t
-from pronominal.eval.statistics.paired_tests import AGAINST, against, paired_tests
+from pronominal.eval.statistics.paired_tests import AGAINST, against, differ, paired_tests
 from pronominal.eval.statistics.shares import share_scores, unit_shares
 from pronominal.eval.tables.paired_tests import paired_test_tables
 from tests.eval.evaluated import evaluate_several
@@ -340,3 +340,9 @@ def test_a_system_against_itself_is_no_error(sample: Path, tmp_path: Path) -> No
     assert {*tests.values()} == {1}
     shown = [table.title for table in task_of("sample").comparison_tables(scores)]
     assert "Paired tests: accuracy" in shown
+
+
+def test_a_verdict_needs_an_interval_without_0() -> None:
+    found = {"n": 60, "difference": 0.012, "p_holm": 0.008}
+    assert not differ(found | {"interval": {"difference": [-0.074, 0.099]}})
+    assert differ(found | {"interval": {"difference": [0.002, 0.099]}})
