@@ -179,21 +179,30 @@ def replicate(
             runs[paper, key] = _evaluated(paper, key, places, how, open_progress)
         except InputError as error:
             failed[paper, key] = str(error)
-    made = []
-    for table in tables:
-        own = [row for row in rows if row.table == table.name]
-        needed = {(row.paper, key): None for row in own for key in row.systems}
-        (found,) = reproduce([table], [run for key in needed for run in runs.get(key, ())])
-        why = {row.row: left_out[row.table, row.row] for row in own}
-        stated = {key: reason for key, reason in why.items() if reason is not None}
-        broken = {
-            row.row: failed[row.paper, key]
-            for row in own
-            for key in row.systems
-            if (row.paper, key) in failed
-        }
-        made.append(Replication(_of_rows(found, own), tuple(own), stated, broken, how.limit))
-    return made
+    why = {place: reason for place, reason in left_out.items() if reason is not None}
+    return [_replication(table, rows, runs, why, failed, how.limit) for table in tables]
+
+
+def _replication(
+    table: PaperTable,
+    rows: Sequence[ResolvedRow],
+    runs: Mapping[tuple[str, str], Sequence[Run]],
+    left_out: Mapping[tuple[str, str], str],
+    failed: Mapping[tuple[str, str], str],
+    first: int | None,
+) -> Replication:
+    """Put a table beside the runs of its rows; `runs` and `failed` are by paper and key."""
+    own = [row for row in rows if row.table == table.name]
+    needed = {(row.paper, key): None for row in own for key in row.systems}
+    (found,) = reproduce([table], [run for key in needed for run in runs.get(key, ())])
+    why = {row: reason for (name, row), reason in left_out.items() if name == table.name}
+    broken = {
+        row.row: failed[row.paper, key]
+        for row in own
+        for key in row.systems
+        if (row.paper, key) in failed
+    }
+    return Replication(_of_rows(found, own), tuple(own), why, broken, first)
 
 
 def _of_rows(found: Reproduction, rows: Sequence[ResolvedRow]) -> Reproduction:
