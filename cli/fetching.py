@@ -3,11 +3,15 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pronominal.cli.arguments import Json
+
+if TYPE_CHECKING:
+    from pronominal.adapters.catalogue.published import Published
+    from pronominal.adapters.checkpoints.downloads import Progress
 
 Mirror = Annotated[
     str | None,
@@ -47,7 +51,7 @@ def fetch(
 
 
 @contextmanager
-def download_bar(name: str) -> Iterator[Any]:
+def download_bar(name: str) -> Iterator["Progress"]:
     """Show how many bytes are there of the files of some weights."""
     from rich.progress import DownloadColumn, TransferSpeedColumn
 
@@ -57,7 +61,7 @@ def download_bar(name: str) -> Iterator[Any]:
         yield bar
 
 
-def _announce(one: Any) -> None:
+def _announce(one: "Published") -> None:
     from pronominal.adapters.catalogue.published import without_checksum
 
     size = f"about {one.size:,} MB" if one.size else "of unknown size"

@@ -3,12 +3,12 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table as RichTable
 
 from pronominal.cli.arguments import Json, Markdown
 from pronominal.cli.building import SourcesFolder
@@ -18,8 +18,11 @@ from pronominal.cli.progress import loud_warnings, progress_bar
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
-    from pronominal.eval.papers.packs.resolved import ResolvedRow
-    from pronominal.eval.papers.replicate import Replicating
+    from pronominal.eval.papers.packs.resolved import Needs, ResolvedRow
+    from pronominal.eval.papers.replicate import Replicating, Replication
+
+LINE = 80
+"""How many letters a line of ``--list`` has."""
 
 
 def replicate(
@@ -86,12 +89,15 @@ def replicate(
     _announce(rows, how, only or [], yes)
     with loud_warnings():
         done = run_again(tables, rows, how, only or [], progress_bar, download_bar)
-    done = [one for one in done if one.rows]
+    return _print_done([one for one in done if one.rows], as_json, markdown)
+
+
+def _print_done(done: Sequence["Replication"], as_json: bool, markdown: bool) -> int:
     if as_json:
         print(json.dumps([one.to_json() for one in done], indent=2))
     else:
         print_tables((one.to_table() for one in done), markdown=markdown)
-    return int(any("its run failed" in why for one in done for why in one.left_out.values()))
+    return int(any(one.failed for one in done))
 
 
 def _own_weights(given: Sequence[str]) -> Mapping[str, str]:
@@ -108,30 +114,51 @@ def _own_weights(given: Sequence[str]) -> Mapping[str, str]:
 def _print_rows(rows: Sequence["ResolvedRow"], as_json: bool, *, commands: bool) -> None:
     if as_json:
         print(json.dumps([row.to_json() for row in rows], indent=2))
-        return
-    if commands:
+    elif commands:
         for row in rows:
-            print(f"# {row.table} {row.row}: {row.status}. {_needs(row)}{row.reason}".rstrip())
+            print(f"# {row.table} {row.row}: {row.status}. {_told(row.needs)}{row.reason}".rstrip())
             print(*row.commands, sep="\n", end="\n" if row.commands else "")
-        return
-    listed = RichTable("table", "row", "system", "status", "why", box=None)
+    else:
+        _print_list(rows)
+
+
+def _print_list(rows: Sequence["ResolvedRow"]) -> None:
+    """Print a line a row, below its table's name, and then each reason once."""
+    for table, same in groupby(rows, lambda row: row.table):
+        of_table = [*same]
+        width = max(len(row.row) for row in of_table)
+        print(table)
+        for row in of_table:
+            first, *others = row.written
+            print(f"  {row.row:{width}}  {row.status:13}  {first}")
+            print(*(f"{'':{width + 19}}{one}\n" for one in others), sep="", end="")
+    reasons: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
-        listed.add_row(row.table, row.row, row.made_with.written, row.status, row.reason)
-    Console().print(listed)
+        if row.reason:
+            reasons.setdefault((row.status, row.reason), {})[row.row] = None
+    for (status, reason), keys in reasons.items():
+        told = f"{', '.join(keys)}: {status}. {reason[:1].upper()}{reason[1:]}."
+        print("", fill(told, LINE, break_long_words=False, break_on_hyphens=False), sep="\n")
 
 
 def _announce(
     rows: Sequence["ResolvedRow"], how: "Replicating", only: Sequence[str], yes: bool
 ) -> None:
     """Say what will be fetched and how long it takes; ask before anything is downloaded."""
+    from pronominal.eval.papers.packs.resolved import Needs
+
     wanted = [row for row in rows if how.left_out(row, only) is None]
-    for row in {row.row: row for row in wanted}.values():
-        print(f"{row.row}: {row.made_with.written}. {_needs(row)}".rstrip(), file=sys.stderr)
-    fetched = {row.made_with.written: row.download for row in wanted if row.download}
+    by_key = {row.row: [one for one in wanted if one.row == row.row] for row in wanted}
+    for key, same in by_key.items():
+        told = _told(Needs.together(row.needs for row in same))
+        print(f"{key}: {' + '.join(same[0].written)}. {told}".rstrip(), file=sys.stderr)
+    needs = Needs.together(row.needs for row in wanted)
+    if len(by_key) > 1:
+        print(f"In all: {_told(needs)}".rstrip(), file=sys.stderr)
     built = [] if how.sources else how.missing_datasets(wanted)
-    if not (fetched or built) or yes:
+    if not (needs.downloads or built) or yes:
         return
-    what = [f"{sum(fetched.values()) / 1e9:.1f} GB of weights (estimate)"] if fetched else []
+    what = [f"{_size(needs.download)} of weights (estimate)"] if needs.downloads else []
     what += [f"upstream's files of {', '.join(built)}"] if built else []
     told = " and ".join(what)
     if not sys.stdin.isatty():
@@ -139,15 +166,21 @@ def _announce(
     typer.confirm(f"Download {told}?", abort=True, err=True)
 
 
-def _needs(row: "ResolvedRow") -> str:
-    if not row.memory:
+def _told(needs: "Needs") -> str:
+    if not needs.memory:
         return ""
-    fetched = f"{row.download / 1e9:.1f} GB to download, " if row.download else ""
-    return f"Estimates: {fetched}{row.memory / 1e9:.1f} GB of memory, {_duration(row.seconds)}. "
+    fetched = f"{_size(needs.download)} to download, " if needs.downloads else ""
+    return f"Estimates: {fetched}{_size(needs.memory)} of memory, {_duration(needs.seconds)}. "
+
+
+def _size(count: float) -> str:
+    if count >= 1e9:
+        return f"{count / 1e9:.1f} GB"
+    return f"{count / 1e6:.0f} MB" if count >= 1e6 else "less than 1 MB"
 
 
 def _duration(seconds: float) -> str:
     for unit, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= 2 * unit:
             return f"{seconds / unit:.0f} {name}"
-    return f"{seconds:.0f} seconds"
+    return f"{seconds:.0f} seconds" if seconds >= 2 else "a few seconds"

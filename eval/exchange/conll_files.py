@@ -57,10 +57,7 @@ def score_files(
         "interval": conll_intervals(gold, predicted),
         **({"interval_missing": dict.fromkeys(scores, ONE_DOCUMENT)} if len(pairs) < 2 else {}),
         "repeats": {"key": _repeats(keys), "response": _repeats(responses)},
-        "zeros": {
-            "key": sum(one.zeros for one in keys),
-            "response": sum(one.zeros for one in responses),
-        },
+        "zeros": {"key": _zeros(keys), "response": _zeros(responses)},
     }
 
 
@@ -69,6 +66,10 @@ def _clusters(document: PredictedDocument, least: int) -> list[Cluster]:
     order = range(len(document.clusters)) if document.order is None else document.order
     clusters = (document.clusters[index] for index in order)
     return [cluster for cluster in clusters if len({*cluster}) >= least]
+
+
+def _zeros(documents: Sequence[PredictedDocument]) -> int:
+    return sum(one.zeros for one in documents)
 
 
 def _repeats(documents: Sequence[PredictedDocument]) -> int:

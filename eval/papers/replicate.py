@@ -1,13 +1,15 @@
 """``pronominal replicate``: runs what a paper's tables need, and says whether they hold."""
 
 import gc
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from pronominal.adapters.catalogue.published import fetch, published
+from pronominal.adapters.checkpoints.downloads import Progress
 from pronominal.dataset_scripts.building.build import build
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -17,10 +19,11 @@ from pronominal.eval.papers.figures import PaperTable
 from pronominal.eval.papers.packs import pack
 from pronominal.eval.papers.packs.resolved import (
     BRINGS_CODE,
+    NOT_CACHED,
+    TRUST_IT,
     Place,
     ResolvedRow,
     fetched_for,
-    is_offline,
     settings_of,
 )
 from pronominal.eval.papers.reproduce import reproduce
@@ -29,7 +32,7 @@ from pronominal.eval.papers.verdicts import Verdict, verdict
 from pronominal.eval.runs.scored import Run
 from pronominal.eval.tables.table import Table
 
-OpenDownload = Any
+OpenDownload = Callable[[str], AbstractContextManager[Progress]]
 """Opens a progress bar for the files of some weights."""
 
 
@@ -39,7 +42,7 @@ class Replicating:
 
     Attributes:
         data: the folder of built datasets; one that is not there is built.
-        runs: the folder of runs.
+        runs: the folder of runs; those of the user's own weights are in folders of theirs in it.
         sources: upstream's files; they are downloaded without.
         weights: key of a row -> a checkpoint of the user's own.
         limit: the first rows of each split only, no more than so many.
@@ -72,11 +75,14 @@ class Replicating:
         """
         if row.status == "not available" or (row.status != "ready" and row.row not in only):
             return f"{row.status}: {row.reason}"
-        if row.made_with.remote_code and not self.trust_remote_code:
-            return BRINGS_CODE
-        if row.download and row.made_with.place is not None and is_offline():
-            return "its weights are not in the Hub's cache, and HF_HUB_OFFLINE is set"
-        return None
+        if row.brings_code and not self.trust_remote_code:
+            return f"{BRINGS_CODE}; {TRUST_IT}"
+        return NOT_CACHED if row.is_out_of_reach else None
+
+    def runs_of(self, key: str) -> Path:
+        """Return the folder of a row's runs: other weights are other runs."""
+        own = self.weights.get(key)
+        return self.runs if own is None else self.runs / f"of {quote(own, safe='')}"
 
     def missing_datasets(self, rows: Sequence[ResolvedRow]) -> list[str]:
         """Return the datasets that have to be built for some rows."""
@@ -91,26 +97,34 @@ class Replication:
     Attributes:
         reproduction: the table.
         rows: its rows about systems.
-        left_out: key of a row -> why it was not run, or how its run failed.
+        left_out: key of a row -> why it was not run.
+        failed: key of a row -> how its run failed.
         first: how many rows of each split were run, where it were not all.
     """
 
     reproduction: Reproduction
     rows: tuple[ResolvedRow, ...]
     left_out: Mapping[str, str]
+    failed: Mapping[str, str] = field(default_factory=dict)
     first: int | None = None
 
     def verdict_of(self, line: Line) -> Verdict | None:
         """Say whether the paper's figure holds; None where there is none, or none of ours."""
-        figure = self.reproduction.table.figures[line.figure]
-        return verdict(line, figure, first=self.first)
+        table = self.reproduction.table
+        row = table.rows.get(line.row)
+        impossible = row.impossible.get(line.figure) if row is not None else None
+        return verdict(line, table.figures[line.figure], first=self.first, impossible=impossible)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as ``--json`` prints it."""
         lines = [(line, self.verdict_of(line)) for line in self.reproduction.lines]
         return {
             **self.reproduction.to_json(),
-            "rows": [row.to_json() | {"left_out": self.left_out.get(row.row)} for row in self.rows],
+            "rows": [
+                row.to_json()
+                | {"left_out": self.left_out.get(row.row), "failed": self.failed.get(row.row)}
+                for row in self.rows
+            ],
             "lines": [
                 asdict(line)
                 | {"verdict": found and found.word, "not_comparable": found and found.why}
@@ -122,8 +136,15 @@ class Replication:
         """Return it as a table, with a verdict for each figure."""
         return self.reproduction.to_table(
             {"Verdict": lambda line: str(self.verdict_of(line) or "")},
-            tuple(f"{row}: not run. {why}." for row, why in self.left_out.items()),
+            (
+                *(f"{row} was not run. {_sentence(why)}." for row, why in self.left_out.items()),
+                *(f"The run of {row} failed. {_sentence(why)}" for row, why in self.failed.items()),
+            ),
         )
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def replicate(
@@ -150,24 +171,38 @@ def replicate(
     wanted = [row for row in rows if left_out[row.table, row.row] is None]
     for name in how.missing_datasets(wanted):
         build(name, how.data, sources=how.sources)
-    runs: dict[str, list[Run]] = {}
-    failed: dict[str, str] = {}
+    runs: dict[tuple[str, str], list[Run]] = {}
+    failed: dict[tuple[str, str], str] = {}
     for (paper, key), places in _places_by_row(wanted).items():
         try:
             _fetch(paper, key, how, open_download)
-            runs[key] = _evaluated(paper, key, places, how, open_progress)
+            runs[paper, key] = _evaluated(paper, key, places, how, open_progress)
         except InputError as error:
-            failed[key] = f"its run failed: {error}"
-    made = []
-    for table in tables:
-        own = [row for row in rows if row.table == table.name]
-        why = {row.row: left_out[row.table, row.row] for row in own}
-        why |= {row.row: failed[key] for row in own for key in row.keys if key in failed}
-        needed = {key for row in own for key in row.keys}
-        (found,) = reproduce([table], [run for key in needed for run in runs.get(key, ())])
-        stated = {key: reason for key, reason in why.items() if reason is not None}
-        made.append(Replication(_of_rows(found, own), tuple(own), stated, how.limit))
-    return made
+            failed[paper, key] = str(error)
+    why = {place: reason for place, reason in left_out.items() if reason is not None}
+    return [_replication(table, rows, runs, why, failed, how.limit) for table in tables]
+
+
+def _replication(
+    table: PaperTable,
+    rows: Sequence[ResolvedRow],
+    runs: Mapping[tuple[str, str], Sequence[Run]],
+    left_out: Mapping[tuple[str, str], str],
+    failed: Mapping[tuple[str, str], str],
+    first: int | None,
+) -> Replication:
+    """Put a table beside the runs of its rows; `runs` and `failed` are by paper and key."""
+    own = [row for row in rows if row.table == table.name]
+    needed = {(row.paper, key): None for row in own for key in row.systems}
+    (found,) = reproduce([table], [run for key in needed for run in runs.get(key, ())])
+    why = {row: reason for (name, row), reason in left_out.items() if name == table.name}
+    broken = {
+        row.row: failed[row.paper, key]
+        for row in own
+        for key in row.systems
+        if (row.paper, key) in failed
+    }
+    return Replication(_of_rows(found, own), tuple(own), why, broken, first)
 
 
 def _of_rows(found: Reproduction, rows: Sequence[ResolvedRow]) -> Reproduction:
@@ -186,7 +221,7 @@ def _places_by_row(rows: Sequence[ResolvedRow]) -> dict[tuple[str, str], list[Pl
     """Return which splits each row of a paper has to answer, for all tables together."""
     places: dict[tuple[str, str], dict[Place, None]] = {}
     for row in rows:
-        for key in row.keys:
+        for key in row.systems:
             places.setdefault((row.paper, key), {}).update(dict.fromkeys(row.places))
     return {key: [*found] for key, found in places.items()}
 
@@ -208,7 +243,7 @@ def _evaluated(
     for dataset, config, name in places:
         split = how.split(dataset, config, name)
         done = evaluate_systems(
-            *(split, [asked], how.runs, pack(paper)[key].reading, open_progress),
+            *(split, [asked], how.runs_of(key), pack(paper)[key].reading, open_progress),
             systems={key: system},
         )
         found = done[key]

@@ -57,7 +57,24 @@ def reproduce(
             about, two runs of the same rows have one label, or no table is about the data of a
             folder.
     """
-    given = {key: list(chosen) for key, chosen in (named or {}).items()}
+    given = _by_row(tables, runs, named or {})
+    folders = folders_of(tables, datasets)
+    made = []
+    for table in tables:
+        on_data = table.name in DATA_FIGURES
+        lines = _data_lines(table, folders) if on_data else _run_lines(table, given)
+        pairs: Mapping[str, list[PairOutcome]] = {}
+        if table.switched and table.dataset in folders:
+            pairs = pair_outcomes(table, folders[table.dataset], given, include_text=include_text)
+        made.append(Reproduction(table, tuple(lines), pairs))
+    return made
+
+
+def _by_row(
+    tables: Sequence[PaperTable], runs: Sequence[Run], named: Mapping[str, Sequence[Run]]
+) -> dict[str, list[Run]]:
+    """Return the runs of each row, and of each label that is no row's."""
+    given = {key: list(chosen) for key, chosen in named.items()}
     rows = {key for table in tables for key in table.rows}
     rows |= {row.baseline for table in tables for row in table.rows.values() if row.baseline}
     rows |= {key for table in tables for key in table.between}
@@ -69,16 +86,7 @@ def reproduce(
     others = [run for run in runs if run.folder.resolve() not in placed]
     for label, labelled in by_label(others).items():
         given.setdefault(label, labelled)
-    folders = folders_of(tables, datasets)
-    made = []
-    for table in tables:
-        on_data = table.name in DATA_FIGURES
-        lines = _data_lines(table, folders) if on_data else _run_lines(table, given)
-        pairs: Mapping[str, list[PairOutcome]] = {}
-        if table.switched and table.dataset in folders:
-            pairs = pair_outcomes(table, folders[table.dataset], given, include_text=include_text)
-        made.append(Reproduction(table, tuple(lines), pairs))
-    return made
+    return given
 
 
 def _data_lines(table: PaperTable, folders: Mapping[str, str]) -> Iterator[Line]:

@@ -138,19 +138,7 @@ class Reproduction:
         """
         shown = [line for line in self.lines if (line.paper, line.ours) != (None, None)]
         why = {line.name: line.why for line in shown if line.why and line.difference is not None}
-        counts = {line.name: len(line.runs) for line in shown if len(line.runs) > 1}
-        spreads = (
-            f"{name}: mean and standard deviation of {n} runs." for name, n in counts.items()
-        )
-        missing: dict[str, list[str]] = {}
-        for line in shown:
-            if line.interval_missing is not None:
-                heading = self.table.figures[line.figure].heading
-                missing.setdefault(line.interval_missing, []).append(heading)
-        reasons: tuple[str, ...] = tuple(
-            f"No interval for {', '.join(dict.fromkeys(names))}: {reason}."
-            for reason, names in missing.items()
-        )
+        reasons: tuple[str, ...] = (*_spreads(shown), *self._without_interval(shown))
         columns = ["Row", "Figure", "Paper", "Ours", "Difference"]
         cells = [self._cells(line) for line in shown]
         if any(line.chance is not None for line in shown):
@@ -172,7 +160,6 @@ class Reproduction:
             tuple(columns),
             tuple(cells),
             (
-                *spreads,
                 *reasons,
                 *(self._tested(line) for line in shown if line.tests),
                 *(f"{name}: {reason}" for name, reason in why.items()),
@@ -180,6 +167,15 @@ class Reproduction:
                 *self.table.notes,
             ),
         )
+
+    def _without_interval(self, shown: Sequence[Line]) -> Iterator[str]:
+        missing: dict[str, list[str]] = {}
+        for line in shown:
+            if line.interval_missing is not None:
+                heading = self.table.figures[line.figure].heading
+                missing.setdefault(line.interval_missing, []).append(heading)
+        for reason, names in missing.items():
+            yield f"No interval for {', '.join(dict.fromkeys(names))}: {reason}."
 
     def _tested(self, line: Line) -> str:
         heading, tests = self.table.figures[line.figure].heading, line.tests or {}
@@ -209,6 +205,12 @@ class Reproduction:
             _written(line.ours, f".{_finer(figure)}f") + spread + self._ends(line),
             missing + _written(line.difference, f"+.{_finer(figure)}f"),
         )
+
+
+def _spreads(shown: Sequence[Line]) -> Iterator[str]:
+    counts = {line.name: len(line.runs) for line in shown if len(line.runs) > 1}
+    for name, count in counts.items():
+        yield f"{name}: mean and standard deviation of {count} runs."
 
 
 def _overlap_cells(line: Line) -> tuple[str, ...]:

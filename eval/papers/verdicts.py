@@ -25,7 +25,9 @@ class Verdict:
         return self.word if self.why is None else f"{self.word}: {self.why}"
 
 
-def verdict(line: Line, figure: PaperFigure, *, first: int | None = None) -> Verdict | None:
+def verdict(
+    line: Line, figure: PaperFigure, *, first: int | None = None, impossible: str | None = None
+) -> Verdict | None:
     """Say whether the paper's figure lies in the interval of ours.
 
     The paper's is rounded: it is inside where any number is that rounds to it.
@@ -34,12 +36,19 @@ def verdict(line: Line, figure: PaperFigure, *, first: int | None = None) -> Ver
         line: both figures.
         figure: how many decimals the paper has.
         first: how many rows were run, where it were not all of them.
+        impossible: why the paper's number cannot be this figure.
 
     Returns:
-        None where the paper, or we, have no such figure.
+        None where the paper, or we, have no such figure; but where the rows that were run are too
+        few to have it, that is said.
     """
-    if line.paper is None or line.ours is None:
+    if line.paper is None or (line.ours is None and (first is None or not line.runs)):
         return None
+    if impossible is not None:
+        return Verdict("not comparable", impossible)
+    if line.ours is None:
+        needs = "it is over whole splits, and those that lie beside them: run it without --limit"
+        return Verdict("not comparable", needs)
     if first is not None:
         return Verdict("not comparable", f"only the first {first:,} rows of each split were run")
     if line.interval is None:

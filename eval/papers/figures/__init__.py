@@ -83,6 +83,7 @@ class PaperRow:
     Attributes:
         name: as the paper has it.
         paper: name of a figure -> the paper's number, in its unit.
+        impossible: name of a figure -> why the paper's number cannot be that, whatever is run.
         occupations: the same for figures that are occupations.
         baseline: key of the row, in any table of the paper, that gains are measured against.
         over: where the row sums up over models, ``all`` or their family or architecture.
@@ -94,6 +95,7 @@ class PaperRow:
     baseline: str | None = None
     over: str | None = None
     why: str | None = None
+    impossible: Mapping[str, str] = field(default_factory=dict)
     occupations: Mapping[str, Names] = field(default_factory=dict)
 
 

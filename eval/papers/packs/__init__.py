@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PAPERS, PaperTable
@@ -41,6 +41,7 @@ class PackRow:
         remote_code: whether the checkpoint brings Python code that has to be run.
         status: what stands in its way on every machine.
         reason: why, and what can be done.
+        train: the command that trains such weights, where those of the paper were not published.
     """
 
     source: str
@@ -58,6 +59,7 @@ class PackRow:
     remote_code: bool = False
     status: Status = "ready"
     reason: str = ""
+    train: str | None = None
 
     @property
     def place(self) -> str | None:
@@ -92,7 +94,15 @@ def pack(paper: str) -> Mapping[str, PackRow]:
     if "same_as" in content:
         return pack(content["same_as"])
     source = {"source": content["source"]}
-    return {key: PackRow(**{**source, **row}) for key, row in content["rows"].items()}
+    return {key: PackRow(**{**source, **_stated(row)}) for key, row in content["rows"].items()}
+
+
+def _stated(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with its reason in words, where it is one that several rows have."""
+    others = {name: value for name, value in row.items() if name != "because"}
+    if "because" not in row:
+        return others
+    return others | {"reason": _content("reasons.toml")[row["because"]].format(**row)}
 
 
 @cache
@@ -126,12 +136,6 @@ def made_with(table: PaperTable, key: str) -> list[str]:
     return [key, *([row.baseline] if row is not None and row.baseline else [])]
 
 
-def combined(paper: str, keys: list[str]) -> PackRow:
-    """Return what several rows were made with as one row, which is as far away as the farthest."""
-    rows = [pack(paper)[key] for key in keys]
-    return max(rows, key=lambda row: get_args(Status).index(row.status))
-
-
 def _content(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__name__) / name).read_text("utf-8"))
 
@@ -141,7 +145,6 @@ __all__ = [
     "PackRow",
     "SplitSize",
     "Status",
-    "combined",
     "made_with",
     "pack",
     "split_sizes",

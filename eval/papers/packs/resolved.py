@@ -2,9 +2,9 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self, get_args
 
 from pronominal.adapters.catalogue.published import folder_of, is_fetched, published
 from pronominal.adapters.checkpoints.files import cached_weights
@@ -13,7 +13,6 @@ from pronominal.eval.papers.figures import PAPERS, PaperTable, paper_tables
 from pronominal.eval.papers.packs import (
     PackRow,
     Status,
-    combined,
     made_with,
     pack,
     split_sizes,
@@ -31,10 +30,44 @@ DTYPE_BYTES = {"float16": 2, "bfloat16": 2}
 Place = tuple[str, str, str]
 """Names of a dataset, a config and a split."""
 
-BRINGS_CODE = (
-    "its checkpoint brings Python code, which would run with all of your rights: read it, and "
-    "'replicate' it with --trust-remote-code"
-)
+BRINGS_CODE = "its checkpoint brings Python code, which would run with all of your rights"
+TRUST_IT = "read it, and add --trust-remote-code"
+
+NOT_CACHED = "its weights are not in the Hub's cache, and HF_HUB_OFFLINE is set"
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What runs need of a machine, estimated.
+
+    Attributes:
+        downloads: name of weights that are not here yet -> their bytes.
+        memory: bytes that the weights take; of several systems, which run one after another, the
+            most that one of them takes.
+        runs: key of a row and the split that it answers -> seconds.
+    """
+
+    downloads: Mapping[str, float] = field(default_factory=dict)
+    memory: float = 0
+    runs: Mapping[tuple[str, Place], float] = field(default_factory=dict)
+
+    @classmethod
+    def together(cls, parts: Iterable[Self]) -> Self:
+        """Return what several have in all: weights and runs that they share count once."""
+        parts = [*parts]
+        downloads = {name: size for one in parts for name, size in one.downloads.items()}
+        runs = {run: seconds for one in parts for run, seconds in one.runs.items()}
+        return cls(downloads, max((one.memory for one in parts), default=0), runs)
+
+    @property
+    def download(self) -> float:
+        """How many bytes are not here yet."""
+        return sum(self.downloads.values())
+
+    @property
+    def seconds(self) -> float:
+        """How long all runs take."""
+        return sum(self.runs.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,50 +78,70 @@ class ResolvedRow:
         table: the name of its table, such as ``winopron:2``.
         row: its key.
         name: as the paper has it.
-        made_with: what the paper ran.
-        keys: of the rows that have to be run for it.
+        systems: what the paper ran, by the keys of the rows that have to be run for it.
         places: the splits that they answer.
         status: what stands in its way here.
-        reason: why, and what can be done; also what a row that is ready needs of the user.
-        download: bytes that are not here yet, estimated.
-        memory: bytes that the weights take, estimated.
-        seconds: about how long it runs, estimated.
+        obstacle: why; also what a row that is ready needs of the user.
+        cure: the option of ``replicate`` that helps, if one does.
+        needs: what its runs need here.
+        commands: those that run it without ``replicate``.
     """
 
     table: str
     row: str
     name: str
-    made_with: PackRow
-    keys: tuple[str, ...]
+    systems: Mapping[str, PackRow]
     places: tuple[Place, ...]
     status: Status
-    reason: str
-    download: float = 0
-    memory: float = 0
-    seconds: float = 0
-    commands: tuple[str, ...] = field(default=())
+    obstacle: str = ""
+    cure: str = ""
+    needs: Needs = field(default_factory=Needs)
+    commands: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:
         """Name of the paper."""
         return self.table.partition(":")[0]
 
+    @property
+    def reason(self) -> str:
+        """What stands in its way, and what can be done."""
+        return "; ".join(part for part in (self.obstacle, self.cure) if part)
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Its systems as ``--system`` takes them, each once."""
+        return tuple(dict.fromkeys(made.written for made in self.systems.values()))
+
+    @property
+    def brings_code(self) -> bool:
+        """Whether a checkpoint brings Python code that has to be run."""
+        return any(made.remote_code for made in self.systems.values())
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether weights are not in the Hub's cache, and the Hub is not to be asked."""
+        places = (made.place for made in self.systems.values())
+        return is_offline() and any(place in self.needs.downloads for place in places)
+
     def to_json(self) -> dict[str, Any]:
         """Return it as ``--list --json`` prints it."""
-        made = self.made_with
+        made = next(iter(self.systems.values()))
         seeds = [int(n) for _, _, split in self.places[:1] for n in _numbers(split)]
+        if not seeds and "seed" in made.settings:
+            seeds = [made.settings["seed"]]
         return {
             **{"paper": self.paper, "table": self.table.partition(":")[2], "row": self.row},
-            **{"name": self.name, "system": made.written, "source": made.source},
+            **{"name": self.name, "system": " + ".join(self.written), "source": made.source},
             **{"status": self.status, "reason": self.reason},
             **{"revision": made.revision, "dtype": made.dtype, "reading": made.reading},
             **{"settings": dict(made.settings), "passes": made.passes},
             "splits": ["/".join(place) for place in self.places],
-            "seeds": seeds or [made.settings["seed"]] if "seed" in made.settings else seeds,
+            "seeds": seeds,
             "estimate": {
-                "download_bytes": round(self.download),
-                "memory_bytes": round(self.memory),
-                "seconds": round(self.seconds, 1),
+                "download_bytes": round(self.needs.download),
+                "memory_bytes": round(self.needs.memory),
+                "seconds": round(self.needs.seconds, 1),
             },
             "commands": list(self.commands),
         }
@@ -119,9 +172,11 @@ def resolved_rows(
         InputError: there is no row of such a name, or it takes no weights.
     """
     known = {key for table in tables for key in system_rows(table)}
-    for key in (*only, *(weights or {})):
-        if key not in known:
-            raise unknown_name("row", key, known)
+    run = {key for table in tables for row in system_rows(table) for key in made_with(table, row)}
+    for asked, rows in ((only, known), (weights or {}, run)):
+        for key in asked:
+            if key not in rows:
+                raise unknown_name("row", key, rows)
     return [
         _resolved(table, key, machine, weights or {})
         for table in tables
@@ -144,9 +199,11 @@ def pack_systems(name: str, machine: Machine) -> tuple[list[SystemSettings], dic
     systems, left_out = [], {}
     for key in (key for key in pack(paper) if key in rows):
         row = rows[key]
-        missing = [name for name in fetched_for(row.made_with) if not is_fetched(name)]
-        if row.status != "ready" or row.made_with.remote_code:
-            left_out[key] = row.reason
+        missing = [name for name in fetched_for(pack(paper)[key]) if not is_fetched(name)]
+        if row.status != "ready" or row.brings_code:
+            left_out[key] = row.obstacle
+        elif row.is_out_of_reach:
+            left_out[key] = NOT_CACHED
         elif missing:
             left_out[key] = f"run 'pronominal fetch {missing[0]}' first"
         else:
@@ -184,37 +241,42 @@ def with_own_weights(made: PackRow, checkpoint: str | None) -> PackRow:
         raise InputError("the row has no system of ours", cure="import its predictions instead")
     settings = {k: v for k, v in made.settings.items() if not str(v).startswith(FETCH)}
     own = replace(made, checkpoint=checkpoint, weights=None, revision=None, settings=settings)
-    return replace(own, gated=False, parameters=0, status="ready", reason="")
+    return replace(own, gated=False, parameters=0, status="ready", reason="", train=None)
 
 
 def _resolved(
     table: PaperTable, key: str, machine: Machine, weights: Mapping[str, str]
 ) -> ResolvedRow:
     paper = table.name.partition(":")[0]
-    keys = made_with(table, key)
-    own = with_own_weights(combined(paper, keys), weights.get(key))
-    row = table.rows.get(key)
-    places = _places(table)
-    name = table.models[key].name if row is None else row.name
-    size = _size(own)
-    memory = 1e6 * size * DTYPE_BYTES.get(own.dtype or "", 4)
-    tokens = sum(_tokens(place, own.passes) for place in places) * len(keys)
-    status, reason = _status(own, machine, size, memory)
-    commands = [line for one in keys for line in _commands(paper, one, places, weights)]
+    systems = {
+        one: with_own_weights(pack(paper)[one], weights.get(one)) for one in made_with(table, key)
+    }
+    row, places = table.rows.get(key), _places(table)
+    found = [_status(one, made, machine) for one, made in systems.items()]
+    status, obstacle, cure = max(found, key=lambda one: get_args(Status).index(one[0]))
+    commands = [line for one in systems for line in _commands(paper, one, places, weights)]
     return ResolvedRow(
         table=table.name,
         row=key,
-        name=name,
-        made_with=own,
-        keys=tuple(keys),
+        name=table.models[key].name if row is None else row.name,
+        systems=systems,
         places=places,
         status=status,
-        reason=reason,
-        download=_missing_bytes(own),
-        memory=memory,
-        seconds=machine.seconds(size, tokens),
+        obstacle=obstacle,
+        cure=cure,
+        needs=Needs.together(_needs(one, made, places, machine) for one, made in systems.items()),
         commands=tuple(commands) if status != "not available" else (),
     )
+
+
+def _needs(key: str, made: PackRow, places: Sequence[Place], machine: Machine) -> Needs:
+    size = _size(made)
+    runs = {(key, place): machine.seconds(size, _tokens(place, made.passes)) for place in places}
+    return Needs(_missing(made), _memory(made), runs)
+
+
+def _memory(made: PackRow) -> float:
+    return 1e6 * _size(made) * DTYPE_BYTES.get(made.dtype or "", 4)
 
 
 def _places(table: PaperTable) -> tuple[Place, ...]:
@@ -228,18 +290,21 @@ def _tokens(place: Place, passes: str) -> float:
     return size.rows * tokens_read(size.words, passes)
 
 
-def _status(made: PackRow, machine: Machine, size: float, memory: float) -> tuple[Status, str]:
+def _status(key: str, made: PackRow, machine: Machine) -> tuple[Status, str, str]:
+    """Return what stands in a system's way, why, and which option of ``replicate`` helps."""
     if made.status != "ready":
-        return made.status, made.reason
+        own = f"then add --weights {key}=FOLDER" if made.train else ""
+        return made.status, made.reason, own
     here = made.place is None or bool(_cached_bytes(made))
     if made.gated and not here:
         page = f"https://huggingface.co/{made.checkpoint}"
-        told = f"accept the licence on {page}, log in with 'hf auth login', and name it with --only"
-        return "needs licence", told
-    if (lacking := machine.too_small_for(size, memory)) is not None:
-        told = f"{size:,.0f} million parameters, {memory / 1e9:.0f} GB, and {lacking}"
-        return "needs gpu", f"{told}; --only runs it all the same"
-    return "ready", BRINGS_CODE if made.remote_code else ""
+        told = f"accept the licence on {page}, and log in with 'hf auth login'"
+        return "needs licence", told, f"then add --only {key}"
+    memory = _memory(made)
+    if (lacking := machine.too_small_for(_size(made), memory)) is not None:
+        told = f"{_size(made):,.0f} million parameters, {memory / 1e9:.0f} GB, and {lacking}"
+        return "needs gpu", told, "--only runs it all the same"
+    return ("ready", BRINGS_CODE, TRUST_IT) if made.remote_code else ("ready", "", "")
 
 
 def _size(made: PackRow) -> float:
@@ -252,12 +317,16 @@ def _cached_bytes(made: PackRow) -> float:
     return float(sum(file.stat().st_size for file in files or ()))
 
 
-def _missing_bytes(made: PackRow) -> float:
+def _missing(made: PackRow) -> dict[str, float]:
+    """Return which weights are not here, by name, and how many bytes they are."""
     if made.status != "ready":
-        return 0
-    fetched = sum(1e6 * published()[n].size for n in fetched_for(made) if not is_fetched(n))
+        return {}
+    names = (name for name in fetched_for(made) if not is_fetched(name))
+    fetched = {name: 1e6 * published()[name].size for name in names}
     on_hub = made.place is not None and made.parameters and not _cached_bytes(made)
-    return fetched + (1e6 * made.parameters * made.stored_bytes if on_hub else 0)
+    return fetched | (
+        {str(made.place): 1e6 * made.parameters * made.stored_bytes} if on_hub else {}
+    )
 
 
 def is_offline() -> bool:

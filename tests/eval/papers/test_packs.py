@@ -1,6 +1,7 @@
 """Every system row of every table is in a pack, and says what can be run, or why not."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,18 +11,22 @@ import pytest
 
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue.published import CACHE, folder_of, published
+from pronominal.cli.replicating import _size
 from pronominal.errors import InputError
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PAPERS, paper_tables
 from pronominal.eval.papers.packs import PackRow, Status, pack, split_sizes, system_rows
 from pronominal.eval.papers.packs.machine import Machine, tokens_read
 from pronominal.eval.papers.packs.resolved import (
+    Needs,
     ResolvedRow,
     fetched_for,
+    pack_systems,
     resolved_rows,
     settings_of,
 )
-from pronominal.eval.papers.reproduction import Line
+from pronominal.eval.papers.replicate import Replication
+from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.papers.verdicts import verdict
 from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.names import is_hub_id
@@ -125,17 +130,24 @@ def test_what_stands_in_the_way_depends_on_the_machine() -> None:
 
 def test_a_row_that_compares_two_needs_both() -> None:
     row = only(resolved_rows(TABLES, LAPTOP), "winopron:5", "spanbert-base-large")
-    assert row.keys == ("spanbert-base", "spanbert-large")
+    assert [*row.systems] == ["spanbert-base", "spanbert-large"]
+    assert row.needs.downloads == {"spanbert-base": 610e6, "spanbert-large": 1600e6}
+    assert row.needs.download == 2210e6
+    assert len(row.needs.runs) == 2
+    assert row.to_json()["system"] == "spanbert=fetch:spanbert-base + spanbert=fetch:spanbert-large"
+    asked = pronominal("replicate", "winopron:5", "--only", row.row)
+    assert "2.2 GB of weights (estimate)" in asked.stderr
     gain = only(resolved_rows(TABLES, LAPTOP), "knowref:5", "bert-knowref-switching")
-    assert gain.keys == ("bert-knowref-switching", "bert-knowref")
+    assert [*gain.systems] == ["bert-knowref-switching", "bert-knowref"]
+    assert gain.written == ("bert",)
 
 
 def test_estimates_follow_from_parameters_and_tokens() -> None:
     rows = resolved_rows(TABLES, LAPTOP)
     small, large = (only(rows, "ruff:figure-8", key) for key in ("opt-125m", "opt-66b"))
-    assert large.seconds / small.seconds == pytest.approx(66_000 / 125)
-    assert (small.download, small.memory) == (125e6 * 2, 125e6 * 4)
-    assert large.memory == 66e9 * 2
+    assert large.needs.seconds / small.needs.seconds == pytest.approx(66_000 / 125)
+    assert (small.needs.download, small.needs.memory) == (125e6 * 2, 125e6 * 4)
+    assert large.needs.memory == 66e9 * 2
     assert tokens_read(10, "30 prompts") == 30 * (15.5 + 25)
     assert tokens_read(10, "tokens") == 4 * 15.5**2
 
@@ -143,12 +155,55 @@ def test_estimates_follow_from_parameters_and_tokens() -> None:
 def test_weights_of_ones_own_take_the_place_of_the_published_ones() -> None:
     own = {"bert-knowref": "trained/seed-1"}
     row = only(resolved_rows(TABLES, LAPTOP, (), own), "knowref:3", "bert-knowref")
-    assert (row.status, row.made_with.checkpoint) == ("ready", "trained/seed-1")
+    assert (row.status, row.systems["bert-knowref"].checkpoint) == ("ready", "trained/seed-1")
     assert settings_of("knowref", "bert-knowref", own).checkpoint == "trained/seed-1"
     with pytest.raises(InputError, match="no system of ours"):
         resolved_rows(TABLES, LAPTOP, (), {"human": "trained"})
     with pytest.raises(InputError, match="did you mean 'lingmess'"):
         resolved_rows(TABLES, LAPTOP, ["linmess"])
+
+
+def test_runs_and_weights_that_rows_share_count_once() -> None:
+    rows = [row for row in resolved_rows(TABLES, LAPTOP) if row.row == "opt-125m"]
+    assert len(rows) > 2
+    together = Needs.together(row.needs for row in rows)
+    assert together.download == 250e6
+    assert together.seconds < sum(row.needs.seconds for row in rows)
+    assert {place[1] for _, place in together.runs} > {"no_context", "distractors_5"}
+
+
+def test_what_another_command_is_told_names_no_option_of_replicate() -> None:
+    for paper in PAPERS:
+        found = pack_systems(f"{paper}-paper", LAPTOP)
+        assert found is not None
+        assert not [why for why in found[1].values() if re.search("--(only|weights|trust)", why)], (
+            paper
+        )
+
+
+def test_weights_that_are_not_in_the_cache_are_left_out_offline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for value, left in (("1", True), ("0", False)):
+        monkeypatch.setenv("HF_HUB_OFFLINE", value)
+        found = pack_systems("ruff-paper", LAPTOP)
+        assert found is not None
+        assert ("HF_HUB_OFFLINE is set" in found[1].get("opt-125m", "")) == left
+
+
+def test_the_list_has_a_line_a_row_of_80_letters_and_each_reason_once() -> None:
+    listed = pronominal("replicate", "--list").stdout
+    assert max(map(len, listed.splitlines())) <= 80
+    knowref = pronominal("replicate", "knowref:3", "--list").stdout
+    assert "  deep-rl            needs server   corenlp-neural\n" in knowref
+    assert " ".join(knowref.split()).count("CoreNLP runs as a server of your own") == 1
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(2.24e9, "2.2 GB"), (45e6, "45 MB"), (10, "less than 1 MB")]
+)
+def test_small_files_have_their_size(count: float, told: str) -> None:
+    assert _size(count) == told
 
 
 def test_fetched_files_are_settings_by_their_folder(nothing_fetched: Path) -> None:
@@ -190,6 +245,19 @@ def test_a_verdict_knows_that_the_papers_figure_is_rounded(
     line = replace(line, interval=interval, interval_missing=missing)
     assert str(verdict(line, figure, first=first)) == word
     assert verdict(replace(line, ours=None), figure) is None
+    few = verdict(replace(line, ours=None, runs=("lingmess",)), figure, first=4)
+    assert few is not None
+    assert "run it without --limit" in str(few)
+
+
+def test_a_reading_that_the_paper_contradicts_is_not_compared() -> None:
+    (table,) = paper_tables("knowref:4")
+    row = table.rows["e2e-conll"]
+    line = Line("e2e-conll", "E2E", "consistency", 62, 40.0, None, -22, None, ("e2e-conll",), None)
+    found = Replication(Reproduction(table, (line,)), (), {}).verdict_of(line)
+    assert (found and found.why) == row.impossible["consistency"]
+    assert "58 %" in row.impossible["consistency"]
+    assert not set(row.impossible) - set(table.figures)
 
 
 def test_a_pack_row_is_written_as_the_command_line_takes_it() -> None:

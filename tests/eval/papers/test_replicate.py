@@ -1,6 +1,8 @@
 """A paper's tables from nothing to verdicts, with tiny checkpoints under the published names."""
 
+import itertools
 import json
+import os
 import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -17,7 +19,7 @@ from pronominal.eval.evaluation import no_progress
 from pronominal.eval.papers.figures import paper_tables
 from pronominal.eval.papers.packs.machine import Machine
 from pronominal.eval.papers.packs.resolved import resolved_rows
-from pronominal.eval.papers.replicate import Replicating, replicate
+from pronominal.eval.papers.replicate import Replicating, Replication, replicate
 from tests.adapters.fastcoref.checkpoints import checkpoint
 from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, filled, own_instances, save
 from tests.cli.test_main import pronominal
@@ -94,24 +96,70 @@ def test_a_table_of_clusters_and_prompts(out: Path) -> None:
     assert (record["dtype"], record["settings"]["dtype"]) == ("float16", "float16")
 
 
-def test_a_table_of_means_over_models_goes_on_where_it_was_killed(
-    out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tables, only = paper_tables("ruff:figure-7"), ["opt-125m", "bert-base"]
-    rows = resolved_rows(tables, Machine(2), only)
-    runs: list[Path] = []
-    opened = 0
+def killed_at(count: int) -> Callable[[str, int], Any]:
+    """Opens progress bars until it is interrupted at one."""
+    opened = itertools.count(1)
 
-    def killed(name: str, total: int) -> Any:
-        nonlocal opened
-        opened += 1
-        if opened > 3:
+    def bar(name: str, total: int) -> Any:
+        if next(opened) > count:
             raise KeyboardInterrupt
         return no_progress(name, total)
 
+    return bar
+
+
+def killed_and_resumed(out: Path, table: str, only: list[str]) -> Replication:
+    """Replicate rows, interrupted after the first run, and go on."""
+    tables = paper_tables(table)
+    rows = resolved_rows(tables, Machine(2), only)
     how = Replicating(data=out / "data", runs=out / "runs", limit=LIMIT)
     with pytest.raises(KeyboardInterrupt):
-        replicate(tables, rows, how, only, killed)
+        replicate(tables, rows, how, only, killed_at(1))
+    before = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/predictions.jsonl")}
+    assert len(before) == 1
+    (found,) = replicate(tables, rows, how, only)
+    assert len([*out.glob("runs/*/predictions.jsonl")]) == 2 * len(only)
+    assert all(path.stat().st_mtime_ns == at for path, at in before.items())
+    assert not found.left_out
+    assert not found.failed
+    return found
+
+
+def test_table_8_of_winopron_is_over_both_configs(out: Path) -> None:
+    found = killed_and_resumed(out, "winopron:8", ["lingmess", "caw"])
+    for line in found.reproduction.lines:
+        verdict = found.verdict_of(line)
+        assert verdict is None or verdict.word == "not comparable"
+    lines = {(line.row, line.figure): line for line in found.reproduction.lines}
+    assert all(lines[row, "single_all"].runs == (row,) for row in ("lingmess", "caw"))
+    assert found.verdict_of(lines["caw", "double_all"]) is not None
+
+
+def test_table_2_of_winonb_is_over_both_configs(
+    out: Path, goldens: Path, built: Callable[[str], Path]
+) -> None:
+    (out / "data" / "winonb").symlink_to(built("winonb"))
+    only = ["bert-coref", "spanbert"]
+    for name in ("bert-coref-base", "spanbert-base"):
+        folder = Path(os.environ[CACHE]) / "weights" / name
+        if not folder.exists():
+            shutil.copytree(goldens / "c2f" / "tf_checkpoint", folder / "tf_checkpoint")
+            for file in ("config.json", "bert_config.json", "vocab.txt"):
+                shutil.copy(goldens / "c2f" / file, folder / file)
+            (folder / "fetched.json").write_text("{}")
+    found = killed_and_resumed(out, "winonb:2", only)
+    told = {(line.row, line.figure): found.verdict_of(line) for line in found.reproduction.lines}
+    for row in only:
+        assert str(told[row, "personal_all"]).startswith("not comparable: ")
+        assert str(told[row, "generic_all"]).startswith("not comparable: ")
+
+
+def test_a_table_of_means_over_models_goes_on_where_it_was_killed(out: Path) -> None:
+    tables, only = paper_tables("ruff:figure-7"), ["opt-125m", "bert-base"]
+    rows = resolved_rows(tables, Machine(2), only)
+    how = Replicating(data=out / "data", runs=out / "runs", limit=LIMIT)
+    with pytest.raises(KeyboardInterrupt):
+        replicate(tables, rows, how, only, killed_at(3))
     before = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/predictions.jsonl")}
     assert len(before) == 3
     (found,) = replicate(tables, rows, how, only)
@@ -143,14 +191,30 @@ def test_weights_of_ones_own_and_a_run_that_fails(out: Path, tmp_path: Path) -> 
     status, found = asked(out, "knowref:3", "--only", "bert-knowref", "--weights", own)
     assert status == 1
     (row,) = found["rows"]
-    assert "its run failed" in row["left_out"]
+    assert row["left_out"] is None
+    assert "nothing" in row["failed"]
+    shown = pronominal("replicate", "knowref:3", "--out", out, "--limit", LIMIT, "--markdown",
+                       "--only", "bert-knowref", "--weights", own)  # fmt: skip
+    assert "The run of bert-knowref failed. " in shown.stdout
+
+
+def test_other_weights_are_other_runs(out: Path) -> None:
+    rows = resolved_rows(paper_tables("knowref:3"), Machine(2), ["bert-knowref"])
+    assert rows[0].status == "not available"
+    own = [
+        Replicating(data=out, runs=out / "runs", weights={"bert-knowref": w}) for w in ("a", "b/c")
+    ]
+    folders = [how.runs_of("bert-knowref") for how in own]
+    assert folders[0].name == "of a"
+    assert folders[1] == out / "runs" / "of b%2Fc"
+    assert own[0].runs_of("random") == out / "runs"
 
 
 def test_nothing_is_downloaded_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CACHE, str(tmp_path))
     result = pronominal("replicate", "winonb:2", "--only", "bert-coref", "--out", tmp_path)
     assert result.returncode == 2
-    assert "0.6 GB of weights (estimate) and upstream's files of winonb would" in result.stderr
+    assert "610 MB of weights (estimate) and upstream's files of winonb would" in result.stderr
     assert "add --yes" in result.stderr
     assert not [*tmp_path.rglob("*")]
 
