@@ -40,6 +40,9 @@ _WRITTEN: dict[str, str] = {
 }
 """What a text may have where a word has one of these."""
 
+LONGEST_UNIT = max(map(len, (*_BRACKETS, UNKNOWN)))
+"""How many characters of a word stand for one of the text at most."""
+
 
 class MisalignedError(ValueError):
     """The words are not those of the text.
@@ -59,6 +62,10 @@ def places(words: Sequence[str], text: str) -> list[Span]:
 
     `MisalignedError` if they are not the words of this text.
     """
+    for index, word in enumerate(words):
+        # no character of a text is written with more than -LRB- has; patterns of long words are slow
+        if len(word) > LONGEST_UNIT * len(text):
+            raise MisalignedError(index)
     aligned = _one_by_one(words, text)
     if len(aligned) == len(words) and not text[aligned[-1].end if aligned else 0 :].strip():
         return aligned

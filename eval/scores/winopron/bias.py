@@ -203,6 +203,8 @@ def _endings(pairs: Sequence[_TemplatePair], pronoun_set: str) -> tuple[Ending, 
 
 def _by_pronoun_set(pairs: Sequence[_TemplatePair]) -> dict[str, Block]:
     sets = dict.fromkeys(name for pair in pairs for name in pair.answers)
+    if not sets:
+        return {}
     counts = np.stack([_by_occupation(pairs, [name]) for name in sets], axis=-1)
     biased, solvable = counts.swapaxes(0, 1)
     shares = {"percentage": ratio_interval(biased.T, solvable.T)}

@@ -87,6 +87,12 @@ def test_a_text_without_a_place_for_a_word_is_refused_quickly() -> None:
         places(["'"] * 40 + ["x"], "''" * 20)
 
 
+def test_a_word_longer_than_the_text_is_refused_at_once() -> None:
+    with pytest.raises(MisalignedError) as refused:
+        places(["Ann", "left" * 2_500_000, "."], "Ann left.")
+    assert refused.value.word == 1
+
+
 def test_characters_of_another_writing() -> None:
     place = character_places("An n ’s", "Ann's")
     assert place == {i: Span(n, n + 1) for n, i in enumerate([0, 1, 3, 5, 6])}
