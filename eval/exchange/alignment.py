@@ -63,7 +63,7 @@ def places(words: Sequence[str], text: str) -> list[Span]:
     `MisalignedError` if they are not the words of this text.
     """
     for index, word in enumerate(words):
-        # no character of a text is written with more than -LRB- has; patterns of long words are slow
+        # no character is written with more than -LRB- has, and patterns of long words are slow
         if len(word) > LONGEST_UNIT * len(text):
             raise MisalignedError(index)
     aligned = _one_by_one(words, text)
