@@ -1,7 +1,7 @@
 """The commands that load or train models, and what they read besides: tiny weights."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from unittest import mock
@@ -61,14 +61,14 @@ WITH_WEIGHTS = [
 ]
 
 
-def write_weights(folder: Path, systems: Iterable[str] = BEGINNINGS) -> None:
-    """Write weights, trainings of some systems that were begun, and finished ones to compare."""
+def write_weights(folder: Path, systems: Collection[str] = BEGINNINGS) -> None:
+    """Write weights, trainings of some systems that were begun, and finished ones of BERT."""
     from tests.eval.training import test_bert
 
     shutil.copytree(ROOT / "tests" / "goldens", folder / "goldens")
     test_bert.write_encoder("bert", folder / "encoder")
     test_bert.write_rows(folder / "own-rows.jsonl", [test_bert.row(number) for number in range(30)])
-    for name in ("a", "b"):
+    for name in ("a", "b") if "bert" in systems else ():
         call = Case("train bert", f"{training('bert', f'trained/{name}')} --seeds 2", ())
         done = pronominal(*call.words(folder))
         assert done.returncode == 0, done.stderr
