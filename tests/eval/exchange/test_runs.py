@@ -290,7 +290,7 @@ def test_the_same_command_ends_the_same_and_another_file_is_refused(
     (run.path / "run.json").write_text(json.dumps(description | {"complete": False}))
     imported(split, output, tmp_path)
     assert (run.path / PREDICTIONS).read_bytes() == whole
-    with pytest.raises(InputError, match="another settings: file, skip_failed"):
+    with pytest.raises(InputError, match="other settings: file, skip_failed"):
         imported(split, changed(output, tmp_path, lost), tmp_path, skip_failed=True)
 
 

@@ -93,7 +93,7 @@ def test_only_what_is_not_finished_is_loaded(
 
 def test_other_settings_are_refused_as_ever(split: Split, tmp_path: Path) -> None:
     evaluate_several(split, [SystemSettings("random", "random")], tmp_path)
-    with pytest.raises(InputError, match="another settings: seed"):
+    with pytest.raises(InputError, match="other settings: seed"):
         evaluate_several(split, [SystemSettings("random", "random", None, {"seed": 3})], tmp_path)
 
 

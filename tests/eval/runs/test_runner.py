@@ -161,7 +161,7 @@ def test_another_dataset_or_setting_is_refused(sample: Path, tmp_path: Path) -> 
     folder = run(double, load("random"), RANDOM, tmp_path)
     with pytest.raises(InputError, match="another dataset"):
         run(single, load("random"), RANDOM, folder.path)
-    with pytest.raises(InputError, match="another settings"):
+    with pytest.raises(InputError, match="other settings"):
         run(double, load("random"), SystemSettings("random", "random", None, {"seed": 1}), tmp_path)
     with pytest.raises(InputError, match="another system"):
         run(double, load("first-mention"), SystemSettings("random", "first-mention"), tmp_path)

@@ -251,7 +251,7 @@ def test_tables_show_paired_tests_where_they_are() -> None:
     tests = against({"correct": items})
     scores = {name: scored(name) | {AGAINST: tests[name]} for name in items}
     assert tables_of(KNOWREF, scores)[-1].rows == (
-        ("gold – none", "9", "9", "0", "+100.0 [+74.4, +100.0]", "0.002", "0.002", "35"),
+        ("gold – none", "9", "9", "0", "+100.0 [+47.5, +100.0]", "0.002", "0.002", "35.8"),
     )
 
 

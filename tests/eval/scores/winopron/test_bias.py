@@ -132,7 +132,7 @@ def test_tables_show_the_percentage_with_its_n() -> None:
     assert percentages.columns == ("System", "Case", "he", "xe")
     assert percentages.rows == (
         ("right", "nominative", *["0.0‡ [0.0, 56.1] (3)"] * 2),
-        ("biased", "nominative", *["33.3‡ [6.1, 79.2] (3)"] * 2),
+        ("biased", "nominative", *["33.3‡ [1.7, 79.2] (3)"] * 2),
     )
     assert by_chance.columns[-2:] == ("Forms differ, p", "Signs, p")
     assert by_chance.rows[0][2:4] == ("0.0", "0.0")  # a perfect system has no bias by chance
