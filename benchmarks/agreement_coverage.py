@@ -13,8 +13,8 @@ import numpy as np
 
 from pronominal.eval.statistics.agreement import (
     Statistic,
+    agreement_interval,
     cohens_kappa,
-    jackknife_interval,
     matthews_correlation,
 )
 
@@ -46,7 +46,7 @@ def main() -> None:
             for _ in range(number):
                 drawn = tables(random, units, level)
                 for name, statistic in STATISTICS.items():
-                    low, high = jackknife_interval(statistic, drawn)[1:3]
+                    low, high = agreement_interval(statistic, drawn)[1:3]
                     held[name] += bool(low[0] <= true[name] <= high[0])
             shares = {name: round(100 * count / number, 1) for name, count in held.items()}
             found.append({"units": units, "level": level, "simulations": number, **shares})

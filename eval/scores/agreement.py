@@ -13,9 +13,9 @@ from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, predictions_file, read_predictions
 from pronominal.eval.runs.two_questions import AFTER, BEFORE, CONTINUED
 from pronominal.eval.statistics.agreement import (
+    agreement_interval,
     beta_of,
     cohens_kappa,
-    jackknife_interval,
     matthews_correlation,
 )
 from pronominal.eval.statistics.intervals import ratio_interval
@@ -141,7 +141,7 @@ class _Verdicts:
         verdicts = (2 * self.probability + first)[:, None] == np.arange(4)
         tables = np.stack([self._summed(one) for one in verdicts.T.astype(float)], axis=1)
         for name, statistic in (("kappa", cohens_kappa), ("mcc", matthews_correlation)):
-            estimates[name] = jackknife_interval(statistic, tables.reshape(-1, 2, 2))
+            estimates[name] = agreement_interval(statistic, tables.reshape(-1, 2, 2))
         beta = beta_of(d)
         fitted = None if beta is None else dict(zip(("alpha", "beta"), beta, strict=True))
         return {**estimate_blocks(estimates, SAME, n=[len(p)])[0], "beta": fitted}

@@ -35,7 +35,7 @@ def matthews_correlation(tables: FloatArray) -> FloatArray:
         return np.where(scale > 0, np.linalg.det(tables) / scale, np.nan)
 
 
-def jackknife_interval(
+def agreement_interval(
     statistic: Statistic, tables: Counts, *, level: float = CONFIDENCE
 ) -> Estimate:
     """Return a statistic of all units' tables, and its interval by leaving out one unit each time.

@@ -56,8 +56,6 @@ class TextGeneration:
         chat_template_kwargs: Mapping[str, Any] | None = None,
         date: str = PROMPT_DATE,
     ) -> None:
-        if max_new_tokens < 1:
-            raise InputError("nothing is answered", cure="give max_new_tokens above 0")
         refuse_budgets(max_new_tokens, thinking_tokens)
         delimiters = parse_thoughts(thoughts)
         arguments = template_arguments(chat_template_kwargs, enable_thinking)

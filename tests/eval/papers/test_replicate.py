@@ -108,17 +108,16 @@ def killed_at(count: int) -> Callable[[str, int], Any]:
     return bar
 
 
-def killed_and_resumed(out: Path, table: str, only: list[str]) -> Replication:
-    """Replicate rows, interrupted after the first run, and go on."""
+def killed_and_resumed(out: Path, table: str, only: list[str], *, after: int = 1) -> Replication:
+    """Replicate rows, interrupted after some runs, and go on."""
     tables = paper_tables(table)
     rows = resolved_rows(tables, Machine(2), only)
     how = Replicating(data=out / "data", runs=out / "runs", limit=LIMIT)
     with pytest.raises(KeyboardInterrupt):
-        replicate(tables, rows, how, only, killed_at(1))
+        replicate(tables, rows, how, only, killed_at(after))
     before = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/predictions.jsonl")}
-    assert len(before) == 1
+    assert len(before) == after
     (found,) = replicate(tables, rows, how, only)
-    assert len([*out.glob("runs/*/predictions.jsonl")]) == 2 * len(only)
     assert all(path.stat().st_mtime_ns == at for path, at in before.items())
     assert not found.left_out
     assert not found.failed
@@ -127,6 +126,7 @@ def killed_and_resumed(out: Path, table: str, only: list[str]) -> Replication:
 
 def test_table_8_of_winopron_is_over_both_configs(out: Path) -> None:
     found = killed_and_resumed(out, "winopron:8", ["lingmess", "caw"])
+    assert len([*out.glob("runs/*/predictions.jsonl")]) == 4
     for line in found.reproduction.lines:
         verdict = found.verdict_of(line)
         assert verdict is None or verdict.word == "not comparable"
@@ -148,6 +148,7 @@ def test_table_2_of_winonb_is_over_both_configs(
                 shutil.copy(goldens / "c2f" / file, folder / file)
             (folder / "fetched.json").write_text("{}")
     found = killed_and_resumed(out, "winonb:2", only)
+    assert len([*out.glob("runs/*/predictions.jsonl")]) == 4
     told = {(line.row, line.figure): found.verdict_of(line) for line in found.reproduction.lines}
     for row in only:
         assert str(told[row, "personal_all"]).startswith("not comparable: ")
@@ -156,22 +157,15 @@ def test_table_2_of_winonb_is_over_both_configs(
 
 def test_a_table_of_means_over_models_goes_on_where_it_was_killed(out: Path) -> None:
     tables, only = paper_tables("ruff:figure-7"), ["opt-125m", "bert-base"]
-    rows = resolved_rows(tables, Machine(2), only)
-    how = Replicating(data=out / "data", runs=out / "runs", limit=LIMIT)
-    with pytest.raises(KeyboardInterrupt):
-        replicate(tables, rows, how, only, killed_at(3))
-    before = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/predictions.jsonl")}
-    assert len(before) == 3
-    (found,) = replicate(tables, rows, how, only)
+    found = killed_and_resumed(out, "ruff:figure-7", only, after=3)
     runs = [*out.glob("runs/*/predictions.jsonl")]
     assert len(runs) == 12
-    assert all(path.stat().st_mtime_ns == at for path, at in before.items())
     lines = {(line.row, line.figure): line for line in found.reproduction.lines}
     assert lines["all", "change_1"].runs == ("bert-base", "opt-125m")
     assert lines["opt-125m", "distractors_0"].ours is not None
     assert "| BERT-base | 0 distractors |" in found.to_table().to_markdown()
     other = Replicating(data=out / "data", runs=out / "other", limit=LIMIT)
-    replicate(tables, rows, other, only)
+    replicate(tables, resolved_rows(tables, Machine(2), only), other, only)
     for path in runs:
         assert path.read_bytes() == (out / "other" / path.parent.name / path.name).read_bytes()
 

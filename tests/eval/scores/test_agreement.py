@@ -17,9 +17,9 @@ from pronominal.eval.results import evaluate, score
 from pronominal.eval.runs.runner import predict
 from pronominal.eval.runs.two_questions import contexts_of, first_form
 from pronominal.eval.statistics.agreement import (
+    agreement_interval,
     beta_of,
     cohens_kappa,
-    jackknife_interval,
     matthews_correlation,
 )
 from pronominal.instances import FillingInstance
@@ -236,13 +236,13 @@ def test_the_correlation_is_pearsons() -> None:
 def test_the_interval_leaves_out_units() -> None:
     drawn = np.random.default_rng(7)
     tables = drawn.integers(0, 6, (30, 2, 2)).astype(float)
-    found = jackknife_interval(cohens_kappa, tables)
+    found = agreement_interval(cohens_kappa, tables)
     assert found.low[0] < found.estimate[0] < found.high[0]
     assert found.units[0] == 30
     # a unit without rows does not count
     more = np.concatenate([tables, np.zeros((1, 2, 2))])
-    assert jackknife_interval(cohens_kappa, more) == found
-    assert np.isnan(jackknife_interval(cohens_kappa, tables[:1]).low[0])
+    assert agreement_interval(cohens_kappa, more) == found
+    assert np.isnan(agreement_interval(cohens_kappa, tables[:1]).low[0])
 
 
 def test_the_beta_distribution_has_the_moments() -> None:

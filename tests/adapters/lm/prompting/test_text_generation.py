@@ -83,7 +83,7 @@ def test_output_without_text_is_a_failed_call(written: list[Any]) -> None:
     [
         (object(), {}, "a object does not generate text"),
         ("no-such-folder", {}, "no-such-folder: there is no such folder"),
-        (object(), {"max_new_tokens": 0}, "nothing is answered"),
+        (object(), {"max_new_tokens": 0}, "max_new_tokens is 0"),
         (object(), {"chain_of_thought": "kojma"}, "did you mean 'kojima'"),
     ],
 )
