@@ -16,10 +16,10 @@ from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns, 
 from pronominal.dataset_scripts.tables.digests import blocks, content_digest
 from pronominal.dataset_scripts.tables.inspection import Inspection
 from pronominal.dataset_scripts.tables.parquet_files import (
-    batches,
     dataset_of,
     open_parquet,
     read_parquet,
+    row_groups,
     without_canary,
 )
 from pronominal.errors import InputError
@@ -87,7 +87,7 @@ def dataset_name(dataset: str | Path, config: str | None = None) -> str:
 def _of_files(files: Sequence[Path], config: str, split: str, *, on_disk: bool) -> Split:
     name, script = _named(files[0])
     table = None if on_disk else _fitted(read_parquet(files), script)
-    rows = batches(files) if table is None else [table]
+    rows = row_groups(files) if table is None else [table]
 
     def with_ids() -> pa.Table:
         return read_parquet(files, columns=["id"]) if table is None else table
@@ -145,6 +145,7 @@ def _digest_of_sound(
     for block in blocks(rows):
         inspection = inspection or Inspection(refuse, _columns(script, block.schema))
         inspection.take(block)
+        del block  # not kept beside the next one
     if inspection is None:
         raise refuse("the table is empty", None)
     return inspection.finish(with_ids)

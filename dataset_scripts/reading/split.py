@@ -1,9 +1,10 @@
 """One split of a dataset: its rows in memory, or their texts on a disk."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,15 @@ from pronominal.dataset_scripts.tables.digests import content_digest
 from pronominal.dataset_scripts.tables.parquet_files import batches, open_parquet, read_parquet
 from pronominal.errors import InputError, extra_needed
 from pronominal.instances import FillingInstance, ResolutionInstance
+from pronominal.spans import Mention
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
 Instance = ResolutionInstance | FillingInstance
+
+SHARED = ("id", "text", "pronoun", "candidates", "label")
+"""Columns that an instance has as attributes; it keeps all others in `columns`."""
 
 TEXTS = ("text", "blank", "uid")
 """Columns that no score reads."""
@@ -54,11 +59,31 @@ class Split:
         """
         if self.in_memory is not None:
             return self.in_memory
+        return self.columns([name for name in self.schema.names if name not in TEXTS])
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The names and types of the columns, without the canary."""
+        if self.in_memory is not None:
+            return self.in_memory.schema
         schema = open_parquet(self.files[0]).schema_arrow
-        columns = [name for name in schema.names if name not in (*TEXTS, CANARY.name)]
-        words = [one for one in columns if schema.field(one).type == pa.string() and one != "id"]
-        table = read_parquet(self.files, columns=columns, read_dictionary=words)
+        return pa.schema([field for field in schema if field.name != CANARY.name])
+
+    def columns(self, names: Sequence[str]) -> pa.Table:
+        """Return some columns of `table`; of rows on the disk, nothing else is read."""
+        if self.in_memory is not None:
+            return self.in_memory.select(names)
+        types = {name: self.schema.field(name).type for name in names}
+        words = [name for name, kind in types.items() if kind == pa.string() and name != "id"]
+        table = read_parquet(self.files, columns=names, read_dictionary=words)
         return table.unify_dictionaries()
+
+    def column_blocks(self, names: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield some columns of the rows, in order, a few thousand rows in memory."""
+        if self.in_memory is not None:
+            yield self.in_memory.select(names)
+            return
+        yield from batches(self.files, columns=names)
 
     @cached_property
     def num_rows(self) -> int:
@@ -70,12 +95,17 @@ class Split:
     @property
     def asks_for_form(self) -> bool:
         """Whether the rows ask which form fills a slot, and not which candidate is meant."""
-        return "options" in self.table.column_names
+        return "options" in self.schema.names
 
     @property
     def choices(self) -> pa.ChunkedArray:
         """What each row lets a system choose from: its options, or its candidates."""
-        return self.table["options" if self.asks_for_form else "candidates"]
+        return self.table[self.choices_column]
+
+    @property
+    def choices_column(self) -> str:
+        """The name of the column of `choices`."""
+        return "options" if self.asks_for_form else "candidates"
 
     @property
     def folder(self) -> Path | None:
@@ -153,5 +183,42 @@ def instances_of(table: pa.Table) -> Iterator[Instance]:
     """Yield the rows of a published table as instances, a thousand at a time in memory."""
     kind = ResolutionInstance if "candidates" in table.column_names else FillingInstance
     for start in range(0, table.num_rows, 1000):
-        for row in table.slice(start, 1000).to_pylist():
-            yield kind.from_row(row)
+        rows = table.slice(start, 1000)
+        if kind is ResolutionInstance and (made := _located(rows)) is not None:
+            yield from made
+        else:
+            yield from map(kind.from_row, rows.to_pylist())
+
+
+def _located(rows: pa.Table) -> Iterator[ResolutionInstance] | None:
+    """Return the instances of rows whose mentions are all there, without a dict for each; or None.
+
+    They are those of `ResolutionInstance.from_row`.
+    """
+    rows = rows.combine_chunks()
+    candidates, pronouns = rows["candidates"].combine_chunks(), rows["pronoun"].combine_chunks()
+    if isinstance(candidates, pa.ChunkedArray) or candidates.null_count:
+        return None
+    both = candidates.flatten()
+    if any(part.null_count for part in (both, pronouns)):
+        return None
+    flat = map(Mention, *_fields(both))
+    own = [name for name in rows.column_names if name not in SHARED]
+    parts = (rows[name].to_pylist() for name in ("id", "text", "label"))
+    found = zip(
+        *parts,
+        map(Mention, *_fields(pronouns)),
+        candidates.value_lengths().to_pylist(),
+        zip(*(rows[name].to_pylist() for name in own), strict=True) if own else repeat(()),
+        strict=False,
+    )
+    return (
+        ResolutionInstance(
+            name, text, pronoun, (*islice(flat, many),), label, dict(zip(own, values, strict=True))
+        )
+        for name, text, label, pronoun, many, values in found
+    )
+
+
+def _fields(mentions: pa.StructArray) -> list[list[Any]]:
+    return [mentions.field(name).to_pylist() for name in Mention._fields]

@@ -80,6 +80,10 @@ def blocks(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     waiting: list[pa.Table] = []
     rows = 0
     for table in tables:
+        if not rows and table.num_rows == BLOCK and all(c.num_chunks == 1 for c in table.columns):
+            yield table  # as it was written: copying it would take its memory twice
+            del table  # nor is it kept beside the next one
+            continue
         waiting.append(table)
         rows += table.num_rows
         while rows >= BLOCK:

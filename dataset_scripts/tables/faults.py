@@ -1,8 +1,9 @@
 """What may be wrong with a dataset's table, by row: columns, offsets, labels."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pronominal.dataset_scripts.tables.columns import Columns
 from pronominal.spans import Mention
@@ -47,6 +48,8 @@ def mention_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
     """Yield (row, what is wrong) for offsets that miss their mention."""
     if not {"pronoun", "candidates"} <= set(table.column_names):
         return
+    if _all_stand(table):
+        return
     columns = (table[name].to_pylist() for name in ("text", "pronoun", "candidates"))
     for row, (text, pronoun, candidates) in enumerate(zip(*columns, strict=True)):
         if len(candidates) != 2:
@@ -54,3 +57,25 @@ def mention_faults(table: pa.Table) -> Iterator[tuple[int, str]]:
         for mention in map(Mention._make, map(dict.values, (pronoun, *candidates))):
             if mention.span != (-1, -1) and not mention.stands_in(text):
                 yield row, f"the offsets {mention.start}:{mention.end} do not hold their mention"
+
+
+def _all_stand(table: pa.Table) -> bool:
+    """Whether every row has two candidates, and the text each mention at its offsets."""
+    candidates = table["candidates"]
+    if not pc.all(pc.equal(pc.list_value_length(candidates), 2), min_count=0).as_py():
+        return False
+    texts, both = table["text"].to_pylist(), pc.list_flatten(candidates)
+    if len(both) != 2 * len(texts):  # there are nulls
+        return False
+    return _stand(texts, table["pronoun"]) and _stand([t for t in texts for _ in "12"], both)
+
+
+def _stand(texts: Sequence[str], mentions: pa.ChunkedArray) -> bool:
+    if mentions.null_count or any(field.null_count for field in mentions.flatten()):
+        return False
+    fields = (pc.struct_field(mentions, name).to_pylist() for name in ("text", "start", "end"))
+    return all(
+        (start, end) == (-1, -1)
+        or (start >= 0 and text[start:end] == word and start + len(word) == end)
+        for text, word, start, end in zip(texts, *fields, strict=True)
+    )

@@ -65,7 +65,12 @@ def read_parquet(
     return without_canary(pa.concat_tables(tables))
 
 
-def batches(files: Sequence[Path], start: int = 0, stop: int | None = None) -> Iterator[pa.Table]:
+def batches(
+    files: Sequence[Path],
+    start: int = 0,
+    stop: int | None = None,
+    columns: Sequence[str] | None = None,
+) -> Iterator[pa.Table]:
     """Yield the rows from `start` up to `stop` as `read_parquet` returns them, in small tables."""
     first = 0
     for file in files:
@@ -74,14 +79,28 @@ def batches(files: Sequence[Path], start: int = 0, stop: int | None = None) -> I
             for group in range(parquet.num_row_groups):
                 rows = parquet.metadata.row_group(group).num_rows
                 if first + rows > start and (stop is None or first < stop):
-                    yield from _rows_of(parquet, group, start - first, stop and stop - first)
+                    part = start - first, stop and stop - first
+                    yield from _rows_of(parquet, group, *part, columns)
                 first += rows
 
 
+def row_groups(files: Sequence[Path]) -> Iterator[pa.Table]:
+    """Yield the rows as `read_parquet` returns them, in tables as large as they were written."""
+    for file in files:
+        with _damage(file), pq.ParquetFile(file) as parquet:
+            for group in range(parquet.num_row_groups):
+                yield without_canary(parquet.read_row_group(group, use_threads=False))
+                pa.default_memory_pool().release_unused()  # else every group before stays, too
+
+
 def _rows_of(
-    parquet: pq.ParquetFile, group: int, start: int, stop: int | None
+    parquet: pq.ParquetFile,
+    group: int,
+    start: int,
+    stop: int | None,
+    columns: Sequence[str] | None,
 ) -> Iterator[pa.Table]:
-    for batch in parquet.iter_batches(BATCH, row_groups=[group]):
+    for batch in parquet.iter_batches(BATCH, row_groups=[group], columns=columns):
         table = without_canary(pa.Table.from_batches([batch]))
         skipped = max(0, start)
         wanted = table.slice(skipped, None if stop is None else max(0, stop - skipped))

@@ -38,10 +38,12 @@ def suspected_rows(blocks: Sequence[Fingerprints]) -> list[int]:
 
     Two ids may by chance have one fingerprint: only the ids themselves tell.
     """
-    whole = np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.uint64)
-    ordered = np.sort(whole)
+    ordered = np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.uint64)
+    ordered.sort()
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    rows: list[int] = np.flatnonzero(np.isin(whole, repeated)).tolist() if len(repeated) else []
+    if not len(repeated):
+        return []
+    rows: list[int] = np.flatnonzero(np.isin(np.concatenate(blocks), repeated)).tolist()
     return rows
 
 

@@ -3,8 +3,9 @@
 Or those of another decision rule over its clusters, without asking the system again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pyarrow.compute as pc
 
@@ -16,6 +17,7 @@ from pronominal.errors import InputError
 from pronominal.eval.runs.coreference_systems import clusters_of, prediction_of
 from pronominal.eval.runs.decision_rules import ClusteredInstance, decision_rule
 from pronominal.eval.runs.failures import read_failures
+from pronominal.eval.runs.prediction_blocks import decisions_in_order
 from pronominal.eval.runs.predictions import predictions_file, read_predictions
 from pronominal.eval.runs.record import is_run, read_record
 from pronominal.instances import ResolutionInstance
@@ -39,6 +41,8 @@ def read_answers(path: Path, split: Split, reading: str | None = None) -> list[D
             such rule, or a line has no clusters to apply it to.
     """
     decisions, failed = read_given_answers(path, split, reading), read_failures(path)
+    if all(decision is not None for decision in decisions):
+        return cast("list[Decision]", decisions)
     ids = split.table["id"].to_pylist()
     answers = zip(ids, decisions, strict=True)
     missing = [name for name, answer in answers if answer is None and name not in failed]
@@ -51,9 +55,11 @@ def read_answers(path: Path, split: Split, reading: str | None = None) -> list[D
 
 def read_given_answers(
     path: Path, split: Split, reading: str | None = None
-) -> list[Decision | None]:
+) -> Sequence[Decision | None]:
     """Read decisions as `read_answers` does, with None for rows without a prediction."""
     _refuse_other_rows(path if path.is_dir() else path.parent, split)
+    if reading is None and (in_order := decisions_in_order(path, split)) is not None:
+        return in_order
     file, ids = predictions_file(path), split.table["id"].to_pylist()
     most = dict(zip(ids, pc.list_value_length(split.choices).to_pylist(), strict=True))
     decisions: dict[str, Decision] = {}

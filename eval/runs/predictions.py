@@ -17,6 +17,9 @@ from pronominal.json_files import parse_object
 
 PREDICTIONS = "predictions.jsonl"
 
+TO_JSON = json.JSONEncoder(ensure_ascii=False).encode
+"""What ``json.dumps`` would make anew for each line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
@@ -40,7 +43,7 @@ class Prediction:
             "abstained": self.decision.abstained,
             **self.given,
         }
-        return json.dumps(fields, ensure_ascii=False) + "\n"
+        return TO_JSON(fields) + "\n"
 
     @classmethod
     def parse(cls, line: bytes, file: Path, number: int) -> Prediction:
@@ -105,7 +108,7 @@ def as_left(folder: Path, record: RunRecord) -> RunRecord:
     return record
 
 
-def _refuse_incomplete(file: Path) -> None:
+def refuse_incomplete(file: Path) -> None:
     """Raise `InputError` if a file is that of a complete run and is not what it ended with."""
     folder = file.parent
     if file.name != PREDICTIONS or not is_run(folder):
@@ -129,7 +132,7 @@ def read_predictions(path: Path) -> Iterator[tuple[int, Prediction]]:
             prediction; empty lines may only stand at its end.
     """
     file = predictions_file(path)
-    _refuse_incomplete(file)
+    refuse_incomplete(file)
     empty = None
     with os_errors(file, "give a predictions file"), file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):

@@ -17,6 +17,7 @@ from pronominal.errors import InputError, os_errors
 from pronominal.eval.runs.coreference_systems import COPIES, clusters_of
 from pronominal.eval.runs.decision_rules import differing
 from pronominal.eval.runs.failures import FAILURES, Failure, read_failures, write_failures
+from pronominal.eval.runs.prediction_blocks import plain_counts
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, as_left, read_predictions
 from pronominal.eval.runs.record import RUN, PredictionsRecord, RunRecord, is_run, now, read_record
 from pronominal.instances import ResolutionInstance
@@ -176,6 +177,8 @@ class RunFolder:
 
     def _counts(self, instances: Iterable[Instance]) -> dict[str, int]:
         counts = {"rows": len(self.failures), "none": 0, "both": 0, "unfinished": 0}
+        if not self.failures and (plain := plain_counts(self.path)) is not None:
+            return {name: n for name, n in plain.items() if n or name != "unfinished"}
         writes = False
         answered = (instance for instance in instances if instance.id not in self.failures)
         lines = read_predictions(self.path)

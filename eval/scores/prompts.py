@@ -61,14 +61,16 @@ def prompt_scores(
     Raises:
         InputError: a line has no answer to one of the first line's prompts.
     """
+    _, first = next(read_predictions(predictions), (0, None))
+    if first is None or not any(question.answers in first.given for question in PROMPT_QUESTIONS):
+        return {}
     right = right_choices(split.table["label"].to_numpy(), len(split.choices[0]))
     if (right == NOTHING_RIGHT).all():
         return {}
-    _, first = next(read_predictions(predictions), (0, None))
     units = Units.rows(split.num_rows) if units_of is None else units_of(split.table)
     found: Block = {}
     for question in PROMPT_QUESTIONS:
-        given = None if first is None else first.given.get(question.answers)
+        given = first.given.get(question.answers)
         if given and isinstance(given, dict):
             prompts = [*given]
             choices = _choices(split, predictions, question.answers, prompts)

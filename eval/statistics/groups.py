@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from pronominal.eval.statistics.outcomes import (
     NONE,
@@ -18,6 +19,21 @@ from pronominal.eval.statistics.outcomes import (
 )
 
 T = TypeVar("T")
+
+
+def distinct(values: pa.ChunkedArray) -> tuple[list[Any], IntArray]:
+    """Return the values of a column in the order of the rows, and each row's index into them."""
+    if not pa.types.is_dictionary(values.type):
+        values = values.dictionary_encode()
+    encoded = values.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):  # of no rows
+        return [], np.zeros(0, np.int64)
+    words = [*encoded.dictionary.to_pylist(), None]
+    codes = encoded.indices.fill_null(len(words) - 1)
+    order = codes.unique().to_numpy()
+    places = np.zeros(len(words), np.int64)
+    places[order] = np.arange(len(order))
+    return [words[code] for code in order.tolist()], places[codes.to_numpy()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +53,13 @@ class Strata:
         """Divide rows by their values: the known ones, then others in the order of the rows."""
         codes = {name: code for code, name in enumerate(dict.fromkeys((*known, *values)))}
         return cls(tuple(codes), np.array([codes[value] for value in values], np.int64))
+
+    @classmethod
+    def of_column(cls, values: pa.ChunkedArray, known: Iterable[str] = ()) -> "Strata":
+        """Divide rows as `of` does by a column of words, without an object for each row."""
+        words, codes = distinct(values)
+        strata = cls.of(words, known)
+        return cls(strata.names, strata.codes[codes])
 
     @classmethod
     def whole(cls, rows: int, name: str = "overall") -> "Strata":

@@ -42,7 +42,8 @@ NOTHING_RIGHT = -3
 def choices_of(decisions: Sequence[Decision]) -> IntArray:
     """Return decisions as integers, shape ``[len(decisions)]``: an index or an abstention."""
     abstentions = {None: 0} | ABSTENTIONS
-    return np.array([abstentions[d.abstained] if d.choice is None else d.choice for d in decisions])
+    codes = (abstentions[d.abstained] if d.choice is None else d.choice for d in decisions)
+    return np.fromiter(codes, np.int64, len(decisions))
 
 
 def refuse_other_number(rows: pa.Table, decisions: Sequence[Decision]) -> None:

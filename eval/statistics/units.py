@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.intervals import CONFIDENCE
@@ -29,6 +30,12 @@ class Units:
     def of(cls, name: str, values: Sequence[str]) -> "Units":
         """Take the rows that have the same value for one unit."""
         strata = Strata.of(values)
+        return cls(name, strata.codes, len(strata.names))
+
+    @classmethod
+    def of_column(cls, name: str, values: pa.ChunkedArray) -> "Units":
+        """Take the rows that have the same value in a column for one unit."""
+        strata = Strata.of_column(values)
         return cls(name, strata.codes, len(strata.names))
 
     @classmethod

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.ruff import SEEDS
+from pronominal.eval.runs.prediction_blocks import NotPlainError, score_blocks
 from pronominal.eval.runs.predictions import Prediction, read_predictions
-from pronominal.eval.statistics.outcomes import IntArray
+from pronominal.eval.statistics.outcomes import FloatArray, IntArray
 
 SAMPLES = "+".join(f"seed_{seed}" for seed in SEEDS)
 """The split that holds the rows of the paper's three samples, each once."""
@@ -55,21 +58,39 @@ def answered_split(where: str, config: str | None, predictions: Path) -> str:
 
 def samples_of(split: Split) -> dict[int, IntArray] | None:
     """Return the rows of each sample by its seed; a sample counts when the split has all of it."""
-    places = {name: row for row, name in enumerate(split.table["id"].to_pylist())}
-    samples = {}
+    drawn: dict[int, pa.ChunkedArray] = {}
     for seed in SEEDS:
         file = split.file.with_name(f"seed_{seed}.parquet")
         if file.exists():
-            ids = pq.read_table(file, columns=["id"])["id"].to_pylist()
-            if places.keys() >= {*ids}:
-                samples[seed] = np.array([places[name] for name in ids])
-    return samples or None
+            drawn[seed] = pq.read_table(file, columns=["id"])["id"]
+    if not drawn:
+        return None
+    wanted = pa.concat_arrays([chunk for ids in drawn.values() for chunk in ids.chunks]).unique()
+    places, first = np.full(len(wanted), -1), 0
+    for block in split.column_blocks(["id"]):
+        found = pc.index_in(block["id"], wanted)
+        rows = np.flatnonzero(found.is_valid().to_numpy())
+        places[found.drop_null().to_numpy()] = first + rows
+        first += block.num_rows
+    rows_of = {seed: places[pc.index_in(ids, wanted).to_numpy()] for seed, ids in drawn.items()}
+    return {seed: rows for seed, rows in rows_of.items() if (rows >= 0).all()} or None
 
 
-def margins_of(predictions: Iterable[Prediction]) -> Margins | None:
-    """Return by how much the choices won; None for predictions without scores."""
-    margins = np.fromiter(_margins(predictions), np.float64)
+def margins_of(predictions: Path) -> Margins | None:
+    """Return by how much the choices of a file won; None for predictions without scores."""
+    try:
+        margins = np.concatenate([*map(_margins_of_block, score_blocks(predictions))])
+    except NotPlainError:
+        lines = (prediction for _, prediction in read_predictions(predictions))
+        margins = np.fromiter(_margins(lines), np.float64)
     return Margins(margins) if len(margins) else None
+
+
+def _margins_of_block(scores: FloatArray) -> FloatArray:
+    if scores.shape[1] < 2:
+        raise NotPlainError
+    second, best = np.partition(scores, (-2, -1), axis=1)[:, -2:].T
+    return np.asarray(best - second)
 
 
 def _margins(predictions: Iterable[Prediction]) -> Iterator[float]:

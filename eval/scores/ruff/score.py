@@ -1,6 +1,6 @@
 """The scores of RUFF (Gautam et al., 2024, sections 4.3, 5 and 8)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -12,6 +12,7 @@ from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.scores.ruff.samples import Margins
 from pronominal.eval.statistics.crossed import Crossed
+from pronominal.eval.statistics.groups import distinct
 from pronominal.eval.statistics.hypothesis_tests import pairwise_tests
 from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import (
@@ -28,6 +29,9 @@ from pronominal.pronouns import CASES, PRONOUN_SETS
 
 Samples = Mapping[int, IntArray]
 """Seed -> the rows of its sample."""
+
+ROWS = 1 << 16
+"""Rows that are counted at a time, which bounds the memory that it takes."""
 
 NO_SET = -9
 """No pronoun set: a row without distractors, or a context-free answer that names none."""
@@ -75,7 +79,7 @@ def score(
     if rows["label"].null_count == 0 and (rows["label"].to_numpy() == -1).all():
         return {"n": rows.num_rows, "context_free": _context_free_counts(rows, decisions)}
     answers = _Answers.of(rows, decisions, context_free)
-    parts, every = dict(samples or {}), np.arange(rows.num_rows)
+    parts, every = dict(samples or {}), np.arange(rows.num_rows, dtype=np.int32)
     scores = answers.summary([*parts.values()] or [every])
     scores["by_seed"] = {str(seed): answers.block(part) for seed, part in parts.items()}
     if len(parts) > 1:
@@ -140,58 +144,73 @@ class _Answers:
         labels = rows["label"].to_numpy()
         names = _set_names(rows)
         index = {name: number for number, name in enumerate(names)}
-        distractors = [index.get(name, NO_SET) for name in rows["distractor_set"].to_pylist()]
         return cls(
             names=names,
             labels=labels,
             choices=choices_of(decisions),
-            cases=np.array([CASES.index(case) for case in rows["case"].to_pylist()]),
-            distractors=np.array(distractors),
+            cases=_mapped(rows["case"], CASES.index),
+            distractors=_mapped(rows["distractor_set"], lambda name: index.get(name, NO_SET)),
             context_free=None if context_free is None else _without_context(rows, *context_free),
             units=units(rows),
         )
 
+    def counted(self, part: IntArray) -> "_Counted":
+        """Count the answers to some rows."""
+        shape = (int(self.labels.max()) + 2, self.units.size, len(CASES), 2, 1 + len(ABSTENTIONS))
+        counts = np.zeros(int(np.prod(shape)), np.int64)
+        for start in range(0, len(part), ROWS):
+            rows = part[start : start + ROWS]
+            labels, choices = self.labels[rows], self.choices[rows]
+            kinds = sum(n * (choices == c) for n, c in enumerate(ABSTENTIONS.values(), start=1))
+            axes = (self.units.codes[rows], self.cases[rows], choices == labels, kinds)
+            place = labels + 1  # a row whose label is -1 is of no pronoun set
+            for size, codes in zip(shape[1:], axes, strict=True):
+                place = place * size + codes
+            counts += np.bincount(place, minlength=len(counts))
+        return _Counted(counts.reshape(shape))
+
     def summary(self, parts: Sequence[IntArray]) -> Block:
         """Return the means over parts of the rows, overall and divided, and the errors."""
-        pooled = np.concatenate(parts)
-        forms = {
-            f"{case}/{name}": (self.cases == c) & (self.labels == s)
-            for c, case in enumerate(CASES)
-            for s, name in enumerate(self.names)
+        counted = [self.counted(part) for part in parts]
+        found = _means(counted)
+        found["by_pronoun_set"] = {
+            name: _means([one.of(label) for one in counted])
+            for label, name in enumerate(self.names)
         }
-        sets = {name: self.labels == number for number, name in enumerate(self.names)}
-        cases = {case: self.cases == number for number, case in enumerate(CASES)}
-        found = self._means(parts, np.ones(len(self.labels), bool))
-        for key, strata in (("by_pronoun_set", sets), ("by_case", cases), ("by_form", forms)):
-            found[key] = {name: self._means(parts, inside) for name, inside in strata.items()}
+        found["by_case"] = {
+            name: _means([one.of(case=case) for one in counted]) for case, name in enumerate(CASES)
+        }
+        found["by_form"] = {
+            f"{case_name}/{name}": _means([one.of(label, case) for one in counted])
+            for case, case_name in enumerate(CASES)
+            for label, name in enumerate(self.names)
+        }
         if self.context_free is not None:
-            found["errors"] = self._errors(pooled)
+            found["errors"] = self._errors(np.concatenate(parts))
         return found
 
     def block(self, part: IntArray) -> Block:
         """Return the counts and fractions of some rows."""
-        made = self._means([part], np.ones(len(self.labels), bool))
+        made = _means([self.counted(part)])
         return {name: value for name, value in made.items() if name != "sd"}
 
     def spread(self, parts: Sequence[IntArray]) -> Block:
         """Tell apart how far seeds and occupations vary; see `Crossed.components`."""
-        right = [self._by_unit(part, self.choices == self.labels) for part in parts]
-        rows = [self._by_unit(part, np.ones_like(self.labels)) for part in parts]
+        counted = [self.counted(part) for part in parts]
+        right, rows = ([one.by_unit[name] for one in counted] for name in ("accuracy", "n"))
         found = Crossed(np.stack(right, axis=1), np.stack(rows, axis=1)).components()
         return {"seeds" if name == "prompts" else name: sd for name, sd in found.items()}
 
     def tests(self, parts: Sequence[IntArray]) -> dict[str, Block]:
         """Compare the accuracies on every two pronoun sets: by occupation, and over the samples."""
+        counted = [self.counted(part) for part in parts]
         of_set = {
-            name: [inside for part in parts if len(inside := part[self.labels[part] == number])]
-            for number, name in enumerate(self.names)
+            name: [inside for one in counted if (inside := one.of(label)).n]
+            for label, name in enumerate(self.names)
         }
         there = {name: kept for name, kept in of_set.items() if kept}
-        paired = paired_tests({name: self.right_of(kept) for name, kept in there.items()})
-        right = self.choices == self.labels
-        values = {
-            name: [float(right[part].mean()) for part in kept] for name, kept in there.items()
-        }
+        paired = paired_tests({name: _right_of(kept) for name, kept in there.items()})
+        values = {name: [one.share("accuracy") for one in kept] for name, kept in there.items()}
         welch = (pairwise_tests(values) or {}) if len(parts) > 1 else {}
         return {
             f"{a}-{b}": paired[a][b].to_json()
@@ -201,38 +220,7 @@ class _Answers:
 
     def right_of(self, parts: Sequence[IntArray]) -> FloatArray:
         """Return how much of each occupation's rows is right, of how many, ``[units, 2]``."""
-        right = self.choices == self.labels
-        return np.stack([self.sums(parts, one) for one in (right, np.ones_like(right))], axis=-1)
-
-    def _means(self, parts: Sequence[IntArray], inside: Any) -> Block:
-        """Return the mean shares over parts of the rows, of those inside, with intervals."""
-        kept = [part[inside[part]] for part in parts]
-        there = [part for part in kept if len(part)]
-        answers = {
-            "accuracy": self.choices == self.labels,
-            "answered": self.choices >= 0,
-            **{name: self.choices == code for name, code in ABSTENTIONS.items()},
-        }
-        rows = self.sums(there, np.ones_like(self.labels))[None]
-        estimates = {
-            name: ratio_interval(self.sums(there, given)[None], rows)
-            for name, given in answers.items()
-        }
-        found = estimate_blocks(estimates, n=[sum(map(len, there))])[0]
-        for name, given in answers.items():
-            if there:
-                found[name] = float(np.mean([given[part].mean() for part in there]))
-        values = [float(answers["accuracy"][part].mean()) for part in there]
-        found["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        return found
-
-    def sums(self, parts: Sequence[IntArray], counted: Any) -> FloatArray:
-        """Add up what is counted by occupation, shape ``[units]``; every part counts the same."""
-        n = sum(map(len, parts))
-        found: FloatArray = np.zeros(self.units.size)
-        for part in parts:  # rows of a smaller part count more
-            found += n / (len(parts) * len(part)) * self._by_unit(part, counted)
-        return found
+        return _right_of([self.counted(part) for part in parts])
 
     def _by_unit(self, part: IntArray, counted: Any) -> FloatArray:
         codes = self.units.codes[part]
@@ -271,9 +259,79 @@ class _Answers:
         return estimate_blocks(shares, **counts)[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Counts of answers to some rows.
+
+    Attributes:
+        counts: shape ``[1 + labels, units, cases, 2, 1 + abstentions]``: those to rows without a
+            label first; wrong ones and right ones; choices and each of `ABSTENTIONS`.
+    """
+
+    counts: IntArray
+
+    def of(self, label: int | None = None, case: int | None = None) -> "_Counted":
+        """Return those to rows with a label, in a grammatical case."""
+        kept = self.counts if label is None else self.counts[label + 1 : label + 2]
+        return _Counted(kept if case is None else kept[:, :, case : case + 1])
+
+    @property
+    def n(self) -> int:
+        """Number of answers."""
+        return int(self.counts.sum())
+
+    @property
+    def by_unit(self) -> dict[str, FloatArray]:
+        """Number of answers of each kind, and of all as ``n``; each has the shape ``[units]``."""
+        summed = self.counts.sum(axis=(0, 2)).astype(np.float64)
+        kinds = summed.sum(axis=1)
+        found = {"n": kinds.sum(axis=1), "accuracy": summed[:, 1].sum(axis=1)}
+        names = ("answered", *ABSTENTIONS)
+        return found | dict(zip(names, kinds.T, strict=True))
+
+    def share(self, kind: str) -> float:
+        """Return the share of answers of a kind."""
+        return float(self.by_unit[kind].sum() / self.n)
+
+
+def _means(parts: Sequence[_Counted]) -> Block:
+    """Return the mean shares over parts of the rows, with intervals."""
+    there = [part for part in parts if part.n]
+    sums = _sums(there) if there else {k: 0.0 * v for k, v in parts[0].by_unit.items()}
+    rows = sums.pop("n")[None]
+    estimates = {name: ratio_interval(given[None], rows) for name, given in sums.items()}
+    found = estimate_blocks(estimates, n=[sum(part.n for part in there)])[0]
+    if there:
+        found |= {name: float(np.mean([part.share(name) for part in there])) for name in sums}
+    values = [part.share("accuracy") for part in there]
+    found["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return found
+
+
+def _right_of(parts: Sequence[_Counted]) -> FloatArray:
+    sums = _sums(parts)
+    return np.stack([sums["accuracy"], sums["n"]], axis=-1)
+
+
+def _sums(parts: Sequence[_Counted]) -> dict[str, FloatArray]:
+    """Add up each kind of answer by occupation, shape ``[units]``; every part counts the same."""
+    n = sum(part.n for part in parts)
+    weighted = [(n / (len(parts) * part.n), part.by_unit) for part in parts]  # fewer count more
+    return {
+        name: np.sum([weight * counts[name] for weight, counts in weighted], axis=0)
+        for name in parts[0].by_unit
+    }
+
+
 def units(rows: pa.Table) -> Units:
     """Return the occupations: each has a task sentence in every grammatical case."""
-    return Units.of("occupation", rows["occupation"].to_pylist())
+    return Units.of_column("occupation", rows["occupation"])
+
+
+def _mapped(values: pa.ChunkedArray, number: Callable[[Any], int]) -> IntArray:
+    """Return the number of each value of a column."""
+    words, codes = distinct(values)
+    return np.array([number(word) for word in words], np.int64)[codes]
 
 
 def _count(inside: Any) -> int:
@@ -283,26 +341,31 @@ def _count(inside: Any) -> int:
 def _set_names(rows: pa.Table) -> tuple[str, ...]:
     """Return the pronoun sets in the order of the options: the four known ones, then others."""
     known = [pronouns.name for pronouns in PRONOUN_SETS]
-    pairs = zip(rows["label"].to_pylist(), rows["pronoun_set"].to_pylist(), strict=True)
-    others = sorted({(label, name) for label, name in pairs if name not in known})
+    words, codes = distinct(rows["pronoun_set"])
+    if {*words} <= {*known}:
+        return (*known,)
+    there = np.flatnonzero(np.bincount((rows["label"].to_numpy() + 1) * len(words) + codes))
+    pairs = ((place // len(words), words[place % len(words)]) for place in there.tolist())
+    others = sorted((label, name) for label, name in pairs if name not in known)
     return (*known, *(name for _, name in others))
 
 
 def _without_context(rows: pa.Table, tasks: pa.Table, decisions: Sequence[Decision]) -> IntArray:
     """Return for each row what the system chose for its task sentence alone, or `NO_SET`."""
-
-    def keys(table: pa.Table) -> Iterator[tuple[str, str]]:
-        yield from zip(table["occupation"].to_pylist(), table["case"].to_pylist(), strict=True)
-
+    keys = zip(tasks["occupation"].to_pylist(), tasks["case"].to_pylist(), strict=True)
     found = {
         key: NO_SET if decision.choice is None else decision.choice
-        for key, decision in zip(keys(tasks), decisions, strict=True)
+        for key, decision in zip(keys, decisions, strict=True)
     }
-    try:
-        return np.array([found[key] for key in keys(rows)])
-    except KeyError as error:
-        cause = f"there is no context-free answer for {' in the '.join(error.args[0])}"
-        raise InputError(cause, cure="answer every row of the config no_context") from error
+    (occupations, of_occupation), (cases, of_case) = map(
+        distinct, (rows["occupation"], rows["case"])
+    )
+    places, codes = np.unique(of_occupation * len(cases) + of_case, return_inverse=True)
+    asked = [(occupations[place // len(cases)], cases[place % len(cases)]) for place in places]
+    if missing := [key for key in asked if key not in found]:
+        cause = f"there is no context-free answer for {' in the '.join(missing[0])}"
+        raise InputError(cause, cure="answer every row of the config no_context")
+    return np.array([found[key] for key in asked], np.int64)[codes]
 
 
 def _context_free_counts(tasks: pa.Table, decisions: Sequence[Decision]) -> Block:

@@ -3,9 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.scores.ruff.samples import answered_split, margins_of, samples_of
 from pronominal.eval.scores.ruff.score import paired_units, score, units
 from pronominal.eval.scores.ruff.tables import tables
+from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.charts import Bars, Curves
 from pronominal.eval.tables.comparison import division_table, spread_notes
@@ -13,6 +18,9 @@ from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table
 from pronominal.eval.task import Answered, Companion, Task
+
+SCORED = ("label", "pronoun_set", "distractor_set", "case", "occupation")
+"""The columns that scores are counted by."""
 
 DIVISIONS = {"case": "by_case", "pronoun_set": "by_pronoun_set", "case/pronoun_set": "by_form"}
 
@@ -60,11 +68,23 @@ MEASURES = (
 
 def _score(answered: Answered) -> Mapping[str, Any]:
     return score(
-        *answered.pair,
+        _rows(answered.split),
+        answered.decisions,  # type: ignore[arg-type]
         samples=samples_of(answered.split),
         context_free=answered.companion("context_free"),
-        margins=margins_of(answered.given()),
+        margins=None if answered.predictions is None else margins_of(answered.predictions),
     )
+
+
+def _paired_units(answered: Answered) -> Mapping[str, PairedUnits]:
+    samples = samples_of(answered.split)
+    return paired_units(_rows(answered.split), answered.decisions, samples=samples)  # type: ignore[arg-type]
+
+
+def _rows(split: Split) -> pa.Table:
+    """Return what the scores need of rows; their options only where no form is right."""
+    rows = split.columns(SCORED)
+    return split.table if pc.all(pc.equal(rows["label"], -1)).as_py() else rows
 
 
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
@@ -90,7 +110,7 @@ TASK = Task(
     hub_task="fill-mask",
     units="occupations",
     units_of=units,
-    paired_units=lambda answered: paired_units(*answered.pair, samples=samples_of(answered.split)),
+    paired_units=_paired_units,
     companions=(
         Companion(
             "context_free",

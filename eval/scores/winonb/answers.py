@@ -5,16 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pronominal.decisions import Decision
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.statistics.groups import Strata
+from pronominal.eval.statistics.groups import Strata, distinct
 from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import (
+    CHOSE_UNFINISHED,
     BoolArray,
     Counts,
     IntArray,
     Share,
+    choices_of,
     parts_by,
 )
 from pronominal.eval.statistics.scores import Block, estimate_blocks
@@ -27,6 +30,9 @@ NUMBERS = ("singular", "plural")
 GROUP, INDIVIDUAL, ELSEWHERE, UNRESOLVED, BOTH, UNFINISHED = range(6)
 """Where an answer goes: elsewhere is a cluster with neither candidate, unresolved is none, and
 unfinished was cut off."""
+
+PLACES = np.array([UNFINISHED, -1, BOTH, UNRESOLVED, GROUP, INDIVIDUAL])
+"""Where the answer goes that `choices_of` gives a number, from `CHOSE_UNFINISHED` on."""
 
 Clustered = BoolArray
 """Whether a row's pronoun is in a cluster with anything, shape ``[rows]``."""
@@ -82,11 +88,12 @@ class Referents:
         schemas: Mapping[str, int],
     ) -> "Referents":
         """Read a table and its decisions; `schemas` are those of `schemas_of`."""
-        known = [False] * rows.num_rows if clustered is None else clustered.tolist()
-        places = [_place(d, there) for d, there in zip(decisions, known, strict=True)]
+        elsewhere = np.zeros(rows.num_rows, np.bool_) if clustered is None else clustered
+        places = PLACES[choices_of(decisions) - CHOSE_UNFINISHED]
+        places = np.where((places == UNRESOLVED) & elsewhere, ELSEWHERE, places)
         return cls(
-            sources=Strata.of(rows["source"].to_pylist(), SOURCES),
-            numbers=Strata.of(rows["number"].to_pylist(), NUMBERS).codes,
+            sources=Strata.of_column(rows["source"], SOURCES),
+            numbers=Strata.of_column(rows["number"], NUMBERS).codes,
             units=units(rows, schemas),
             counts=np.eye(6, dtype=np.int64)[places],
             has_clusters=clustered is not None,
@@ -141,36 +148,29 @@ class Referents:
         return Strata.whole(len(self.numbers), "all")
 
 
-def _place(decision: Decision, clustered: bool) -> int:
-    if decision.choice is not None:
-        return (GROUP, INDIVIDUAL)[decision.choice]
-    if decision.abstained == "both":
-        return BOTH
-    if decision.abstained == "unfinished":
-        return UNFINISHED
-    return ELSEWHERE if clustered else UNRESOLVED
-
-
-def _upstream_row(name: str) -> str:
-    return name.partition("-")[0]
-
-
 def schemas_of(rows: pa.Table) -> dict[str, int]:
     """Number the upstream rows; one that repeats an earlier sentence has that one's number."""
-    first: dict[tuple[str, str], str] = {}
-    schemas: dict[str, str] = {}
-    columns = (rows[name].to_pylist() for name in ("id", "individual", "text"))
-    for name, individual, text in zip(*columns, strict=True):
-        row = _upstream_row(name)
-        schemas.setdefault(row, first.setdefault((individual, text), row))
-    numbers = {row: number for number, row in enumerate(dict.fromkeys(schemas.values()))}
-    return {row: numbers[earlier] for row, earlier in schemas.items()}
+    names, upstream = _upstream_rows(rows)
+    (people, who), (_, sentences) = distinct(rows["individual"]), distinct(rows["text"])
+    _, first, same = np.unique(
+        sentences * len(people) + who, return_index=True, return_inverse=True
+    )
+    earlier = upstream[first[same]]
+    of_row = [names[row] for row in earlier[np.unique(upstream, return_index=True)[1]]]
+    numbers = {row: number for number, row in enumerate(dict.fromkeys(of_row))}
+    return {name: numbers[row] for name, row in zip(names, of_row, strict=True)}
+
+
+def _upstream_rows(rows: pa.Table) -> tuple[list[str], IntArray]:
+    """Return the upstream rows, in order, and which of them each row is made of."""
+    return distinct(pc.list_element(pc.split_pattern(rows["id"], "-", max_splits=1), 0))
 
 
 def units(rows: pa.Table, schemas: Mapping[str, int]) -> Units:
     """Return each row's schema, of those that `schemas_of` numbered."""
-    codes = [schemas[_upstream_row(name)] for name in rows["id"].to_pylist()]
-    return Units("schema", np.array(codes, dtype=np.int64), len(set(schemas.values())))
+    names, upstream = _upstream_rows(rows)
+    codes = np.array([schemas[name] for name in names], dtype=np.int64)[upstream]
+    return Units("schema", codes, len(set(schemas.values())))
 
 
 def clustered_pronouns(rows: pa.Table, predictions: Iterable[Prediction]) -> Clustered | None:

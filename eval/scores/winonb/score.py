@@ -56,12 +56,12 @@ def score(
         refuse_other_number(table, given)
     schemas = schemas_of(rows)
     answered = Referents.of(rows, decisions, clustered, schemas)
-    by_association = Strata.of(rows["association"].to_pylist(), ASSOCIATIONS)
+    by_association = Strata.of_column(rows["association"], ASSOCIATIONS)
     scores: Block = {
         "n": rows.num_rows,
         "by_source": answered.by_source(),
         "by_association": answered.divided(by_association),
-        "by_name": answered.divided(Strata.of(rows["individual"].to_pylist())),
+        "by_name": answered.divided(Strata.of_column(rows["individual"])),
     }
     scores["by_name"].pop("someone", None)
     other = None if generic is None else Referents.of(*generic, None, schemas)
