@@ -13,6 +13,7 @@ from typing import Any
 
 from pronominal.adapters import System
 from pronominal.adapters.catalogue.own_object import source_digest
+from pronominal.adapters.catalogue.systems import SYSTEMS
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -222,9 +223,11 @@ def _first_of_sound(
     others are loaded again when it is their turn, as all of them together may not fit into memory.
     """
     loaded: dict[str, System] = {}
+    asked_by_label = {one.label: one for one in asked}
     for one in reversed(asked):
-        if loaded:
-            loaded.clear()
+        held = [*loaded]
+        loaded.clear()
+        if any(_may_hold_weights(asked_by_label[label]) for label in held):
             gc.collect()
         loaded[one.label] = given[one.label] if one.label in given else one.load()
         runner.refuse_unfit(loaded[one.label], split, reading)
@@ -232,6 +235,12 @@ def _first_of_sound(
             checkpoint = getattr(loaded[one.label], "checkpoint", None)
             plan.refuse_other_checkpoint(one.label, checkpoint and checkpoint.digest)
     return loaded
+
+
+def _may_hold_weights(asked: SystemSettings) -> bool:
+    """Whether a system has to be collected before the next one: garbage takes a while to find."""
+    entry = SYSTEMS.get(asked.name)
+    return entry is None or entry.weights is not None or asked.checkpoint is not None
 
 
 def with_comparisons(

@@ -74,3 +74,19 @@ def test_blocks_hold_all_the_signs_that_were_asked_for(monkeypatch: pytest.Monke
 
 def test_the_smallest_p_survives_the_correction_for_forty_systems() -> None:
     assert p_value(np.full(40, 0.25)) * 780 < 0.05
+
+
+def test_whole_numbers_and_fractions_have_the_same_p_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw = np.random.default_rng(29)
+    parts = draw.integers(0, 4, (6, 40)) / 3.1
+    pairs = [*itertools.combinations(range(6), 2)]
+    assert sign_flips._step(parts) is not None
+    by_numbers = sign_flip_p_values(parts, pairs, resamples=2_000)
+    monkeypatch.setattr(sign_flips, "_step", lambda parts: None)
+    assert sign_flip_p_values(parts, pairs, resamples=2_000).tolist() == by_numbers.tolist()
+
+
+def test_parts_of_several_sizes_are_no_whole_numbers() -> None:
+    assert sign_flips._step(np.array([[1.0, 2.5, 0.3]])) is None
