@@ -27,6 +27,7 @@ from pronominal.eval.runs.finished import finished_run
 from pronominal.eval.runs.record import is_run, read_record, run_name, run_of, run_path
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
+from pronominal.eval.runs.same_weights import decided_otherwise
 from pronominal.eval.runs.units import SCORE, write_units
 from pronominal.eval.scores import TASK, task_of
 from pronominal.eval.scores.agreement import agreement_scores
@@ -40,7 +41,7 @@ from pronominal.eval.statistics.paired_tests import (
 )
 from pronominal.eval.statistics.ranks import RANKS, ranks
 from pronominal.eval.statistics.scores import Scores, plain
-from pronominal.eval.tables.comparison import FAILED
+from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS
 from pronominal.eval.task import Answered, Companion, Task
 from pronominal.json_files import write_json
 
@@ -108,12 +109,13 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
 
     Returns:
         Label -> what became of it. The scores have ``readings_differ`` for clustering systems, the
-        number of rows in which the two decision rules disagree, and ``failed``, the number of rows
-        that the system failed at, which count as rows without an answer. Where there is a second
-        system, and the task says which units are independent, they have `AGAINST` and `RANKS`, too,
-        with a plan `PLANNED`, and where the task says what to ask of all systems together,
-        `ACROSS`. No `SCORE` holds any of them; reports make them anew for the runs that they show,
-        from what `write_units` kept.
+        number of rows in which the two decision rules disagree, ``failed``, the number of rows that
+        the system failed at, which count as rows without an answer, and `SAME_WEIGHTS` where
+        another run has the same weights. Where there is a second system, and the task says which
+        units are independent, they have `AGAINST` and `RANKS`, too, with a plan `PLANNED`, and
+        where the task says what to ask of all systems together, `ACROSS`. No `SCORE` holds any of
+        them but the first two; reports make them anew for the runs that they show, from what
+        `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
     if task.refuse is not None:
@@ -170,7 +172,13 @@ def _compared(
     scores = {label: one.scores for label, one in done.items()}
     with open_progress("paired tests", len(units)) as progress:
         compared = with_comparisons(task, scores, units, plan, margin, progress)
-    return {label: replace(one, scores=compared[label]) for label, one in done.items()}
+    otherwise = decided_otherwise({
+        label: (read_record(one.run), one.answered.decisions) for label, one in done.items()
+    })  # fmt: skip
+    alike = {label: {SAME_WEIGHTS: found} if found else {} for label, found in otherwise.items()}
+    return {
+        label: replace(one, scores=compared[label] | alike[label]) for label, one in done.items()
+    }
 
 
 def _finished(

@@ -7,7 +7,7 @@ from typing import Any
 
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, differ
 from pronominal.eval.statistics.scores import Figure, Scores
-from pronominal.eval.tables.comparison import FAILED
+from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import percent, points, written_p
@@ -106,6 +106,15 @@ def _answered(measure: Measure, scores: Mapping[str, Scores], label: str) -> str
     if measure.answered is None:
         return ""
     return f"{label} answered {measure.answered.cell(scores[label])}"
+
+
+def of_same_weights(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say how many rows two runs of the same weights decide differently."""
+    for one, other in combinations(scores, 2):
+        rows = scores[one].get(SAME_WEIGHTS, {}).get(other)
+        if rows is not None:
+            many = "no row" if rows == 0 else "one row" if rows == 1 else f"{rows:,} rows"
+            yield f"{one} and {other} are the same weights, and decide {many} differently."
 
 
 def findings(

@@ -10,7 +10,12 @@ from textwrap import wrap
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.best import best_row
 from pronominal.eval.tables.comparison import no_interval_notes
-from pronominal.eval.tables.findings import comparisons, findings, planned_comparisons
+from pronominal.eval.tables.findings import (
+    comparisons,
+    findings,
+    of_same_weights,
+    planned_comparisons,
+)
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import (
@@ -181,7 +186,12 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     shown = [*_expanded(columns, scores)]
     of_measures = [headline, *(part.measure for part in shown)]
     planned = tuple(planned_comparisons(headline, measures, scores))
-    found = (*comparisons(headline, scores), *findings(headline, columns, scores), *remarks)
+    found = (
+        *comparisons(headline, scores),
+        *of_same_weights(scores),
+        *findings(headline, columns, scores),
+        *remarks,
+    )
     said = tuple(f"Exploratory: {one}" for one in found) if planned else found
     told = (*planned, *said)
     reasons = no_interval_notes(of_measures, [*scores.values()])

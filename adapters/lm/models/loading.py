@@ -26,7 +26,8 @@ from pronominal.adapters.checkpoints.transformers_models import (
     torch_device,
 )
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.adapters.lm.models.fast_layers import fuse_activations, pack_weights
+from pronominal.adapters.layers.activations import fuse_activations
+from pronominal.adapters.layers.packed import pack_weights
 from pronominal.errors import InputError
 from pronominal.names import unknown_name
 
