@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -128,6 +128,26 @@ def own_data(train: Path, validation: Path | None, test: Path | None, share: flo
         tests=own_tests(test, train.stem) if test is not None else {},
         digests=digests,
     )
+
+
+def joined(parts: Mapping[str, TrainingData]) -> TrainingData:
+    """Return sets of rows as one; where there are two, ids and digests begin with their names.
+
+    Tests are those of the first set that has any.
+    """
+    if len(parts) < 2:
+        return next(iter(parts.values()), TrainingData())
+    tested = next((one for one in parts.values() if one.tests), TrainingData())
+    return replace(
+        tested,
+        rows=_named_rows({name: one.rows for name, one in parts.items()}),
+        validation_rows=_named_rows({name: one.validation_rows for name, one in parts.items()}),
+        digests={f"{name}:{p}": d for name, one in parts.items() for p, d in one.digests.items()},
+    )
+
+
+def _named_rows(sets: Mapping[str, Sequence[ResolutionInstance]]) -> list[ResolutionInstance]:
+    return [replace(row, id=f"{name}-{row.id}") for name, rows in sets.items() for row in rows]
 
 
 T = TypeVar("T")
