@@ -13,7 +13,7 @@ from tests.fuzzing.commands import (
     WITH_UPSTREAM,
     write_inputs,
 )
-from tests.fuzzing.harness import Inputs, fuzzed
+from tests.fuzzing.harness import Inputs, fuzzed, sound
 from tests.fuzzing.weights import WITH_WEIGHTS, write_weights
 
 
@@ -31,6 +31,7 @@ def run(number: int, seed: int, only: str | None) -> dict[str, object]:
         inputs = Inputs(folder)
         for place, case in enumerate(wanted):
             began = time.monotonic()
+            assert (wrong := sound(case, inputs)) is None, f"{case}: {wrong}"
             for call in range(-(-number // cases_of[case.command])):
                 given = f"{seed}/{place}/{call}"
                 outcome = fuzzed(case, inputs, given)

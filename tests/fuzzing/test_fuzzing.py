@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.test_main import pronominal
 from tests.fuzzing.commands import CASES, READS_NOTHING, WITH_UPSTREAM, Case, commands
-from tests.fuzzing.harness import Inputs, fuzzed
+from tests.fuzzing.harness import Inputs, fuzzed, sound
 from tests.fuzzing.weights import WITH_WEIGHTS, write_weights
 
 CALLS = 1
@@ -20,6 +20,8 @@ def test_every_command_that_reads_a_file_is_there() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case.command}" for i, case in enumerate(CASES)])
 def test_a_damaged_file_is_one_line(case: Case, inputs: Inputs) -> None:
+    # a command that refuses its sound inputs would be said to take damaged ones well
+    assert sound(case, inputs) is None
     for call in range(CALLS):
         outcome = fuzzed(case, inputs, f"{case.arguments}/{call}")
         assert outcome.fault is None, f"{outcome.damage}: {outcome.fault}"
