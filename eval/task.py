@@ -17,10 +17,10 @@ import pyarrow as pa
 from pronominal.adapters.catalogue.own_object import object_at
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
+from pronominal.errors import InputError, raised
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
-from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
+from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.statistics.units import Units
 from pronominal.eval.tables.agreement import agreement_notes, agreement_tables
@@ -249,10 +249,19 @@ class Task:
         return any(scores.has(measure.path) for measure in self.measures)
 
     def refuse_other_scores(self, scores: Scores, file: Path) -> None:
-        """Raise `InputError` for scores that have none of the measures."""
+        """Raise `InputError` for scores that have none of the measures, or fit no table of them."""
+        cause, cure = (
+            f"it holds no scores of the task {self.name}",
+            "run 'pronominal evaluate' again",
+        )
         if not self.is_in(scores):
-            cure = "run 'pronominal evaluate' again"
-            raise InputError(f"it holds no scores of the task {self.name}", cure=cure, file=file)
+            raise InputError(cause, cure=cure, file=file)
+        try:
+            others = {name for tests in scores.get(AGAINST, {}).values() for name in tests}
+            self.comparison_tables({"": scores, **dict.fromkeys(others, scores)})
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            # what a measure of the task stands for is known to its tables alone
+            raise InputError(f"{cause} ({raised(error)})", cure=cure, file=file) from error
 
     def refuse_unknown(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a name that is neither an option nor a companion of the task."""

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.systems import System, kind_of
 from pronominal.checksums import file_sha256
 from pronominal.errors import THIRD_PARTY_ERRORS, InputError, raised
@@ -83,7 +84,8 @@ def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any
                 cure=f"add --set {setting}=VALUE, or a line in its table of a systems file",
             )
     try:
-        return maker(**settings)
+        with prints_on_stderr():
+            return maker(**settings)
     except TypeError as error:
         given = ", ".join(f"{key} = {value!r}" for key, value in settings.items())
         raise InputError(
@@ -140,7 +142,8 @@ def object_at(place: str) -> Any:
     module, _, path = place.partition(":")
     _look_here()
     try:
-        target: Any = import_module(module)
+        with prints_on_stderr():
+            target: Any = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise InputError(

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pronominal.atomic import new_folder
+from pronominal.atomic import new_folder, no_room_named
 from pronominal.dataset_scripts.building.card import card_header, write_card
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import (
@@ -129,7 +129,7 @@ def write_split(dataset: str, split: SplitRows, canary: str, folder: Path) -> Bu
 
     inspection, num_bytes = Inspection(refuse), 0
     # one row group from one contiguous block: the same rows give the same bytes, however streamed
-    with _parquet_writer(folder / path, schema) as writer:
+    with no_room_named(folder / path), _parquet_writer(folder / path, schema) as writer:
         for block in blocks(split.tables):
             inspection.take(block)
             marked = block.append_column(CANARY.name, pa.repeat(canary, block.num_rows))

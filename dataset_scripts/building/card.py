@@ -11,6 +11,7 @@ from typing import Any
 import jinja2
 import yaml
 
+from pronominal.atomic import no_room_named
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import BuiltSplit, DatasetScript, built_name
 from pronominal.dataset_scripts.building.sources import Sources
@@ -77,7 +78,8 @@ def write_page(
         unpublishable=unpublishable,
     )
     front = yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=100)
-    path.write_text(f"---\n{front}---\n{notice}{text}", encoding="utf-8", newline="\n")
+    with no_room_named(path):
+        path.write_text(f"---\n{front}---\n{notice}{text}", encoding="utf-8", newline="\n")
 
 
 def _notice(changed: Sequence[str]) -> str:

@@ -139,7 +139,7 @@ def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings
     ):
         cause = "system, label and checkpoint are strings"
         raise InputError(cause, cure="quote them", **where)
-    require_name("label", label, **where)
+    require_name("label", label, file=where.get("file"), row=where.get("row"))
     return SystemSettings(label, name, checkpoint, settings, switched)
 
 

@@ -127,6 +127,10 @@ def units_of(block: Mapping[str, Any], name: str) -> int | None:
     return found
 
 
+NAMED = ("interval", "interval_missing", "units_of")
+"""Fields that say something of each figure beside them, by its name."""
+
+
 def _mismatches(block: Mapping[str, Any], place: str) -> Iterator[str]:
     """Yield what is no number, word, list of words or block, and intervals without two ends."""
     for key, value in block.items():
@@ -136,6 +140,8 @@ def _mismatches(block: Mapping[str, Any], place: str) -> Iterator[str]:
             yield from (f"{where}.{name}" for name, pair in ends.items() if not _is_pair(pair))
         elif isinstance(value, Mapping):
             yield from _mismatches(value, where)
+        elif key in NAMED and value is not None:
+            yield where
         elif isinstance(value, list):
             if not all(isinstance(word, str) for word in value):
                 yield where

@@ -1,26 +1,33 @@
 """Every command that reads a file: its inputs, and the call whose inputs are damaged."""
 
+import bz2
+import gzip
 import json
+import lzma
 import shutil
+import tarfile
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
 from pronominal.cli.main import app
+from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.knowref.files import read_train
+from pronominal.dataset_scripts.knowref.reddit import read_ids
 from pronominal.eval.exchange import FORMATS
 from tests.cli.test_main import pronominal
 from tests.conftest import SHARED
-from tests.dataset_scripts.construction.texts import corpus, write_names
+from tests.dataset_scripts.construction.texts import corpus, planted, write_names
 from tests.dataset_scripts.ruff.own_templates import own_tables, write_sources
 
-READS_NOTHING = {
-    *("access", "datasets", "doctor", "fetch", "replicate", "systems", "env create", "env list"),
-}
-"""Commands without a file of the user's: lists, the Hub, downloads, environments."""
+READS_NOTHING = {"access", "datasets", "doctor", "systems", "env create", "env list"}
+"""Commands without a file of the user's: lists, requests to the Hub, environments."""
 
 ROWS = 48
 
@@ -35,12 +42,14 @@ class Case:
         damaged: patterns of the files that are damaged, one of them at a time.
         goes_on: patterns of what it leaves even when it refuses its input, for it goes on with
             that the next time. It leaves nothing else.
+        ends: how it ends with sound inputs.
     """
 
     command: str
     arguments: str
     damaged: tuple[str, ...]
     goes_on: tuple[str, ...] = ()
+    ends: int = 0
 
     def words(self, folder: Path) -> list[str]:
         """Return the command line."""
@@ -61,7 +70,8 @@ CASES = [
         "ruff --sources {}/sources --allow-changed --out {}/out",
         ("sources/ruff/*",),
     ),
-    Case("validate", "ruff --sources {}/sources", ("sources/ruff/*",)),
+    # templates of our own are not the pinned ones
+    Case("validate", "ruff --sources {}/sources", ("sources/ruff/*",), ends=1),
     Case(
         "publish",
         "{}/sample --repo me/sample --gated auto --dry-run",
@@ -73,6 +83,7 @@ CASES = [
         "{}/text.jsonl --dataset {}/rows --write-index {}/new.index",
         (TABLE,),
     ),
+    Case("leakcheck", "{}/packed --index {}/leak.index", ("packed/*",), ends=1),
     Case("overlap", "{}/text.jsonl --index {}/leak.index --json", ("text.jsonl", "leak.index")),
     Case("switch", "{}/own.jsonl {}/switched.jsonl", ("own.jsonl",)),
     Case("switch", "{}/own.parquet {}/switched.parquet", ("own.parquet",)),
@@ -80,6 +91,11 @@ CASES = [
         "construct knowref",
         "--input {}/corpus --names {}/names.csv --proper-names-only --out {}/out",
         ("corpus/*", "names.csv"),
+    ),
+    Case(
+        "construct knowref",
+        "--input {}/told --names {}/names.csv --proper-names-only --out {}/out",
+        ("told/*",),
     ),
     Case(
         "construct check",
@@ -95,7 +111,7 @@ CASES = [
     Case("annotate agreement", "{}/sheets --json", ("sheets/key.json", "sheets/answers.jsonl")),
     Case(
         "annotate keep",
-        "{}/sheets --dataset {}/rows --votes 1 --out {}/out",
+        "{}/sheets --dataset {}/rows --votes 2 --out {}/out",
         ("sheets/key.json", "sheets/answers.jsonl", TABLE),
     ),
     Case(
@@ -157,8 +173,16 @@ CASES = [
         "{}/runs --out {}/report.html --hub-metadata {}/metadata",
         SCORED,
     ),
+    Case(
+        "report",
+        "{}/runs --out {}/report.html --dataset {}/rows --include-text --plan {}/plan-of-two.json "
+        "--markdown {}/t.md --latex {}/t.tex --csv {}/tables --svg {}/charts",
+        (*SCORED, TABLE, "plan-of-two.json"),
+    ),
     Case("reproduce", "winopron --runs {}/runs --json", SCORED),
     Case("check-system", "bag-of-words={}/words", ("words/*.json",)),
+    Case("fetch", "spanbert-encoder-base --mirror {}/mirror", ("mirror/*.tar.gz",), ("cache",)),
+    Case("fetch", "e2e --mirror {}/mirror", ("mirror/*.tgz", "mirror/*.zip"), ("cache",)),
     Case("export", f"caw {{}}/caw {DATASET} --predictions {{}}/{RUN}", FILES_OF_A_RUN),
     *(
         Case(
@@ -212,6 +236,7 @@ def write_inputs(folder: Path) -> None:
     (folder / "rows" / "double").mkdir(parents=True)
     table = pq.read_table(folder / "sample" / "double" / "test.parquet").slice(0, ROWS)
     pq.write_table(table, folder / TABLE)
+    shutil.copy(folder / "sample" / "README.md", folder / "rows")
     (folder / "ze.toml").write_text(
         '[ze]\nnominative = "ze"\naccusative = "zir"\npossessive = "zir"\n'
     )
@@ -221,6 +246,9 @@ def write_inputs(folder: Path) -> None:
     _write_trainings(folder, call)
     _write_runs(folder, call)
     _write_people(folder, call)
+    _write_archives(folder)
+    if UPSTREAM.is_dir():
+        _write_posts(folder)
 
 
 Call = Callable[..., None]
@@ -242,15 +270,60 @@ def _write_texts(folder: Path, call: Call) -> None:
     rows = pq.read_table(folder / TABLE).drop_columns(["canary"]).to_pylist()
     (folder / "own.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     pq.write_table(pq.read_table(folder / TABLE), folder / "own.parquet")
-    post = {"post_id": "abc", "comment_id": None, "text": "Ann met Eve, and then she left."}
-    (folder / "posts.jsonl").write_text(f"{json.dumps(post)}\n" * 3)
     (folder / "text.jsonl").write_text('{"text": "Nothing of ours is in here."}\n' * 5)
     call("leakcheck", "--dataset", folder / "rows", "--write-index", folder / "leak.index")
     (folder / "corpus").mkdir()
     corpus(folder / "corpus", files=1, lines=150)
     write_names(folder)
+    _write_told(folder / "told", [planted(number) for number in range(20)])
     method = ("construct", "knowref", "--proper-names-only", "--out", folder)
     call(*method, "--input", folder / "corpus", "--names", folder / "names.csv")
+
+
+def _write_told(folder: Path, sentences: list[str]) -> None:
+    """Write sentences as JSONL, as the XML of OPUS, and as subtitles."""
+    folder.mkdir()
+    posts = "".join(f"{json.dumps({'text': one})}\n" for one in sentences)
+    (folder / "posts.jsonl").write_text(posts)
+    told = "".join(f'<s id="{number}">{one}</s>' for number, one in enumerate(sentences))
+    (folder / "film.xml").write_text(
+        f'<?xml version="1.0" encoding="utf-8"?><document>{told}</document>'
+    )
+    times = "00:00:01,000 --> 00:00:02,000"
+    shown = "".join(f"{number}\n{times}\n{one}\n\n" for number, one in enumerate(sentences, 1))
+    (folder / "film.srt").write_text(shown)
+    (folder / "posts.jsonl.gz").write_bytes(gzip.compress(posts.encode()))
+
+
+def _write_archives(folder: Path) -> None:
+    """Write packed texts, and archives of what would be weights."""
+    packed, mirror = folder / "packed", folder / "mirror"
+    packed.mkdir()
+    mirror.mkdir()
+    text = (folder / "text.jsonl").read_bytes()
+    for name, pack in {"t.gz": gzip.compress, "t.xz": lzma.compress, "t.bz2": bz2.compress}.items():
+        (packed / name).write_bytes(pack(text))
+    (packed / "t.zst").write_bytes(pa.compress(text, "zstd", asbytes=True))
+    shutil.copy(folder / TABLE.replace("rows/", "sample/"), packed / "t.parquet")
+    for archive in (packed / "t.eval", mirror / "glove.840B.300d.zip"):
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+            zipped.writestr("one/t.txt", text)
+    for archive in (mirror / "spanbert_hf_base.tar.gz", mirror / "e2e-coref.tgz"):
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(folder / "text.jsonl", "top/config.json")
+            tar.add(folder / "ze.toml", "top/vocab.txt")
+
+
+def _write_posts(folder: Path) -> None:
+    """Write a few of KnowRef's sentences, in its own form, beside a post that holds none."""
+    sources = Sources(UPSTREAM)
+    ids, sentences = read_ids(sources, "train")[:12], read_train(sources)[:12]
+    posts: list[dict[str, str | None]] = [{"post_id": "x", "comment_id": None, "text": "Ann left."}]
+    for (post, comment), one in zip(ids, sentences, strict=True):
+        start, end = one.pronoun.start, one.pronoun.end
+        form = f"{one.text[:start]}[{one.text[start:end]}]{one.text[end:]}"
+        posts.append({"post_id": post, "comment_id": comment, "sentence_with_pronoun": form})
+    (folder / "posts.jsonl").write_text("".join(f"{json.dumps(post)}\n" for post in posts))
 
 
 def _write_runs(folder: Path, call: Call) -> None:
@@ -283,6 +356,7 @@ def _write_runs(folder: Path, call: Call) -> None:
         call(*to, "--predictions", folder / RUN)
 
     call("plan", *rows, "--systems", folder / "systems.toml", "--out", folder / "plan.json")
+    call("plan", *rows, *systems, "--out", folder / "plan-of-two.json")
 
 
 def _write_people(folder: Path, call: Call) -> None:
