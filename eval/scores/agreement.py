@@ -26,7 +26,7 @@ from pronominal.eval.statistics.units import Units
 NO_FORM = -1
 RUN_AGAIN = "run the system again"
 
-SAME = "it is undefined, or the same without each unit"
+ONE_VERDICT = "it is undefined where a verdict is always the same"
 """Why a kappa or a correlation has no interval."""
 
 
@@ -144,7 +144,7 @@ class _Verdicts:
             estimates[name] = agreement_interval(statistic, tables.reshape(-1, 2, 2))
         beta = beta_of(d)
         fitted = None if beta is None else dict(zip(("alpha", "beta"), beta, strict=True))
-        return {**estimate_blocks(estimates, SAME, n=[len(p)])[0], "beta": fitted}
+        return {**estimate_blocks(estimates, ONE_VERDICT, n=[len(p)])[0], "beta": fitted}
 
     def _summed(self, values: FloatArray) -> FloatArray:
         codes = self.units.codes[self.rows]
