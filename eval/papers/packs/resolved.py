@@ -136,6 +136,7 @@ class ResolvedRow:
             **{"status": self.status, "reason": self.reason},
             **{"revision": made.revision, "dtype": made.dtype, "reading": made.reading},
             **{"settings": dict(made.settings), "passes": made.passes},
+            "weights": [one for key, made in self.systems.items() for one in _weights(key, made)],
             "splits": ["/".join(place) for place in self.places],
             "seeds": seeds,
             "estimate": {
@@ -231,6 +232,17 @@ def fetched_for(made: PackRow) -> list[str]:
     settings = [str(value) for value in made.settings.values()]
     named = [value.removeprefix(FETCH) for value in settings if value.startswith(FETCH)]
     return [*([made.weights] if made.weights else []), *named]
+
+
+def _weights(key: str, made: PackRow) -> list[dict[str, str]]:
+    """Return where a row's weights are had, one entry a file or Hub id, and where that stands."""
+    on_hub = [] if made.place is None else [{"row": key, "id": made.place, "source": made.source}]
+    named = [*fetched_for(made), *([made.run_elsewhere] if made.run_elsewhere else [])]
+    return on_hub + [
+        {"row": key, "fetch": name, "url": file.url, "source": published()[name].source}
+        for name in named
+        for file, _ in published()[name].files
+    ]
 
 
 def with_own_weights(made: PackRow, checkpoint: str | None) -> PackRow:
