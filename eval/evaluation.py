@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
-from pronominal.adapters.catalogue.own_object import source_digest
+from pronominal.adapters.catalogue.own_object import declared_settings, source_digest
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -141,7 +141,7 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
                 loaded = ready.pop(settings.label, None)
                 system = settings.load() if loaded is None else loaded
                 if settings.label in systems:
-                    _warn_of_finished(run_path(out, run_name(split, settings.label)))
+                    _warn_of_finished(system, run_path(out, run_name(split, settings.label)))
                 run = partial(
                     runner.run, system=system, asked=settings, reading=reading, strict=strict
                 )
@@ -199,14 +199,17 @@ def _finished(
     return found
 
 
-def _warn_of_finished(run: Path) -> None:
+def _warn_of_finished(system: System, run: Path) -> None:
     """Warn that an object's answers are those of its earlier run: it may hold other things now."""
-    if is_run(run) and read_record(run).complete:
-        known = read_record(run).settings.get("source") is not None
-        told = "its code is that of the run, but what it holds" if known else "its code"
-        cause = f"{read_record(run).label} is not asked again: its answers are those of {run}"
-        warnings.warn(f"{cause}; {told} is not compared, so give it another name "
-                      "if that has changed", FinishedRunWarning, stacklevel=4)  # fmt: skip
+    if not is_run(run) or not read_record(run).complete:
+        return
+    known = read_record(run).settings.get("source") is not None
+    if known and declared_settings(system) is not None:
+        return  # the run says both, and was refused if either had changed
+    told = "its code is that of the run, but what it holds" if known else "its code"
+    cause = f"{read_record(run).label} is not asked again: its answers are those of {run}"
+    cure = "give it another name if that has changed, or settings that say it"
+    warnings.warn(f"{cause}; {told} is not compared, so {cure}", FinishedRunWarning, stacklevel=4)
 
 
 def _as_it_is(runs: Sequence[RunFolder], plan: Plan | None) -> Callable[..., RunFolder]:

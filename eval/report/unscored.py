@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from pronominal.adapters import SYSTEMS
-from pronominal.adapters.catalogue.own_object import is_place
+from pronominal.adapters.catalogue.own_object import default_label, is_place
 from pronominal.credentials import WITHHELD
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import read_failures
@@ -151,8 +151,7 @@ def _asked(record: RunRecord) -> str:
     """Return the system as the command line has it."""
     name, label = record.system.name, record.label
     checkpoint = f"={record.checkpoint_name}" if record.checkpoint_name else ""
-    called_so = label in (name, name.partition(":")[2])
-    return f"{name}{checkpoint}" if called_so else f"{label}={name}{checkpoint}"
+    return f"{name}{checkpoint}" if label == default_label(name) else f"{label}={name}{checkpoint}"
 
 
 def _rows(record: RunRecord, folder: Path) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, predictions_file, read_predictions
@@ -55,7 +56,7 @@ def agreement_scores(
         return {}
     units = units_of(split.table) if units_of else Units.rows(split.num_rows)
     answers = _answers(split, predictions)
-    labels = split.table["label"].to_numpy()
+    labels = numbers(split.table["label"])
     names = np.array(split.table["pronoun_set"].to_pylist(), dtype=object)
     found: Block = {}
     for where in (BEFORE, AFTER):
@@ -74,7 +75,7 @@ def agreement_scores(
 
 def _answers(split: Split, predictions: Path) -> list[tuple[int, bool, dict[str, list[int]]]]:
     """Return each row with a right form, whether its likeliest form is it, and its samples."""
-    labels = split.table["label"].to_numpy()
+    labels = numbers(split.table["label"])
     rows = {name: row for row, name in enumerate(split.table["id"].to_pylist()) if labels[row] >= 0}
     return [
         (row, one.decision.choice == labels[row], _forms(one, predictions, number))

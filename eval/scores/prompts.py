@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import predictions_file, read_predictions
@@ -61,7 +62,7 @@ def prompt_scores(
     Raises:
         InputError: a line has no answer to one of the first line's prompts.
     """
-    right = right_choices(split.table["label"].to_numpy(), len(split.choices[0]))
+    right = right_choices(numbers(split.table["label"]), len(split.choices[0]))
     if (right == NOTHING_RIGHT).all():
         return {}
     _, first = next(read_predictions(predictions), (0, None))

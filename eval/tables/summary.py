@@ -95,8 +95,15 @@ class Summary:
         return _blocks(first, [*_fitted(table, self.groups)], *said)
 
     def in_terminal(self) -> Table:
-        """Return the table as a terminal shows it, with the intervals that it has room for."""
-        return self._narrow(self.heads)
+        """Return the table as a terminal shows it, with the intervals that it has room for.
+
+        What has a shorter heading there is said to be what all other tables call it.
+        """
+        table = self._narrow(self.heads)
+        names = zip(self.heads, self.table.columns, strict=True)
+        others = " and ".join(f"{head} is {name}" for head, name in names if head != name)
+        notes = (f"In all other tables, {others}.",) if others else ()
+        return replace(table, notes=(*table.notes, *notes))
 
     @property
     def full(self) -> Table:

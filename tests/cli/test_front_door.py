@@ -64,7 +64,7 @@ def test_every_command_of_the_menu_has_help(name: str) -> None:
 
 def test_finished_runs_are_compared_without_a_model_library(sample: Path, runs: Path) -> None:
     words = ("evaluate", "-d", sample, "-c", "double", "-o", runs, "-s", "random")
-    heavy = ("torch", "transformers", "spacy", "scipy", "pronominal.adapters.baselines")
+    heavy = ("torch", "pandas", "transformers", "spacy", "scipy", "pronominal.adapters.baselines")
     assert loaded_by(called(*words), *heavy) == "[]"
 
 

@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, Self
 
 import torch
 import transformers
@@ -73,6 +74,13 @@ class LoadedModel:
     longest: int | None
     computation: Computation
     quantised: str | None = None
+
+    @classmethod
+    def in_memory(cls, model: Any, tokenizer: Any) -> Self:
+        """Return a model that is in memory, as it is: it may be learning, and has no files."""
+        named = Checkpoint(model.config.name_or_path or type(model).__name__, Path(), "")
+        objective, computation = objective_of(model.config), Computation.of(model)
+        return cls(named, objective, model, tokenizer, _longest(model), computation)
 
     @property
     def described(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.statistics.groups import Strata
@@ -95,7 +96,7 @@ def paired_units(
         ``consistently_correct``, the pairs that are right in both versions, of all.
     """
     codes = units(rows).codes
-    right = choices_of(decisions) == rows["label"].to_numpy()
+    right = choices_of(decisions) == numbers(rows["label"])
     made: dict[str, PairedUnits] = {"correct": parts_by(codes, right, np.ones_like(right))}
     if switched is not None:
         pairs = SwitchedPairs.of((rows, decisions), switched)

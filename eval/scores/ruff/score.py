@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.scores.ruff.samples import Margins
@@ -72,7 +73,7 @@ def score(
             context-free answer.
     """
     refuse_other_number(rows, decisions)
-    if rows["label"].null_count == 0 and (rows["label"].to_numpy() == -1).all():
+    if rows["label"].null_count == 0 and (numbers(rows["label"]) == -1).all():
         return {"n": rows.num_rows, "context_free": _context_free_counts(rows, decisions)}
     answers = _Answers.of(rows, decisions, context_free)
     parts, every = dict(samples or {}), np.arange(rows.num_rows)
@@ -100,7 +101,7 @@ def paired_units(
         ``[occupations, 2]``, over the samples as in `score`. Nothing of ``no_context``, where no
         form is right.
     """
-    if (rows["label"].to_numpy() == -1).all():
+    if (numbers(rows["label"]) == -1).all():
         return {}
     answers = _Answers.of(rows, decisions, None)
     parts = [*(samples or {}).values()] or [np.arange(rows.num_rows)]
@@ -137,7 +138,7 @@ class _Answers:
         decisions: Sequence[Decision],
         context_free: tuple[pa.Table, Sequence[Decision]] | None,
     ) -> "_Answers":
-        labels = rows["label"].to_numpy()
+        labels = numbers(rows["label"])
         names = _set_names(rows)
         index = {name: number for number, name in enumerate(names)}
         distractors = [index.get(name, NO_SET) for name in rows["distractor_set"].to_pylist()]

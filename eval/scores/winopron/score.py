@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias import bias_units, pronominal_bias
 from pronominal.eval.scores.winopron.occupations import Occupations, correlations
@@ -113,7 +114,7 @@ def _names_both(table: pa.Table) -> bool:
     if "candidates" not in table.column_names:
         return False
     candidates = pc.list_flatten(table["candidates"])
-    return bool(pc.all(pc.greater_equal(pc.struct_field(candidates, "start"), 0)).as_py())
+    return bool((numbers(pc.struct_field(candidates, "start")) >= 0).all())
 
 
 def score_choices(

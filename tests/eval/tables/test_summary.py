@@ -155,6 +155,13 @@ def test_intervals_are_shown_where_there_is_room() -> None:
     assert "No interval" not in many.to_markdown()
 
 
+def test_a_shorter_heading_is_said_to_be_what_other_tables_have() -> None:
+    one = summary({"a": scores(0.6, 0.5)})
+    assert "In all other tables, both is Pairs." in one.in_terminal().notes
+    assert "both is Pairs" not in one.to_markdown()
+    assert "Pairs" in one.full.columns
+
+
 def test_equivalent_systems_are_called_so() -> None:
     given = compared({"a": scores(0.875, 0.875), "b": scores(0.9, 0.9)}, margin=0.5)
     (told,) = comparisons(ACCURACY, given)
