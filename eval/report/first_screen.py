@@ -80,7 +80,8 @@ def first_screen(one: Comparison, published: Sequence[PublishedSystem] = ()) -> 
     said = task.summarise(one.scores, one.title, "", COMPARED)
     multiples = _Multiples(one, _in_order(one, headline), published)
     measures = [m for m in _to_choose(task, headline) if any(map(m.of, one.scores.values()))]
-    given = [key for system in published for key in system.figures]
+    choices = [measure.key for measure in measures]
+    given = [key for system in published for key in system.figures if key in choices]
     chosen = headline.key if headline.key in given or not given else given[0]
     return FirstScreen(
         one,
@@ -151,7 +152,7 @@ class _Multiples:
         if task.parts is not None and task.parts in headline.divisions:
             marks = [self._worst(label, headline, task.parts) for label in self.kinds]
             if any(mark.point.value is not None for mark in marks):
-                title = f"Worst {task.parts.replace('_', ' ')}, {headline.name.lower()}"
+                title = f"{headline.name}, worst {task.parts.replace('_', ' ')}"
                 yield multiple(title, marks, headline.chance_in(next(iter(scores))))
 
     def _mark(self, label: str, measure: Measure, beside: str, best: bool = False) -> Mark:
@@ -168,7 +169,7 @@ class _Multiples:
             replace(headline, path=path, heading=name, title=f"{headline.name} on {name}")
             for (name,), path in parts_of(headline, division, [score])
         ]
-        if not parts:
+        if len(parts) < 2:
             return Mark(label, Point(None), "")
         worst = min(parts, key=lambda part: part.of(score).value)  # type: ignore[union-attr]
         return self._mark(label, worst, worst.heading)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.card import citation_year
@@ -14,7 +15,6 @@ from pronominal.eval.statistics.scores import Figure, Keys
 from pronominal.eval.tables.ability import ABILITIES, RESOLVES, REUSES, Ability
 from pronominal.eval.tables.charts import Head, Map, Sign
 from pronominal.eval.tables.comparison import parts_of
-from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import Table
 from pronominal.names import unknown_name
 
@@ -31,6 +31,8 @@ SIGNS = {
     (False, False): Sign("○", "none", "neither"),
 }
 """Whether a pronoun set is resolved, and whether it is kept using, both beyond chance."""
+
+UNKNOWN = Sign("–", "missing")
 
 
 def profiles(comparisons: Sequence[Comparison], released: Mapping[str, str]) -> Iterator[Drawing]:
@@ -84,8 +86,13 @@ class _Profiles:
         sets = self._sets()
         panels = {
             label: {
-                self._row(one, label): [self._cell(one, label, name) for name in sets]
-                for one in self._of(label)
+                ability: {
+                    f"{one.dataset} {one.config}{self._star(one, label)}": [
+                        self._cell(one, label, name) for name in sets
+                    ]
+                    for one in of_it
+                }
+                for ability, of_it in groupby(self._of(label), lambda one: _ability(one).name)
             }
             for label in self.systems
         }
@@ -100,40 +107,52 @@ class _Profiles:
 
     def reuse(self) -> Iterator[Drawing]:
         """Map which pronoun sets each model resolves and does not keep using."""
-        of = {
-            name: [one for one in self.comparisons if _ability(one).name == name]
-            for name in (RESOLVES, REUSES)
+        able = {_ability(one).name: one for one in reversed(self.comparisons)}
+        reused = [one for one in self.comparisons if _ability(one).name == REUSES]
+        if RESOLVES not in able or not reused:
+            return
+        resolved = able[RESOLVES]
+        signs = {one.title: self._signs(resolved, one) for one in reused}
+        sets = [*dict.fromkeys(n for of in signs.values() for one in of.values() for n in one)]
+        grids = {
+            title: (
+                [Head(name) for name in sets],
+                {s: [one.get(name, UNKNOWN) for name in sets] for s, one in of_it.items()},
+            )
+            for title, of_it in signs.items()
+            if of_it
         }
-        for resolved in of[RESOLVES][:1]:
-            for reused in of[REUSES]:
-                yield from self._reuse(resolved, reused)
-
-    def _reuse(self, resolved: Comparison, reused: Comparison) -> Iterator[Drawing]:
-        both = [s for s in self.systems if s in resolved.scores and s in reused.scores]
-        tested = {s: [_figures(one, s) for one in (resolved, reused)] for s in both}
-        sets = [*dict.fromkeys(n for a, b in tested.values() for n in a if n in b and n != ALL)]
         if not sets:
             return
-        chances = [one.task.headline_in(one.scores.values()) for one in (resolved, reused)]
-        signs = {
-            label: [
-                SIGNS[_is_above(chances[0], resolved, label, a.get(name)),
-                      _is_above(chances[1], reused, label, b.get(name))]
-                for name in sets
-            ]
-            for label, (a, b) in tested.items()
-        }  # fmt: skip
-        names = f"{resolved.dataset} / {resolved.config}", f"{reused.dataset} / {reused.config}"
-        title = f"Resolves ({names[0]}) and keeps using ({names[1]})"
         rows = tuple(
-            (s, *(f"{one.sign} {one.hint}" for one in of_it)) for s, of_it in signs.items()
+            (s, title, *(f"{one.sign} {one.hint}" for one in of_it))
+            for title, (_, signs_of) in grids.items()
+            for s, of_it in signs_of.items()
         )
-        note = "Resolves, keeps using: the interval of the accuracy on this set is above chance."
-        table = Table(title, ("System", *sets), rows, (note,))
-        legend: dict[str, str] = {sign.kind: f"{sign.sign} {sign.hint}" for sign in SIGNS.values()}
-        grids = {names[1]: ([Head(name) for name in sets], signs)}
-        chart = Map(f"resolves-and-keeps-using.{reused.config}", grids, legend, table, side=30.0)
+        title = f"Resolves ({resolved.title}), and keeps using"
+        note = (
+            "Resolves, keeps using: the whole interval of the accuracy on the set is above chance."
+        )
+        legend: dict[str, str] = {one.kind: f"{one.sign} {one.hint}" for one in SIGNS.values()}
+        table = Table(title, ("System", "Keeps using in", *sets), rows, (note,))
+        chart = Map("resolves-and-keeps-using", grids, legend, table, side=30.0)
         yield from Drawer(resolved.scores, resolved.task.units).drawings(chart)
+
+    def _signs(self, resolved: Comparison, reused: Comparison) -> dict[str, dict[str, Sign]]:
+        """Return model -> pronoun set -> what it does with it."""
+        found = {}
+        for label in self.systems:
+            if label in resolved.scores and label in reused.scores:
+                both = [(one, _figures(one, label)) for one in (resolved, reused)]
+                names = [name for name in both[0][1] if name in both[1][1] and name != ALL]
+                found[label] = {
+                    name: SIGNS[
+                        _is_above(resolved, label, both[0][1][name]),
+                        _is_above(reused, label, both[1][1][name]),
+                    ]
+                    for name in names
+                }
+        return found
 
     def _of(self, label: str) -> list[Comparison]:
         return [one for one in self.comparisons if label in one.scores]
@@ -143,10 +162,6 @@ class _Profiles:
             name for one in self.comparisons for s in one.scores for name in _figures(one, s)
         )
         return [ALL, *(name for name in names if name != ALL)]
-
-    def _row(self, one: Comparison, label: str) -> str:
-        star = self._star(one, label)
-        return f"{_ability(one).name}: {one.dataset} {one.config}{star}"
 
     def _cell(self, one: Comparison, label: str, name: str) -> Cell:
         figure = _figures(one, label).get(name)
@@ -173,9 +188,12 @@ class _Profiles:
         return " *" if known and int(str(date)[:4]) > int(year or 0) else ""
 
     def _notes(self) -> Iterator[str]:
+        shown: dict[str, list[str]] = {}
         for one in self.comparisons:
             measure = one.task.headline_in(one.scores.values())
-            yield f"{one.title}: {measure.name}."
+            shown.setdefault(measure.name, []).append(one.title)
+        told = (f"{name}: {', '.join(titles)}" for name, titles in shown.items())
+        yield f"{'; '.join(told)}."
         if any(self._star(one, s) for s in self.systems for one in self._of(s)):
             yield NEWER
         yield "Pale: not told from guessing, or below. Empty: the rows say nothing of this set."
@@ -197,8 +215,7 @@ def _figures(one: Comparison, label: str) -> dict[str, Figure]:
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 
-def _is_above(measure: Measure, one: Comparison, label: str, figure: Figure | None) -> bool:
+def _is_above(one: Comparison, label: str, figure: Figure) -> bool:
     """Whether the whole interval of a figure is above chance."""
-    chance = measure.chance_in(one.scores[label])
-    low = None if figure is None else figure.low
-    return chance is not None and low is not None and low > chance
+    chance = one.task.headline_in(one.scores.values()).chance_in(one.scores[label])
+    return chance is not None and figure.low is not None and figure.low > chance

@@ -9,8 +9,8 @@ from pronominal.eval.report.charts.drawings import Drawing, Panel
 from pronominal.eval.report.charts.svg import WIDTH, cut, drawing, element, text
 from pronominal.eval.tables.table import Table
 
-LEFT, HEAD, TALL = 140.0, 40.0, 24.0
-"""Width of the names, height of the head, and of a row."""
+LEFT, HEAD, CAPTION, TALL = 126.0, 28.0, 17.0, 24.0
+"""Width of the names; height of the head, of an ability's name, and of a row."""
 
 NARROW = 5.9
 """Mean width of a letter of the names."""
@@ -39,9 +39,11 @@ class Cell:
         return max(0.0, ((self.value or 0.0) - chance) / (1 - chance))
 
 
-def profile_drawing(
-    table: Table, sets: Sequence[str], profiles: Mapping[str, Mapping[str, Sequence[Cell]]]
-) -> Drawing:
+Profile = Mapping[str, Mapping[str, Sequence[Cell]]]
+"""Ability -> rows that show it -> a cell for each pronoun set."""
+
+
+def profile_drawing(table: Table, sets: Sequence[str], profiles: Mapping[str, Profile]) -> Drawing:
     """Draw the profile of each model: rows of cells, one for each pronoun set."""
     panels = (
         Panel(_profile(label, sets, rows), label, (label,)) for label, rows in profiles.items()
@@ -49,20 +51,22 @@ def profile_drawing(
     return Drawing("profiles", tuple(panels), (), table)
 
 
-def _profile(label: str, sets: Sequence[str], rows: Mapping[str, Sequence[Cell]]) -> Markup:
+def _profile(label: str, sets: Sequence[str], rows: Profile) -> Markup:
     side = (WIDTH - LEFT) / max(len(sets), 1)
     drawn = [text(0, 10, label, "title")]
     drawn += [
         text(LEFT + (place + 0.5) * side, HEAD - 7, name, "tick") for place, name in enumerate(sets)
     ]
-    for number, (name, cells) in enumerate(rows.items()):
-        y = HEAD + number * TALL
-        drawn.append(text(0, y + 16, cut(name, int(LEFT / NARROW)), "column"))
-        drawn += _cells(cells, side, y)
-    said = "; ".join(
-        f"{name} {', '.join(c.written for c in cells if c.written)}" for name, cells in rows.items()
-    )
-    return drawing(f"Profile of {label}: {said}", HEAD + TALL * len(rows) + 4, drawn)
+    y, said = HEAD, []
+    for ability, of_it in rows.items():
+        drawn.append(text(0, y + 12, ability, "caption"))
+        y += CAPTION
+        for name, cells in of_it.items():
+            drawn.append(text(0, y + 16, cut(name, int(LEFT / NARROW)), "column"))
+            drawn += _cells(cells, side, y)
+            y += TALL
+            said.append(f"{ability}, {name} {', '.join(c.written for c in cells if c.written)}")
+    return drawing(f"Profile of {label}: {'; '.join(said)}", y + 4, drawn)
 
 
 def _cells(cells: Sequence[Cell], side: float, y: float) -> Iterator[Markup]:

@@ -22,8 +22,11 @@ from pronominal.eval.report.charts.svg import (
 WIDTH = 318.0
 """Of each multiple; four of them stand side by side on a desktop."""
 
-NUMBER, BESIDE = 42.0, 46.0
-"""Width of the column of numbers, and of the one with a place or a part beside it."""
+NUMBER = 48.0
+"""Width of the column of numbers."""
+
+NARROW = 6.0
+"""Mean width of a letter beside the numbers."""
 
 CAPTION = 17.0
 """Height of the line that says what comes below it."""
@@ -61,7 +64,8 @@ class Mark:
 def multiple(title: str, marks: Sequence[Mark], chance: float | None = None) -> Markup:
     """Draw a row for each mark over a scale in percent, in groups by their kind."""
     shown = [mark for mark in marks if mark.point.value is not None]
-    beside = BESIDE if any(mark.beside for mark in shown) else 0.0
+    longest = max((len(mark.beside) for mark in shown), default=0)
+    beside = NARROW * longest + 12 if longest else 0.0
     left = min(max((len(mark.name) for mark in shown), default=0) * LETTER + 8, 112.0)
     right = WIDTH - NUMBER - beside
     rows, height = [], TOP
