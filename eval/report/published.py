@@ -46,7 +46,7 @@ def published_systems(one: Comparison) -> list[PublishedSystem]:
     Figures that papers gave for models in groups, and differences, are left out.
     """
     found: dict[str, PublishedSystem] = {}
-    for table in _tables():
+    for table in _tables(one.dataset):
         for name, measure in _figures_of(table, one):
             figure = table.figures[name]
             for row in table.rows.values():
@@ -57,9 +57,10 @@ def published_systems(one: Comparison) -> list[PublishedSystem]:
     return [*found.values()]
 
 
-def _tables() -> Iterator[PaperTable]:
-    """Yield the papers' tables whose rows are systems."""
-    for table in (table for paper in PAPERS for table in paper_tables(paper)):
+def _tables(dataset: str) -> Iterator[PaperTable]:
+    """Yield the papers' tables whose rows are systems, those of the dataset's own paper first."""
+    papers = sorted(PAPERS, key=lambda paper: paper != dataset)
+    for table in (table for paper in papers for table in paper_tables(paper)):
         if table.name not in DATA_FIGURES and not table.between:
             yield table
 
