@@ -17,12 +17,12 @@ demo: .venv/core
 	@rm -rf demo
 	@$(BIN)/pronominal build sample -o demo
 	@$(BIN)/pronominal evaluate -d demo/sample -c double -o demo/runs $(DEMO_SYSTEMS:%=-s %)
-	@$(BIN)/pronominal report demo/runs -o demo/report.html --svg demo/charts > /dev/null
+	@$(BIN)/pronominal report demo/runs -d demo/sample -o demo/report.html --svg demo/charts > /dev/null
 	@echo
 	@echo "Each system has one fault that was planted, and the table shows it: no answer for xe,"
 	@echo "stereotypes with he and she, the first mention in both sentences of a pair, guesses."
 	@echo "Open demo/report.html, and compare your own: pronominal evaluate --help. A picture:"
-	@echo "demo/charts/sample-double-test.accuracy-by-pronoun-set.xe.svg"
+	@echo "demo/charts/sample-double-test.accuracy-by-pronoun-set.svg"
 
 test: .venv/all lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 30 -m "not docs"

@@ -25,9 +25,10 @@ SHARED_CARDS = {
 }
 GALLERY = """# Gallery
 
-[The report on the embedded sample](gallery/report.html) is what these commands write; all of its
-sentences are our own, so the disagreements can be read in it, too. Each of its systems has one
-fault that was planted ([which](systems/toy.md)), and the report shows it.
+[The report on the embedded sample](gallery/report.html) is what these commands write. Each of its
+systems has one fault that was planted ([which](systems/toy.md)), and the first screen names it: no
+*xe*, stereotypes with *he* and *she*, one mention for both endings of a sentence. All of its
+sentences are our own, so the rows can be read in it, too.
 [How to read it](report.md).
 
 ```

@@ -105,7 +105,7 @@ class Results:
         report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
         rest = f"All tables: --full (in Python: Results.tables()){report}."
         summary = self.task.summarise(self.scores, about, rest)
-        return replace(summary, sentences=(*self._without_answers(), *summary.sentences))
+        return replace(summary, comparisons=(*self._without_answers(), *summary.comparisons))
 
     def _without_answers(self) -> Iterator[str]:
         """Say which systems failed at every row, and the first cause."""

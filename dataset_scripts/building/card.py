@@ -1,5 +1,6 @@
 """Dataset cards: the hand-written page in ``cards/`` and what was built, as one README.md."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -97,6 +98,12 @@ def card_header(name: str) -> dict[str, Any]:
     """Return the hand-written fields of a card's YAML header; ``canary`` is the dataset's GUID."""
     header: dict[str, Any] = yaml.safe_load(_page(name)[0])
     return header
+
+
+def citation_year(name: str) -> int | None:
+    """Return the year that a card's citation gives for the data; None where it gives none."""
+    cited = re.search(r"^## Cite\n.*?^\s*year\s*=\s*[\"{](\d{4})", _page(name)[1], re.M | re.S)
+    return None if cited is None else int(cited[1])
 
 
 def _page(name: str) -> tuple[str, str]:

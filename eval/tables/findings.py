@@ -38,14 +38,19 @@ def planned_comparisons(
                 yield f"Planned{by}: {one} and {other} cannot be compared: {why}."
 
 
-def comparisons(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
-    """Say which system is better and by how much, the best against the others."""
+def comparisons(
+    headline: Measure, scores: Mapping[str, Scores], rest: str = "--full"
+) -> Iterator[str]:
+    """Say which system is better and by how much, the best against the others.
+
+    `rest` is what compares those of them that no sentence does.
+    """
     first, *others = _ordered(headline, scores)
     pairs = [(first, other) for other in others]
     tests = {label: one.get(AGAINST, {}).get(headline.key, {}) for label, one in scores.items()}
     yield from _compared(headline, scores, tests, pairs[:COMPARED])
     if (more := len(others) - COMPARED) > 0:
-        yield f"{more} further system{' is' if more == 1 else 's are'} compared by --full."
+        yield f"{more} further system{' is' if more == 1 else 's are'} compared by {rest}."
 
 
 def _ordered(measure: Measure, scores: Mapping[str, Scores]) -> list[str]:
@@ -159,13 +164,26 @@ def _losses(
             (label,) = labels
             told = (f"{less} on {name} ({of_it})" for name, (less, of_it) in lost[label].items())
             yield f"{label} loses {_listed(told)}."
+            continue
+        values = {
+            label: "/".join(f"{less} ({of_it})" for less, of_it in lost[label].values())
+            for label in labels
+        }
+        if len(labels) == 2:
+            both = _listed(values.values())
+            yield f"{_listed(labels)} both lose {both} on {_listed(names)}."
         else:
-            values = (
-                "/".join(f"{less} ({of_it})" for less, of_it in lost[label].values())
-                for label in labels
-            )
-            both = "both " if len(labels) == 2 else ""
-            yield f"{_listed(labels)} {both}lose {_listed(values)} on {_listed(names)}."
+            (first, most), *others = _most_lost(values, lost)
+            further = [f"{label} {value}" for label, value in others]
+            yield f"On {_listed(names)}, {_listed([f'{first} loses {most}', *further])}."
+
+
+def _most_lost(
+    values: Mapping[str, str], lost: Mapping[str, Mapping[str, tuple[str, str]]]
+) -> list[tuple[str, str]]:
+    """Return what each system loses as it is written, the one that loses most first."""
+    sums = {label: sum(float(less) for less, _ in lost[label].values()) for label in values}
+    return sorted(values.items(), key=lambda one: -sums[one[0]])
 
 
 def _lost(

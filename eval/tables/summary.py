@@ -63,7 +63,8 @@ class Summary:
         short: the same rows, in which only the headline has its interval.
         heads: the table's headings in a terminal.
         groups: what stands above them there.
-        sentences: on the comparisons that matter, and on what stands out.
+        comparisons: sentences on which systems are better.
+        findings: sentences on what stands out in them.
         notes: over what intervals sum, and on the runs.
         rest: where all else is.
     """
@@ -74,12 +75,18 @@ class Summary:
     short: tuple[tuple[str, ...], ...]
     heads: tuple[str, ...]
     groups: tuple[str, ...]
-    sentences: tuple[str, ...]
+    comparisons: tuple[str, ...]
+    findings: tuple[str, ...]
     notes: tuple[str, ...]
     rest: str
 
     def __str__(self) -> str:
         return f"{self.opening}\n{self.body}"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences on the systems, those of a plan apart."""
+        return (*self.comparisons, *self.findings)
 
     @property
     def opening(self) -> str:
@@ -176,6 +183,7 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     remarks: Iterable[str],
     notes: Iterable[str],
     rest: str,
+    compared: str = "--full",
 ) -> Summary:
     """Return what is printed first of scores.
 
@@ -189,18 +197,16 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
         remarks: what a task says beyond what follows from the columns.
         notes: on the runs, such as rows that failed.
         rest: where all else is.
+        compared: what compares the systems that no sentence does.
     """
     shown = [*_expanded(columns, scores)]
     of_measures = [headline, *(part.measure for part in shown)]
     planned = tuple(planned_comparisons(headline, measures, scores))
-    found = (
-        *comparisons(headline, scores),
-        *of_same_weights(scores),
-        *findings(headline, columns, scores),
-        *remarks,
-    )
-    said = tuple(f"Exploratory: {one}" for one in found) if planned else found
-    told = (*planned, *said)
+    prefix = "Exploratory: " if planned else ""
+    compared_in_words = (*comparisons(headline, scores, compared), *of_same_weights(scores))
+    better = tuple(f"{prefix}{one}" for one in compared_in_words)
+    stands_out = (*findings(headline, columns, scores), *remarks)
+    found = tuple(f"{prefix}{one}" for one in stands_out)
     reasons = no_interval_notes(of_measures, [*scores.values()])
     return Summary(
         *(about, planned, _table(of_measures, scores)),
@@ -210,8 +216,9 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
         ),
         heads=("System", headline.heading, *(part.name for part in shown)),
         groups=("", "", *(part.group for part in shown)),
-        sentences=said,
-        notes=(*_notes(scores, units, told), *reasons, *notes),
+        comparisons=better,
+        findings=found,
+        notes=(*_notes(scores, units, (*planned, *better, *found)), *reasons, *notes),
         rest=rest,
     )
 
