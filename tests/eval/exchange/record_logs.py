@@ -1,11 +1,11 @@
 """Record the logs of ``tests/cases/logs``, and compare full ones with what we make of them.
 
-    python -m tests.eval.exchange.record_logs --inspect-python VENV/bin/python --hub HUB.py [--out FOLDER]
+    python -m tests.eval.exchange.record_logs --inspect-python PYTHON --hub HUB.py [--out FOLDER]
 
-VENV holds inspect_ai, datasets, huggingface_hub and mlcroissant; lm_eval is in the environment that
-runs this, and HUB.py is a Hub on this machine. The sample is published to a Hub on this machine, and both programs read it from there:
-``inspect eval`` by the ``eval.yaml`` that was built, with limits and shuffled; lm_eval by a task
-without code and by our exported ones. mlcroissant loads every row by ``croissant.json``.
+PYTHON is that of an environment with inspect_ai, datasets, huggingface_hub and mlcroissant; lm_eval
+is in the one that runs this. HUB.py is a Hub on this machine. The sample is published to it, and
+both programs read it from there: ``inspect eval`` by the ``eval.yaml`` that was built, with limits
+and shuffled; lm_eval by a task without code. mlcroissant loads every row by ``croissant.json``.
 """
 
 import argparse
