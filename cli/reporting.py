@@ -40,6 +40,10 @@ MetadataFolder = Annotated[
     Path | None,
     typer.Option(help="Folder for each system's scores as model-card metadata of the Hub."),
 ]
+ResultsFolder = Annotated[
+    Path | None,
+    typer.Option(help="Folder for each system's .eval_results, which its repository holds."),
+]
 
 
 Systems = Annotated[
@@ -76,6 +80,7 @@ def report(
     svg: SvgFolder = None,
     scores: ScoresFolder = None,
     hub_metadata: MetadataFolder = None,
+    eval_results: ResultsFolder = None,
     task: TaskPlaces = None,
     margin: Margin = None,
     plan: Annotated[
@@ -113,6 +118,13 @@ def report(
 
         for file in write_hub_metadata(runs, hub_metadata, tasks):
             print(file)
+    if eval_results is not None:
+        from pronominal.eval.report.eval_results import write_eval_results
+
+        written = write_eval_results(runs, eval_results, tasks)
+        print(*written.files, sep="\n")
+        for one in written.left_out:
+            print(f"pronominal: {printable(one)}", file=sys.stderr)
 
 
 def _dates(given: Iterable[str]) -> dict[str, str]:

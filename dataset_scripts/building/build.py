@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pronominal.atomic import new_folder, no_room_named
+from pronominal.dataset_scripts.building.benchmark import write_eval_yaml
 from pronominal.dataset_scripts.building.card import card_header, write_card
+from pronominal.dataset_scripts.building.croissant import write_croissant
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import (
     BuiltSplit,
@@ -64,7 +66,7 @@ def build(
 def write_dataset(
     script: DatasetScript, sources: Sources, options: BuildOptions, out: Path
 ) -> list[BuiltSplit]:
-    """Write ``OUT/NAME`` with one Parquet file for each split, the card and SHA256SUMS.
+    """Write ``OUT/NAME``: a Parquet file for each split, card, metadata and SHA256SUMS.
 
     The folder appears whole or not at all; one that is there already is replaced if it holds this
     dataset, and refused otherwise.
@@ -81,6 +83,8 @@ def write_dataset(
             write_split(name, split, canary, beside) for split in script.splits(sources, options)
         ]
         write_card(script, built, sources, options, beside / "README.md")
+        write_eval_yaml(script.NAME, name, built, beside)
+        write_croissant(name, beside)
         write_checksums(beside)
     return built
 

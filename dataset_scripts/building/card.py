@@ -67,6 +67,7 @@ def write_page(
     """
     own, body = _page(page)
     header = {**yaml.safe_load(own), **fields, **generated_fields(built)}
+    header.pop("benchmark", None)  # which is what eval.yaml says
     if unpublishable:
         header["unpublishable"] = list(unpublishable)
     template = jinja2.Environment(
