@@ -58,6 +58,7 @@ MENU: dict[str, dict[str, Entry]] = {
         "publish": Entry("publishing:publish", "Publish a dataset behind a gate that was tried."),
         "access": Entry("publishing:access", "Answer requests for access to a dataset."),
         "leakcheck": Entry("leakcheck:leakcheck", "Find evaluation sentences where none may be."),
+        "ids": Entry("opaque_ids:app", "Opaque ids for what is published: key, resolve."),
         "overlap": Entry("leakcheck:overlap", "Say how much of a dataset a corpus holds."),
     },
     "Exchange": {

@@ -18,7 +18,8 @@ from tests.dataset_scripts.construction.texts import corpus, write_names
 from tests.dataset_scripts.ruff.own_templates import own_tables, write_sources
 
 READS_NOTHING = {
-    *("access", "datasets", "doctor", "fetch", "replicate", "systems", "env create", "env list"),
+    *("access", "datasets", "doctor", "fetch", "ids key", "replicate", "systems"),
+    *("env create", "env list"),
 }
 """Commands without a file of the user's: lists, the Hub, downloads, environments."""
 
@@ -74,6 +75,11 @@ CASES = [
         (TABLE,),
     ),
     Case("overlap", "{}/text.jsonl --index {}/leak.index --json", ("text.jsonl", "leak.index")),
+    Case(
+        "ids resolve",
+        f"{{}}/predictions.jsonl --key {{}}/ids.key {DATASET}",
+        ("predictions.jsonl", "ids.key", TABLE),
+    ),
     Case("switch", "{}/own.jsonl {}/switched.jsonl", ("own.jsonl",)),
     Case("switch", "{}/own.parquet {}/switched.parquet", ("own.parquet",)),
     Case(
@@ -258,6 +264,7 @@ def _write_runs(folder: Path, call: Call) -> None:
     systems = ("--system", PAIRS, "--system", "first-mention")
     call("evaluate", *rows, *systems, "--out", folder / "runs")
     shutil.copy(folder / RUN / "predictions.jsonl", folder / "predictions.jsonl")
+    call("ids", "key", folder / "ids.key")
     shutil.copytree(folder / RUN, folder / "begun" / Path(RUN).name)
     begun = folder / "begun" / Path(RUN).name
     record = json.loads((begun / "run.json").read_text())
