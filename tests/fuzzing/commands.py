@@ -163,6 +163,7 @@ CASES = [
         "{}/runs --out {}/report.html --hub-metadata {}/metadata",
         SCORED,
     ),
+    Case("leaderboard", "{}/runs --out {}/site --id-key {}/ids.key", (*SCORED, "ids.key")),
     Case("reproduce", "winopron --runs {}/runs --json", SCORED),
     Case("check-system", "bag-of-words={}/words", ("words/*.json",)),
     Case("export", f"caw {{}}/caw {DATASET} --predictions {{}}/{RUN}", FILES_OF_A_RUN),
