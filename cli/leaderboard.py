@@ -1,11 +1,16 @@
 """``pronominal leaderboard`` and ``check-run``."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pronominal.cli.arguments import ReadingName, TaskPlaces
+from pronominal.cli.arguments import Json, ReadingName, TaskPlaces
+from pronominal.errors import printable
+
+if TYPE_CHECKING:
+    from pronominal.eval.leaderboard.checks import Checked
 
 Datasets = Annotated[
     list[str] | None,
@@ -53,3 +58,46 @@ def leaderboard(
         key=id_key,
     )
     print(f"{out / 'index.html'}: {entries:,} entries")
+
+
+def check_run(
+    folder: Annotated[Path, typer.Argument(help="A submission: the folder of a run, or of some.")],
+    dataset: Datasets = None,
+    task: TaskPlaces = None,
+    as_json: Json = False,
+) -> int:
+    """Say whether submitted runs are complete, hold no text, and have the scores that they say.
+
+    With the dataset, the answers are scored again and its sentences are looked for in every file,
+    archives included. Exits with 1 if something is wrong.
+    """
+    from pronominal.eval.leaderboard.checks import check_runs
+    from pronominal.eval.report import own_tasks
+
+    checked = check_runs(folder, dataset or (), own_tasks(task))
+    if as_json:
+        print(json.dumps([_told(one) for one in checked], indent=2))
+    else:
+        for one in checked:
+            for line in one.faults or [_sound(one)]:
+                print(printable(f"{one.folder}: {line}"))
+    return int(any(one.faults for one in checked))
+
+
+def _sound(one: "Checked") -> str:
+    assert one.record is not None
+    about = f"{one.record.dataset}, {one.record.dataset.rows:,} rows, {one.record.label}"
+    again = "scored again, with the same result" if one.scored else "not scored again"
+    return f"sound; {about}; {again}"
+
+
+def _told(one: "Checked") -> dict[str, object]:
+    record = one.record
+    return {
+        "folder": str(one.folder),
+        "label": record and record.label,
+        "rows": record and str(record.dataset),
+        "digest": record and record.dataset.digest,
+        "scored_again": one.scored,
+        "faults": one.faults,
+    }

@@ -46,6 +46,7 @@ MENU: dict[str, dict[str, Entry]] = {
     "Report and papers": {
         "report": Entry("reporting:report", "Write one page about runs, with tables and charts."),
         "leaderboard": Entry("leaderboard:leaderboard", "Write pages with the places of runs."),
+        "check-run": Entry("leaderboard:check_run", "Check runs that were submitted."),
         "reproduce": Entry("reporting:reproduce", "Print a paper's figures beside yours."),
         "replicate": Entry("replicating:replicate", "Run what a paper's table needs; compare."),
     },

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
@@ -25,7 +26,7 @@ BY_SIGNS = 40
 """Systems of a board whose ranks are those of the report; those of more are by `ranks_by_t`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Board:
     """The entries that answered the same rows.
 
@@ -57,7 +58,7 @@ class Board:
             return self.headline
         return _first_given(self.published[0], self.task)
 
-    @property
+    @cached_property
     def measures(self) -> list[Measure]:
         """The lead, and the other measures that a run's tables have, or a paper gives."""
         scores = [entry.scores for entry in self.entries]

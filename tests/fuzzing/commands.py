@@ -164,6 +164,7 @@ CASES = [
         SCORED,
     ),
     Case("leaderboard", "{}/runs --out {}/site --id-key {}/ids.key", (*SCORED, "ids.key")),
+    Case("check-run", "{}/runs --dataset {}/rows --json", (*SCORED, TABLE)),
     Case("reproduce", "winopron --runs {}/runs --json", SCORED),
     Case("check-system", "bag-of-words={}/words", ("words/*.json",)),
     Case("export", f"caw {{}}/caw {DATASET} --predictions {{}}/{RUN}", FILES_OF_A_RUN),
