@@ -56,9 +56,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = {
         "changes.md": _changes(),
         "commands.md": _commands(),
-        "gallery.md": GALLERY.format(
-            commands="\n".join(GALLERY_COMMANDS), leaderboard=LEADERBOARD
-        ),
+        "gallery.md": GALLERY.format(commands="\n".join(GALLERY_COMMANDS), leaderboard=LEADERBOARD),
         **_gallery(),
     }
     for name in {_card(system) for system in SYSTEMS} - {None}:

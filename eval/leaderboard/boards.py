@@ -15,7 +15,7 @@ from pronominal.eval.leaderboard.published import published
 from pronominal.eval.leaderboard.submissions import Submitted
 from pronominal.eval.runs.units import read_units
 from pronominal.eval.scores import TASK, TASKS, task_of_run
-from pronominal.eval.statistics.paired_tests import PairedUnits, paired_tests
+from pronominal.eval.statistics.paired_tests import PairedTest, PairedUnits, paired_tests
 from pronominal.eval.statistics.ranks import rank, ranks_by_t
 from pronominal.eval.statistics.scores import Block
 from pronominal.eval.tables.measure import Measure
@@ -37,6 +37,7 @@ class Board:
         headline: the measure that gives the places.
         ranked: runs with their places, the best one first.
         published: figures of papers, the best one first.
+        ahead: by how much the first run is better than the second one; None where there is none.
     """
 
     place: Place
@@ -45,6 +46,7 @@ class Board:
     headline: Measure
     ranked: tuple[Ranked, ...] = ()
     published: tuple[Entry, ...] = ()
+    ahead: PairedTest | None = None
 
     @property
     def entries(self) -> list[Entry]:
@@ -60,12 +62,15 @@ class Board:
 
     @cached_property
     def measures(self) -> list[Measure]:
-        """The lead, and the other measures that a run's tables have, or a paper gives."""
+        """The lead, the measures that papers give, and others that a run's tables have."""
         scores = [entry.scores for entry in self.entries]
-        given = {path for entry in self.published for path in entry.written}
+        given = [*dict.fromkeys(path for entry in self.published for path in entry.written)]
         shown = (one for one in self.task.measures if one.in_table or one.path in given)
-        there = [one for one in shown if any(map(one.counts_in, scores))]
-        return [self.lead, *(one for one in there if one != self.lead)]
+        there = [one for one in shown if one != self.lead and any(map(one.counts_in, scores))]
+        of_papers = sorted(
+            (one for one in there if one.path in given), key=lambda one: given.index(one.path)
+        )
+        return [self.lead, *of_papers, *(one for one in there if one not in of_papers)]
 
     @property
     def leaders(self) -> list[str]:
@@ -172,7 +177,8 @@ def _board(
         key=lambda one: (one.rank["rank"] if one.rank else 1, one.places, one.entry.label),
     )
     first = sorted(papers, key=lambda one: (-(one.value(_first_given(one, task)) or 0), one.label))
-    return Board(place, digest, task, headline, (*ranked,), (*first,)), apart
+    ahead = _ahead([units[one.entry.label] for one in ranked[:2]]) if places else None
+    return Board(place, digest, task, headline, (*ranked,), (*first,), ahead), apart
 
 
 def _task(dataset: str, runs: Sequence[Submitted], tasks: Sequence[Task]) -> Task:
@@ -234,6 +240,11 @@ def _places(units: Mapping[str, PairedUnits]) -> dict[str, Block]:
     return {
         label: rank([test.to_json() for test in others.values()]) for label, others in tests.items()
     }
+
+
+def _ahead(units: Sequence[PairedUnits]) -> PairedTest:
+    """Compare the first two runs of a board."""
+    return paired_tests(dict(zip("ab", units, strict=True)))["a"]["b"]
 
 
 def _first_given(entry: Entry, task: Task) -> Measure:

@@ -24,7 +24,8 @@ def answer_of(board: Board) -> str:
         return f"{leaders[0]} is the only run, with {measure} {_cell(board, 0)}."
     if len(leaders) == 1:
         of = "every other run" if len(board.ranked) > 2 else board.ranked[1].entry.name
-        return f"{leaders[0]} is better than {of}, beyond chance: {measure} {_cell(board, 0)}."
+        figure = f"{measure} {_cell(board, 0)}{_ahead(board)}"
+        return f"{leaders[0]} is better than {of}, beyond chance: {figure}."
     if len(leaders) == len(board.ranked):
         return f"No run is better than all others beyond chance: {_listed(leaders)} may each lead."
     return f"{_listed(leaders)} may each be the best: no difference between them is clear."
@@ -32,6 +33,16 @@ def answer_of(board: Board) -> str:
 
 def _cell(board: Board, place: int) -> str:
     return board.ranked[place].entry.cell(board.headline)
+
+
+def _ahead(board: Board) -> str:
+    """Say by how much the first run is ahead of the second one."""
+    test = board.ahead
+    if test is None or test.difference is None or (ends := test.interval["difference"]) is None:
+        return ""
+    points = ", ".join(f"{100 * end:.1f}" for end in ends)
+    second = board.ranked[1].entry.name
+    return f", {100 * test.difference:.1f} points [{points}] more than {second}"
 
 
 def _listed(names: Sequence[str]) -> str:

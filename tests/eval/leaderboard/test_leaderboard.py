@@ -64,7 +64,8 @@ def test_places_are_those_of_the_report(evaluated: Path, sample: Path, site: Pat
         figure = {"value": expected["accuracy"], "interval": expected["interval"]["accuracy"]}
         assert one["figures"]["accuracy"] == figure
     page = (site / "datasets" / "sample.html").read_text()
-    assert "toy-nine-in-ten is better than every other run, beyond chance" in page
+    lead = r"toy-nine-in-ten is better than every other run, beyond chance: Accuracy 88\.0 "
+    assert re.search(rf"{lead}\S+ \S+ 13\.0 points \[\S+ \S+\] more than toy-blind-to-xe\.", page)
     assert "pronoun set xe: 0.0↓" in page
 
 
