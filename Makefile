@@ -53,7 +53,7 @@ lint: .venv/all
 docs: .venv/all
 	$(BIN)/python tests/link_tree.py
 	$(BIN)/mkdocs build --strict
-	test -f build/site/gallery/report.html
+	test -f build/site/gallery/report.html -a -f build/site/gallery/leaderboard/index.html
 	$(BIN)/python -m pytest -n 2 -m docs
 
 .venv/core: setup.cfg pyproject.toml constraints.txt

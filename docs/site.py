@@ -34,6 +34,13 @@ sentences are our own, so the rows can be read in it, too.
 ```
 {commands}
 ```
+
+[A leaderboard](gallery/leaderboard/index.html) has the same runs and the papers' published figures.
+[How to make one](leaderboard.md).
+
+```
+{leaderboard}
+```
 """
 GALLERY_COMMANDS = (
     "pronominal build sample --out out",
@@ -42,6 +49,7 @@ GALLERY_COMMANDS = (
     "--system first-mention --system random",
     "pronominal report runs --out report.html --dataset out/sample --include-text",
 )
+LEADERBOARD = "pronominal leaderboard runs --out leaderboard --dataset out/sample"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -49,8 +57,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = {
         "changes.md": _changes(),
         "commands.md": _commands(),
-        "gallery.md": GALLERY.format(commands="\n".join(GALLERY_COMMANDS)),
-        "gallery/report.html": _sample_report(),
+        "gallery.md": GALLERY.format(commands="\n".join(GALLERY_COMMANDS), leaderboard=LEADERBOARD),
+        **_gallery(),
     }
     for name in {_card(system) for system in SYSTEMS} - {None}:
         pages[f"systems/{name}.md"] = CARDS[str(name)].read_text(encoding="utf-8")
@@ -88,17 +96,22 @@ def _commands() -> str:
     return get_docs_for_click(obj=command, ctx=typer.Context(command), name="pronominal")
 
 
-def _sample_report() -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        for line in GALLERY_COMMANDS:
-            words = [
-                f"{folder}/{word}" if word in ("out", "out/sample", "runs", "report.html") else word
-                for word in line.split()[1:]
-            ]
-            result = CliRunner().invoke(app, words, catch_exceptions=False)
+def _gallery() -> dict[str, str]:
+    """Return the files that the gallery's commands write, by their places on the site."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        written = ("leaderboard", "out", "out/sample", "report.html", "runs")
+        for line in (*GALLERY_COMMANDS, LEADERBOARD):
+            words = [str(folder / word) if word in written else word for word in line.split()[2:]]
+            result = CliRunner().invoke(app, [line.split()[1], *words], catch_exceptions=False)
             if result.exit_code:
                 raise RuntimeError(f"{line}: {result.output}")
-        return Path(folder, "report.html").read_text(encoding="utf-8")
+        files = [folder / "report.html", *(folder / "leaderboard").rglob("*.*")]
+        return {
+            f"gallery/{file.relative_to(folder).as_posix()}": file.read_text(encoding="utf-8")
+            for file in files
+            if file.suffix in (".css", ".html", ".jsonl")
+        }
 
 
 def _citations() -> str:

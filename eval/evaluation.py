@@ -354,13 +354,13 @@ def answered(
     return Answered(split, read(predictions, split, reading), predictions)
 
 
-def score_and_keep(
+def score_run(
     split: Split,
     run: Path,
     companions: Mapping[str, Answered] = MappingProxyType({}),
     task: Task | None = None,
 ) -> Evaluated:
-    """Score a run's folder and keep the result there, as `SCORE` and with `write_units`.
+    """Score a run's folder.
 
     `companions` are the answers to companion splits, whose rows that failed are counted, too.
     Without a `task` it is the dataset's own.
@@ -375,9 +375,21 @@ def score_and_keep(
         scores |= {"readings_differ": counted["readings_differ"]}
     if copies := {copy: counted[copy] for copy in COPIES if copy in counted}:
         scores |= {"copies": {"n": sum(copies.values()), **copies}}
-    write_units(run, units)
-    write_json(run / SCORE, {TASK: task.name, **scores.content})
     return Evaluated(run, given, scores, units)
+
+
+def score_and_keep(
+    split: Split,
+    run: Path,
+    companions: Mapping[str, Answered] = MappingProxyType({}),
+    task: Task | None = None,
+) -> Evaluated:
+    """Score a run's folder as `score_run`, and keep that there as `SCORE` and by `write_units`."""
+    task = task_of(split.dataset_name, task)
+    scored = score_run(split, run, companions, task)
+    write_units(run, scored.units)
+    write_json(run / SCORE, {TASK: task.name, **scored.scores.content})
+    return scored
 
 
 def _failed(answers: Answered) -> int:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Instance = ResolutionInstance | FillingInstance
 
+FIRST = ".first-"
+"""What stands in the name of a split's first rows, between the split's and their number."""
+
 TEXTS = ("text", "blank", "uid")
 """Columns that no score reads."""
 
@@ -108,7 +111,7 @@ class Split:
     def first(self, limit: int) -> "Split":
         """Return the first rows as a split of their own, which lies in no folder."""
         table = self.whole_table().slice(0, limit)
-        return self._part(f"{self.name}.first-{table.num_rows}", table)
+        return self._part(f"{self.name}{FIRST}{table.num_rows}", table)
 
     def only(self, rows: Sequence[int]) -> "Split":
         """Return some rows, by rising index, as a split of their own, which lies in no folder."""

@@ -26,7 +26,10 @@ from tests.conftest import SHARED
 from tests.dataset_scripts.construction.texts import corpus, planted, write_names
 from tests.dataset_scripts.ruff.own_templates import own_tables, write_sources
 
-READS_NOTHING = {"access", "datasets", "doctor", "systems", "env create", "env list"}
+READS_NOTHING = {
+    *("access", "datasets", "doctor", "ids key", "systems"),
+    *("env create", "env list"),
+}
 """Commands without a file of the user's: lists, requests to the Hub, environments."""
 
 ROWS = 48
@@ -85,6 +88,11 @@ CASES = [
     ),
     Case("leakcheck", "{}/packed --index {}/leak.index", ("packed/*",), ends=1),
     Case("overlap", "{}/text.jsonl --index {}/leak.index --json", ("text.jsonl", "leak.index")),
+    Case(
+        "ids resolve",
+        f"{{}}/predictions.jsonl --key {{}}/ids.key {DATASET}",
+        ("predictions.jsonl", "ids.key", TABLE),
+    ),
     Case("switch", "{}/own.jsonl {}/switched.jsonl", ("own.jsonl",)),
     Case("switch", "{}/own.parquet {}/switched.parquet", ("own.parquet",)),
     Case(
@@ -179,6 +187,8 @@ CASES = [
         "--markdown {}/t.md --latex {}/t.tex --csv {}/tables --svg {}/charts",
         (*SCORED, TABLE, "plan-of-two.json"),
     ),
+    Case("leaderboard", "{}/runs --out {}/site --id-key {}/ids.key", (*SCORED, "ids.key")),
+    Case("check-run", "{}/runs --dataset {}/rows --json", (*SCORED, TABLE)),
     Case("reproduce", "winopron --runs {}/runs --json", SCORED),
     Case("check-system", "bag-of-words={}/words", ("words/*.json",)),
     Case("fetch", "spanbert-encoder-base --mirror {}/mirror", ("mirror/*.tar.gz",), ("cache",)),
@@ -331,6 +341,7 @@ def _write_runs(folder: Path, call: Call) -> None:
     systems = ("--system", PAIRS, "--system", "first-mention")
     call("evaluate", *rows, *systems, "--out", folder / "runs")
     shutil.copy(folder / RUN / "predictions.jsonl", folder / "predictions.jsonl")
+    call("ids", "key", folder / "ids.key")
     shutil.copytree(folder / RUN, folder / "begun" / Path(RUN).name)
     begun = folder / "begun" / Path(RUN).name
     record = json.loads((begun / "run.json").read_text())
