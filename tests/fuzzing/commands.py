@@ -5,6 +5,7 @@ import gzip
 import json
 import lzma
 import shutil
+import string
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -65,6 +66,9 @@ RUN = "runs/sample.double.test.pairs"
 PAIRS = "pairs=tests.fuzzing.pairs:Pairs"
 FILES_OF_A_RUN = tuple(f"{RUN}/{name}" for name in ("run.json", "predictions.jsonl"))
 SCORED = (*FILES_OF_A_RUN, f"{RUN}/score.json", f"{RUN}/units.npz")
+
+PIECES = "--vocabulary {}/vocab.txt --segment-length 128"
+"""What formats of word pieces are written with."""
 
 CASES = [
     Case("build", "sample --pronouns {}/ze.toml --out {}/out", ("ze.toml",)),
@@ -194,6 +198,7 @@ CASES = [
     Case("fetch", "spanbert-encoder-base --mirror {}/mirror", ("mirror/*.tar.gz",), ("cache",)),
     Case("fetch", "e2e --mirror {}/mirror", ("mirror/*.tgz", "mirror/*.zip"), ("cache",)),
     Case("export", f"caw {{}}/caw {DATASET} --predictions {{}}/{RUN}", FILES_OF_A_RUN),
+    Case("export", f"spanbert {{}}/pieces {DATASET} {PIECES}", ("vocab.txt",)),
     *(
         Case(
             "import",
@@ -201,7 +206,6 @@ CASES = [
             (f"exported/{form}", f"exported/{form}/*"),
         )
         for form in FORMATS
-        if form not in ("coref-hoi", "spanbert", "winopron-tsv", "allennlp")
     ),
     Case("score-conll", "{}/key.conll {}/response.conll --json", ("key.conll", "response.conll")),
     Case("train bag-of-words", "--data {}/own.jsonl --out {}/out", ("own.jsonl",)),
@@ -357,17 +361,25 @@ def _write_runs(folder: Path, call: Call) -> None:
         call(*shard, "--out", folder / "cut")
         (made,) = (folder / "cut").glob(f"*shard-{number}-of-2")
         shutil.copytree(made, folder / "shards" / name, dirs_exist_ok=True)
-    for form in FORMATS:
-        if any(f"exported/{form}" in case.damaged for case in CASES):
-            (folder / "exported").mkdir(exist_ok=True)
-            to = ("export", form, folder / "exported" / form, *rows)
-            call(*to, "--predictions", folder / RUN)
+    _write_vocabulary(folder / "vocab.txt")
+    (folder / "exported").mkdir()
+    for form, entry in FORMATS.items():
+        to = ("export", form, folder / "exported" / form, *rows)
+        pieces = PIECES.replace("{}", str(folder)).split() if entry.options else ()
+        call(*to, "--predictions", folder / RUN, *pieces)
     for name in ("key", "response"):
         to = ("export", "conll2012", folder / f"{name}.conll", *rows)
         call(*to, "--predictions", folder / RUN)
 
     call("plan", *rows, "--systems", folder / "systems.toml", "--out", folder / "plan.json")
     call("plan", *rows, *systems, "--out", folder / "plan-of-two.json")
+
+
+def _write_vocabulary(file: Path) -> None:
+    """Write a vocabulary of word pieces that are letters and signs."""
+    letters = [f"{before}{one}" for one in string.printable[:94] for before in ("", "##")]
+    special = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+    file.write_text("".join(f"{piece}\n" for piece in (*special, *letters)))
 
 
 def _write_people(folder: Path, call: Call) -> None:

@@ -109,6 +109,10 @@ FOUND: list[tuple[str, str, str, Damage, str]] = [
         renamed("occupation", "canary"),
         "and no run is of its rows",
     ),
+    *(
+        (command, reads, TABLE, renamed("occupation", "text"), "the column 'text' is there twice")
+        for command, reads in (("report", "plan-of-two.json"), ("run", TABLE), ("plan", TABLE))
+    ),
     ("reproduce", SCORE, SCORE, content(NESTED), "score.json: it is not valid JSON"),
     ("report", SCORE, f"{RUN}/run.json", field("many", "counts", "rows"), "counts.rows is not an"),
     ("report", SCORE, f"{RUN}/run.json", field("../../x", "label"), "'../../x' cannot be the name"),

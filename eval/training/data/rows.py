@@ -163,9 +163,11 @@ def held_out(items: Sequence[T], count: int) -> tuple[list[T], list[T]]:
 def own_tests(path: Path, name: str = "") -> dict[str, Split]:
     """Read a user's own rows to test on, as they are and switched; runs over them have the name.
 
-    `InputError` where a row is malformed, or an id is given twice.
+    `InputError` where there is no row, one is malformed, or an id is given twice.
     """
     rows = _own_rows(path)
+    if not rows:
+        raise InputError("it has no rows", cure="give a file with rows", file=path)
     switched = []
     for row in rows:
         try:

@@ -188,3 +188,9 @@ def test_own_rows_are_compared(
 def test_one_option_says_what_the_rows_are(given: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exactly one of --dataset and --test"):
         compare(tmp_path, tmp_path, **given)
+
+
+def test_a_file_of_tests_without_rows_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_text("\n")
+    with pytest.raises(InputError, match=r"own\.jsonl: it has no rows"):
+        own_tests(tmp_path / "own.jsonl")
