@@ -95,7 +95,7 @@ def equivalence(s: Setting) -> P_VALUES:
     gap = s.level - lower(s.level, 0.1)
     sizes = np.full(s.shape, 24)
     found = compared(*two_systems(s, sizes, gap), sizes, sizes)
-    inside = (np.abs(found.intervals(1 - 2 * SIGNIFICANCE)) < gap).all(axis=1)
+    inside = (np.abs(found.outer_intervals(1 - 2 * SIGNIFICANCE)) < gap).all(axis=1)
     return {"equivalence, at the margin": np.where(inside, 0.0, 1.0)}
 
 
