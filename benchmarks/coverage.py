@@ -1,19 +1,18 @@
 """How often intervals hold what they should, and tests err: simulated data of our datasets' kinds.
 
 Every cell of the simulation is a kind of figure, a number of units, a level (what the figure's rows
-are right by, from 50 to 97 %) and a correlation of the rows in a unit (`coverage_figures`). In
-2,000 samples of each (500 of means over prompts and of trainings), this counts how often the
-nominal 95 % interval holds the true value, and how wide it is:
+are right by, from 50 to 97 %) and a correlation of the rows in a unit (`coverage_figures`,
+`coverage_differences`, `coverage_others`). In 2,000 samples of each, or fewer of what takes long,
+this counts how often the nominal 95 % interval holds the true value, and how wide it is:
 
 - ours: the functions that scores and comparisons call;
 - `rows`: the normal interval that takes rows for independent (of two systems: for independent
   systems, too), as the usual harnesses print it;
-- `percentile`: the percentile bootstrap over rows.
+- `percentile`: the percentile bootstrap over rows, or over what a figure is of.
 
 Tests are asked of systems that are alike (`coverage_tests`). Prints tables, and with --json one
 JSON object. Run it alone on a core: `nice -n 19 python benchmarks/coverage.py`; --simulations 200
-for a look,
---only bias for some figures alone.
+for a look, --only bias for some figures alone.
 """
 
 import argparse

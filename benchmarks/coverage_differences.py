@@ -110,7 +110,7 @@ def two_precisions(
 
 
 def difference_of_precisions(s: Setting, answered: float) -> Found:
-    """The same with an interval, where enough units are shared."""
+    """Their precisions, ten points apart, where enough units are shared."""
     right, rows = two_precisions(s, 0.1, answered)
     found = compared(*right, *rows)
     ends, truth = found.intervals()[found.testable], s.level - lower(s.level, 0.1)
