@@ -85,7 +85,7 @@ class Scores(Mapping[str, Any]):
 
     def figure(self, path: Keys) -> Figure | None:
         """Return the number that keys lead to; None where it is undefined or missing."""
-        block = self._block(path[:-1])
+        block = self.block(path[:-1])
         value = block.get(path[-1])
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None
@@ -99,22 +99,23 @@ class Scores(Mapping[str, Any]):
 
     def has(self, path: Keys) -> bool:
         """Whether there is a number at the end of the keys, be it undefined."""
-        return path[-1] in self._block(path[:-1])
+        return path[-1] in self.block(path[:-1])
 
     def is_vacuous(self, path: Keys) -> bool:
         """Whether a number is 1 by convention, as a precision is where nothing was chosen."""
-        return bool(self._block(path[:-1]).get(f"{path[-1]}_is_vacuous"))
+        return bool(self.block(path[:-1]).get(f"{path[-1]}_is_vacuous"))
 
     def is_of_rows(self, path: Keys) -> bool:
         """Whether the n of a number counts rows, and not groups or pairs of them."""
-        block = self._block(path[:-1])
+        block = self.block(path[:-1])
         return "n" in block and not block.keys() & {"groups", "pairs"}
 
     def paths(self, pattern: Keys) -> Iterator[tuple[Keys, Keys]]:
         """Yield (the keys that stand where a pattern leaves a choice, the whole path)."""
         yield from _paths(self.content, pattern, (), ())
 
-    def _block(self, path: Keys) -> Mapping[str, Any]:
+    def block(self, path: Keys) -> Mapping[str, Any]:
+        """Return the block that keys lead to; an empty one where there is none."""
         block: Any = self.content
         for key in path:
             block = block.get(key) if isinstance(block, Mapping) else None

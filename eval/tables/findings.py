@@ -3,9 +3,11 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
-from typing import Any
+from typing import Any, NamedTuple
 
+from pronominal.eval.statistics.hypothesis_tests import holm
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, differ
+from pronominal.eval.statistics.parts import AGAINST_REST
 from pronominal.eval.statistics.scores import Figure, Scores
 from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS
 from pronominal.eval.tables.measure import Measure
@@ -147,59 +149,81 @@ def _with_ends(measure: Measure, figure: Figure) -> str:
     return f"{measure.write(figure.value)}{ends}"
 
 
+class Loss(NamedTuple):
+    """A part of the rows on which a system is worse than on the others of the same kind.
+
+    Attributes:
+        kind: what the part is, such as ``pronoun set``.
+        name: of the part.
+        points: by how much, in (0, 100].
+        less: the same, with its interval and corrected p-value, in words.
+    """
+
+    kind: str
+    name: str
+    points: float
+    less: str
+
+
 def _losses(
     headline: Measure, columns: Sequence[SummaryColumn], scores: Mapping[str, Scores]
 ) -> Iterator[str]:
-    parts = [
-        part
-        for column in columns
-        if column.division is not None and column.measure.key == headline.key
-        for part in column.expanded([*scores.values()])
-    ]
-    lost = {label: _lost(headline, parts, one) for label, one in scores.items()}
-    by_parts = sorted(((*those,), label) for label, those in lost.items() if those)
-    for names, group in groupby(by_parts, key=lambda found: found[0]):
+    lost: dict[str, dict[str, list[Loss]]] = {}
+    for label, loss in _lost(headline, columns, scores):
+        lost.setdefault(label, {}).setdefault(loss.kind, []).append(loss)
+    alike = sorted(
+        ((kind, tuple(one.name for one in of_it)), label)
+        for label, kinds in lost.items()
+        for kind, of_it in kinds.items()
+    )
+    for (kind, names), group in groupby(alike, key=lambda found: found[0]):
         labels = [label for _, label in group]
         if len(labels) == 1:
-            (label,) = labels
-            told = (f"{less} on {name} ({of_it})" for name, (less, of_it) in lost[label].items())
-            yield f"{label} loses {_listed(told)}."
+            told = (f"{one.less} on {one.name}" for one in lost[labels[0]][kind])
+            yield f"{labels[0]} loses {_listed(told)}, compared with its other {kind}s."
             continue
-        values = {
-            label: "/".join(f"{less} ({of_it})" for less, of_it in lost[label].values())
-            for label in labels
-        }
+        others = f"compared with their other {kind}s"
+        values = {label: "/".join(one.less for one in lost[label][kind]) for label in labels}
         if len(labels) == 2:
             both = _listed(values.values())
-            yield f"{_listed(labels)} both lose {both} on {_listed(names)}."
+            yield f"{_listed(labels)} both lose {both} on {_listed(names)}, {others}."
         else:
-            (first, most), *others = _most_lost(values, lost)
-            further = [f"{label} {value}" for label, value in others]
-            yield f"On {_listed(names)}, {_listed([f'{first} loses {most}', *further])}."
+            (first, most), *further = _most_lost(values, lost, kind)
+            more = [f"{label} {value}" for label, value in further]
+            yield f"On {_listed(names)}, {_listed([f'{first} loses {most}', *more])}, {others}."
 
 
 def _most_lost(
-    values: Mapping[str, str], lost: Mapping[str, Mapping[str, tuple[str, str]]]
+    values: Mapping[str, str], lost: Mapping[str, Mapping[str, Sequence[Loss]]], kind: str
 ) -> list[tuple[str, str]]:
     """Return what each system loses as it is written, the one that loses most first."""
-    sums = {label: sum(float(less) for less, _ in lost[label].values()) for label in values}
+    sums = {label: sum(one.points for one in lost[label][kind]) for label in values}
     return sorted(values.items(), key=lambda one: -sums[one[0]])
 
 
 def _lost(
-    headline: Measure, parts: Sequence[SummaryColumn], one: Scores
-) -> dict[str, tuple[str, str]]:
-    """Write how much lower the headline is on parts, and what it is there.
+    headline: Measure, columns: Sequence[SummaryColumn], scores: Mapping[str, Scores]
+) -> Iterator[tuple[str, Loss]]:
+    """Yield the systems and the parts on which the headline is lower than on the other parts.
 
-    They are the parts whose interval lies below the whole.
+    Each system's part is compared with its other parts, and p-values are corrected by Holm over all
+    parts of all systems (`against_rest`).
     """
-    whole, found = headline.of(one), {}
-    for part in parts:
-        figure = part.measure.of(one)
-        if whole is not None and figure is not None and _is_below(figure, whole.value):
-            less = percent(whole.value - figure.value)
-            found[part.name] = less, _with_ends(part.measure, figure)
-    return found
+    tested = [
+        (label, str(column.division).replace("_", " "), part.name, test)
+        for column in columns
+        if column.division is not None and column.measure.key == headline.key
+        for part in column.expanded([*scores.values()])
+        for label, one in scores.items()
+        if (test := one.block((*part.measure.path[:-1], AGAINST_REST))) and test["p"] is not None
+    ]
+    for (label, kind, name, test), p in zip(
+        tested, holm([test["p"] for *_, test in tested]), strict=True
+    ):
+        if test["difference"] < 0 and differ({**test, "p_holm": p}):
+            low, high = (percent(-end) for end in test["interval"]["difference"][::-1])
+            less = f"{percent(-test['difference'])} [{low}, {high}] ({written_p(p)})"
+            yield label, Loss(kind, name, -100 * test["difference"], less)
 
 
 def _is_below(figure: Figure, value: float) -> bool:

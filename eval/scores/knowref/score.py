@@ -21,6 +21,7 @@ from pronominal.eval.statistics.mention_order import (
 )
 from pronominal.eval.statistics.outcomes import choices_of, parts_by, refuse_other_number
 from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.parts import with_rest
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
 from pronominal.eval.statistics.units import Units
@@ -146,7 +147,7 @@ def _answer_blocks(
         shares = {name: ratio_interval(*share) for name, share in outcomes.shares.items()}
         first, second = (ratio_interval(*half) for half in outcomes.halves)
         shares["balanced_accuracy"] = mean_interval(first, second)
-        return estimate_blocks(shares, n=strata.sizes)
+        return with_rest(estimate_blocks(shares, n=strata.sizes), *outcomes.shares["correct"])
 
     return _divided(rows, make)
 

@@ -23,6 +23,7 @@ from pronominal.eval.statistics.outcomes import (
     refuse_other_number,
 )
 from pronominal.eval.statistics.paired_tests import PairedUnits, paired_tests
+from pronominal.eval.statistics.parts import with_rest
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
 from pronominal.pronouns import CASES, PRONOUN_SETS
@@ -54,9 +55,10 @@ def score(
     Returns:
         ``n``, ``accuracy`` (mean over the samples) and ``sd`` (sample standard deviation over
         them, None without two), ``answered``, ``none`` and ``both``; ``by_seed``;
-        ``by_pronoun_set`` and ``by_case`` with means and deviations, ``by_form`` with keys
-        ``CASE/SET``; ``spread``, how far seeds and occupations vary (`Crossed.components`);
-        ``tests``, every two pronoun sets paired by occupation: ``A-B`` -> the fields of
+        ``by_pronoun_set`` and ``by_case`` with means, deviations and `AGAINST_REST`, ``by_form``
+        with keys ``CASE/SET``; ``spread``, how far seeds and occupations vary
+        (`Crossed.components`); ``tests``, every two pronoun sets paired by occupation: ``A-B`` ->
+        the fields of
         `PairedTest`, corrected over the pairs, and of several samples ``welch``, Welch's t-test
         over them, as the paper has it (section 6; see `pairwise_tests`).
         ``n`` counts a row once for each sample that has it. Without samples all rows are one, and
@@ -164,7 +166,12 @@ class _Answers:
         cases = {case: self.cases == number for number, case in enumerate(CASES)}
         found = self._means(parts, np.ones(len(self.labels), bool))
         for key, strata in (("by_pronoun_set", sets), ("by_case", cases), ("by_form", forms)):
-            found[key] = {name: self._means(parts, inside) for name, inside in strata.items()}
+            made = [self._means(parts, inside) for inside in strata.values()]
+            if key != "by_form":
+                kept = [[part[inside[part]] for part in parts] for inside in strata.values()]
+                shares = np.stack([self.right_of([*filter(len, one)]) for one in kept])
+                made = with_rest(made, shares[..., 0], shares[..., 1])
+            found[key] = dict(zip(strata, made, strict=True))
         if self.context_free is not None:
             found["errors"] = self._errors(pooled)
         return found

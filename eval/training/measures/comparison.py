@@ -86,8 +86,10 @@ def _interval(first: FloatArray, second: FloatArray) -> list[float] | None:
     by_unit = float(paired_variance(squares, n, departing(differences)))
     between, uncertain = _of_seeds(first, second)
     variance = by_unit + between
-    freedom = min(variance**2 / (by_unit**2 / (n - 1) + uncertain), n - 1)
-    half = t_quantile((1 + CONFIDENCE) / 2, max(int(freedom), 1)) * np.sqrt(variance)
+    # seeds say at least what the fewer ones of them do
+    least = min((len(side) - 1 for side in (first, second) if len(side) > 1), default=1)
+    freedom = max(int(variance**2 / (by_unit**2 / (n - 1) + uncertain)), least)
+    half = t_quantile((1 + CONFIDENCE) / 2, min(freedom, n - 1)) * np.sqrt(variance)
     difference = float(differences.mean())
     return [max(difference - float(half), -1.0), min(difference + float(half), 1.0)]
 
