@@ -243,6 +243,8 @@ def test_the_list_as_json_and_as_commands() -> None:
     dry = pronominal("replicate", "knowref:3", "--dry-run", "--only", "e2e-conll")
     assert "Estimates: 3.1 GB to download" in dry.stdout
     assert 'e2e-conll=e2e="$(pronominal fetch e2e)"' in dry.stdout
+    dry = pronominal("replicate", "knowref:3", "--dry-run", "--only", "rule")
+    assert "\npronominal fetch corenlp\npronominal run --dataset out/knowref" in dry.stdout
 
 
 @pytest.mark.parametrize(
