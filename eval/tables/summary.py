@@ -108,7 +108,7 @@ class Summary:
         """
         table = self._narrow(self.heads)
         names = zip(self.heads, self.table.columns, strict=True)
-        others = " and ".join(f"{head} is {name}" for head, name in names if head != name)
+        others = " and ".join(f"'{head}' is {name}" for head, name in names if head != name)
         notes = (f"In all other tables, {others}.",) if others else ()
         return replace(table, notes=(*table.notes, *notes))
 

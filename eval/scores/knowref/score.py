@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
@@ -79,7 +79,7 @@ def score(
 
 def refuse_unlabelled(rows: pa.Table) -> None:
     """Refuse rows that a construction left to annotators: no answer to them is right or wrong."""
-    ids = rows.filter(pc.less(rows["label"], 0))["id"].to_pylist()
+    ids = list(compress(rows["id"].to_pylist(), numbers(rows["label"]) < 0))
     if ids:
         cause = f"{len(ids)} of {rows.num_rows} rows have no label, the first one is {ids[0]}"
         cure = "label them with 'pronominal annotate', and score what its 'keep' writes"

@@ -60,7 +60,7 @@ def samples_of(split: Split) -> dict[int, IntArray] | None:
     for seed in SEEDS:
         file = split.file.with_name(f"seed_{seed}.parquet")
         if file.exists():
-            ids = pq.read_table(file, columns=["id"])["id"].to_pylist()
+            ids = pq.ParquetFile(file).read(columns=["id"])["id"].to_pylist()
             if places.keys() >= {*ids}:
                 samples[seed] = np.array([places[name] for name in ids])
     return samples or None

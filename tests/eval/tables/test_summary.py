@@ -160,8 +160,8 @@ def test_intervals_are_shown_where_there_is_room() -> None:
 
 def test_a_shorter_heading_is_said_to_be_what_other_tables_have() -> None:
     one = summary({"a": scores(0.6, 0.5)})
-    assert "In all other tables, both is Pairs." in one.in_terminal().notes
-    assert "both is Pairs" not in one.to_markdown()
+    assert "In all other tables, 'both' is Pairs." in one.in_terminal().notes
+    assert "'both' is Pairs" not in one.to_markdown()
     assert "Pairs" in one.full.columns
 
 
