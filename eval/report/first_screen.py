@@ -166,13 +166,15 @@ class _Multiples:
         """Return the mark of the part in which a system is worst."""
         score = self.comparison.scores[label]
         parts = [
-            replace(headline, path=path, heading=name, title=f"{headline.name} on {name}")
+            (figure.value, name, path)
             for (name,), path in parts_of(headline, division, [score])
+            if (figure := score.figure(path)) is not None
         ]
         if len(parts) < 2:
             return Mark(label, Point(None), "")
-        worst = min(parts, key=lambda part: part.of(score).value)  # type: ignore[union-attr]
-        return self._mark(label, worst, worst.heading)
+        _, name, path = min(parts)
+        worst = replace(headline, path=path, title=f"{headline.name} on {name}")
+        return self._mark(label, worst, name)
 
 
 def _place(score: Scores, measure: Measure) -> str:

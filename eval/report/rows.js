@@ -72,6 +72,7 @@ class Rows {
   pair(label, row) {
     const { right, switched } = this.data;
     const [one, other] = [this.data.answers[label][row], switched.answers[label]?.[row] ?? "-"];
+    if (switched.right[row] === "-") return "–"; // it cannot be switched
     if (!/\d/.test(one) || !/\d/.test(other)) return "undecided";
     const both = [one === right[row], other === switched.right[row]];
     return both[0] !== both[1] ? "inconsistent" : both[0] ? OUTCOMES[0] : OUTCOMES[1];

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from markupsafe import Markup
 
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
-from pronominal.dataset_scripts.reading.split import Split
+from pronominal.dataset_scripts.reading.split import TEXTS, Split
 from pronominal.decisions import Decision
 from pronominal.eval.evaluation import companion_rows
 from pronominal.eval.report.scored import Comparison
@@ -38,8 +38,8 @@ MOST_TEXTS = 5_000
 FEW_VALUES = 12
 """A column of at most so many different words can be filtered by."""
 
-OWN = ("id", "text")
-"""Columns of words that are different in every row."""
+NAMES = ("id", *TEXTS)
+"""Columns of words that are no kinds of rows."""
 
 WORD = re.compile(r"[\w./+-]{1,24}")
 
@@ -141,7 +141,9 @@ def _pick(letters: str, kept: Sequence[int]) -> str:
 def _of_split(split: Split, kept: Sequence[int]) -> dict[str, Any]:
     """Return what is right of rows, and what they can be filtered by."""
     table = split.table.take(pa.array(kept, pa.int64()))
-    kinds = [field.name for field in table.schema if is_words(field.type) and field.name not in OWN]
+    kinds = [
+        field.name for field in table.schema if is_words(field.type) and field.name not in NAMES
+    ]
     columns = {name: _column(table[name].to_pylist()) for name in kinds}
     columns["length"] = _lengths(split, kept)
     return {
