@@ -9,12 +9,13 @@ from pronominal.cli.arguments import Config
 from pronominal.cli.declared_options import shared_parameters, taking
 from pronominal.cli.progress import progress_bar
 from pronominal.errors import InputError
-from pronominal.eval.exchange import FORMATS, lm_eval
+from pronominal.eval.exchange import FORMATS, inspect_tasks, lm_eval
 from pronominal.names import unknown_name
 from pronominal.overwriting import refuse_overwriting
 from pronominal.settings import read_options
 
 TARGETS = {name: entry.options for name, entry in FORMATS.items()}
+TARGETS[inspect_tasks.NAME] = lm_eval.PLACES
 TARGETS[lm_eval.NAME] = (*lm_eval.PLACES, lm_eval.MAX_NEW_TOKENS)
 """For whom something is exported -> the options that this has."""
 
@@ -37,9 +38,9 @@ def export(
     ] = None,
     **options: Any,
 ) -> None:
-    """Write a dataset for another coreference system, or tasks for lm-evaluation-harness.
+    """Write a dataset for another coreference system, or tasks for inspect_ai or lm-eval.
 
-    What is written holds evaluation sentences: keep it off the web.
+    What is written of a dataset holds evaluation sentences: keep it off the web.
     """
     if form not in TARGETS:
         raise unknown_name("format", form, TARGETS)
@@ -47,12 +48,12 @@ def export(
     if len(places) != 1:
         raise InputError("there is not one place to write to", cure="add --out FILE")
     rows = {"dataset": dataset, "config": config, "split": split, "predictions": predictions}
-    tasks = form == lm_eval.NAME
+    tasks = form in (inspect_tasks.NAME, lm_eval.NAME)
     asked = options | rows if tasks else options
     given = {name: value for name, value in asked.items() if value is not None}
     own = read_options(form, TARGETS[form], given)
     if tasks:
-        _export_tasks(places[0], own)
+        _export_tasks(form, places[0], own)
     else:
         _export_rows(form, places[0], rows, own)
 
@@ -75,12 +76,18 @@ def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, 
     print(out)
 
 
-def _export_tasks(out: Path, options: dict[str, Any]) -> None:
-    from pronominal.eval.exchange.lm_eval.export import export_tasks
-
+def _export_tasks(form: str, out: Path, options: dict[str, Any]) -> None:
     if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or _ours(out))):
         raise InputError("there is something already", cure="choose another folder", file=out)
     places = {one.name: options[one.name] for one in lm_eval.PLACES if one.name in options}
+    if form == inspect_tasks.NAME:
+        from pronominal.eval.exchange.inspect_tasks.export import export_tasks as export_inspect
+
+        for name in export_inspect(out, places):
+            print(f"inspect eval {name}")
+        return
+    from pronominal.eval.exchange.lm_eval.export import export_tasks
+
     length = {name: value for name, value in options.items() if name not in places}
     groups = export_tasks(out, places, **length)
     print(f"lm_eval --include_path {out} --tasks {','.join(groups)}")
@@ -88,6 +95,8 @@ def _export_tasks(out: Path, options: dict[str, Any]) -> None:
 
 def _ours(folder: Path) -> bool:
     """Say whether a folder holds an earlier export and nothing else."""
-    return all(
+    from pronominal.eval.exchange.inspect_tasks.export import is_export
+
+    return is_export(folder) or all(
         path.is_dir() and (path / f"_{path.name}.yaml").exists() for path in folder.iterdir()
     )
