@@ -14,7 +14,9 @@ from pronominal.names import unknown_name
 from pronominal.overwriting import refuse_overwriting
 from pronominal.settings import read_options
 
+EVERY_EVAL_EVER = "every-eval-ever"
 TARGETS = {name: entry.options for name, entry in FORMATS.items()}
+TARGETS[EVERY_EVAL_EVER] = ()
 TARGETS[inspect_tasks.NAME] = lm_eval.PLACES
 TARGETS[lm_eval.NAME] = (*lm_eval.PLACES, lm_eval.MAX_NEW_TOKENS)
 """For whom something is exported -> the options that this has."""
@@ -34,11 +36,14 @@ def export(
     split: Annotated[str | None, typer.Option(help="A split; 'test' without it.")] = None,
     predictions: Annotated[
         Path | None,
-        typer.Option(help="A run, or a predictions file: its clusters are written, too."),
+        typer.Option(
+            help="A run, or a predictions file: its clusters are written, too; for every-eval-ever "
+            "a folder of runs, whose scores are."
+        ),
     ] = None,
     **options: Any,
 ) -> None:
-    """Write a dataset for another coreference system, or tasks for inspect_ai or lm-eval.
+    """Write a dataset for another coreference system, tasks for inspect_ai or lm-eval, or scores.
 
     What is written of a dataset holds evaluation sentences: keep it off the web.
     """
@@ -48,6 +53,9 @@ def export(
     if len(places) != 1:
         raise InputError("there is not one place to write to", cure="add --out FILE")
     rows = {"dataset": dataset, "config": config, "split": split, "predictions": predictions}
+    if form == EVERY_EVAL_EVER:
+        _export_results(places[0], rows)
+        return
     tasks = form in (inspect_tasks.NAME, lm_eval.NAME)
     asked = options | rows if tasks else options
     given = {name: value for name, value in asked.items() if value is not None}
@@ -74,6 +82,17 @@ def _export_rows(form: str, out: Path, rows: dict[str, Any], options: dict[str, 
             split, form, out, predictions=rows["predictions"], options=options, progress=progress
         )
     print(out)
+
+
+def _export_results(out: Path, rows: dict[str, Any]) -> None:
+    from pronominal.eval.exchange.every_eval_ever import export_results
+
+    for name in ("dataset", "config", "split"):
+        if rows[name] is not None:
+            raise InputError(f"{EVERY_EVAL_EVER} takes no --{name}", cure="leave it out")
+    if rows["predictions"] is None:
+        raise InputError("no runs are given", cure="add --predictions RUNS")
+    print(*export_results(rows["predictions"], out), sep="\n")
 
 
 def _export_tasks(form: str, out: Path, options: dict[str, Any]) -> None:
