@@ -6,7 +6,6 @@ are those of hub-docs' *eval-results* and of inspect_ai's ``_eval/task/hf.py``.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ class Benchmark:
 
     Attributes:
         description: what is asked, in one sentence.
-        splits: the splits that are tasks, as patterns of ``CONFIG/SPLIT``.
+        splits: the splits that are tasks, as ``CONFIG/SPLIT``.
         choices: the column of the answers that ``label`` is an index of, or one column for each.
         question: the prompt, a template of Inspect with the text as ``{prompt}``.
         told: columns that stand in the log beside each answer.
@@ -56,7 +55,11 @@ class Benchmark:
 
     def asks(self, config: str, split: str) -> bool:
         """Whether a split is a task."""
-        return any(fnmatchcase(f"{config}/{split}", pattern) for pattern in self.splits)
+        return f"{config}/{split}" in self.splits
+
+    def tasks(self) -> list[tuple[str, str]]:
+        """Return config and split of each task."""
+        return [(config, split) for config, _, split in (one.partition("/") for one in self.splits)]
 
     def task(self, dataset: str, config: str, split: str) -> dict[str, Any]:
         """Return a split's task as ``eval.yaml`` has it."""

@@ -63,7 +63,7 @@ def read_results(folder: Path) -> ResultFiles:
 def _checked(content: bytes, file: Path) -> Iterator[tuple[tuple[str, str], float]]:
     try:
         entries = yaml.safe_load(content)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError("it is no YAML", cure=AGAIN, file=file) from error
     if not isinstance(entries, list):
         raise InputError("it is no list of results", cure=AGAIN, file=file)

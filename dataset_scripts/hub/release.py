@@ -186,7 +186,7 @@ def _check_eval_yaml(folder: Path, splits: Mapping[str, Mapping[str, Any]]) -> N
     try:
         tasks = yaml.safe_load(file.read_text(encoding="utf-8"))["tasks"]
         asked = {(task["config"], task["split"]) for task in tasks}
-    except (ValueError, LookupError, TypeError, yaml.YAMLError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError, yaml.YAMLError) as error:
         raise InputError("it holds no tasks", cure=REBUILD, file=file) from error
     if others := asked - there:
         cause = f"a task asks about {'/'.join(map(str, min(others)))}, which the card does not list"

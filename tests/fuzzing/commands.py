@@ -23,7 +23,7 @@ from pronominal.dataset_scripts.knowref.files import read_train
 from pronominal.dataset_scripts.knowref.reddit import read_ids
 from pronominal.eval.exchange import FORMATS
 from tests.cli.test_main import pronominal
-from tests.conftest import SHARED
+from tests.conftest import ROOT, SHARED
 from tests.dataset_scripts.construction.texts import corpus, planted, write_names
 from tests.dataset_scripts.ruff.own_templates import own_tables, write_sources
 
@@ -182,7 +182,7 @@ CASES = [
     Case("score", f"sample {DATASET} --predictions {{}}/{RUN} --reading upstream", FILES_OF_A_RUN),
     Case(
         "report",
-        "{}/runs --out {}/report.html --hub-metadata {}/metadata",
+        "{}/runs --out {}/report.html --hub-metadata {}/metadata --eval-results {}/results",
         SCORED,
     ),
     Case(
@@ -193,6 +193,12 @@ CASES = [
     ),
     Case("leaderboard", "{}/runs --out {}/site --id-key {}/ids.key", (*SCORED, "ids.key")),
     Case("check-run", "{}/runs --dataset {}/rows --json", (*SCORED, TABLE)),
+    Case(
+        "publish",
+        "{}/offered --results ORG/MODEL --dry-run",
+        ("offered/.eval_results/sample.yaml",),
+    ),
+    Case("export", "every-eval-ever {}/records --predictions {}/runs", SCORED),
     Case("reproduce", "winopron --runs {}/runs --json", SCORED),
     Case("check-system", "bag-of-words={}/words", ("words/*.json",)),
     Case("fetch", "spanbert-encoder-base --mirror {}/mirror", ("mirror/*.tar.gz",), ("cache",)),
@@ -206,6 +212,16 @@ CASES = [
             (f"exported/{form}", f"exported/{form}/*"),
         )
         for form in FORMATS
+    ),
+    Case(
+        "import",
+        f"inspect {{}}/log.eval {DATASET} --system theirs --out {{}}/out",
+        ("log.eval",),
+    ),
+    Case(
+        "import",
+        f"lm-eval {{}}/samples.jsonl {DATASET} --system theirs --out {{}}/out",
+        ("samples.jsonl",),
     ),
     Case("score-conll", "{}/key.conll {}/response.conll --json", ("key.conll", "response.conll")),
     Case("train bag-of-words", "--data {}/own.jsonl --out {}/out", ("own.jsonl",)),
@@ -280,6 +296,9 @@ system = "random"
 
 
 def _write_texts(folder: Path, call: Call) -> None:
+    logs = ROOT / "tests" / "cases" / "logs"
+    shutil.copyfile(logs / "inspect_limit.eval", folder / "log.eval")
+    shutil.copyfile(logs / "lm_eval_letters.jsonl", folder / "samples.jsonl")
     (folder / "experiment.toml").write_text(EXPERIMENT)
     rows = pq.read_table(folder / TABLE).drop_columns(["canary"]).to_pylist()
     (folder / "own.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -344,6 +363,9 @@ def _write_runs(folder: Path, call: Call) -> None:
     rows = ("--dataset", folder / "rows", "--config", "double")
     systems = ("--system", PAIRS, "--system", "first-mention")
     call("evaluate", *rows, *systems, "--out", folder / "runs")
+    results = folder / "offered-by"
+    call("report", folder / "runs", "--out", folder / "any.html", "--eval-results", results)
+    shutil.copytree(next(results.iterdir()), folder / "offered")
     shutil.copy(folder / RUN / "predictions.jsonl", folder / "predictions.jsonl")
     call("ids", "key", folder / "ids.key")
     shutil.copytree(folder / RUN, folder / "begun" / Path(RUN).name)
