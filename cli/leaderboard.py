@@ -87,6 +87,8 @@ def check_run(
 def _sound(one: "Checked") -> str:
     assert one.record is not None
     about = f"{one.record.dataset}, {one.record.dataset.rows:,} rows, {one.record.label}"
+    if one.serves:
+        return f"sound; {about}; for the scores of another run"
     again = "scored again, with the same result" if one.scored else "not scored again"
     return f"sound; {about}; {again}"
 

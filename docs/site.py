@@ -74,6 +74,11 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     return markdown.replace("{citations}", _citations())
 
 
+def on_post_page(output: str, **_: object) -> str:
+    """Name the theme's search, which is a dialog without a name."""
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
+
+
 def _changes() -> str:
     """The changelog; its links start at the repository's root, those of the site at `docs`."""
     return (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")

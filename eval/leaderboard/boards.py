@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
-from pronominal.dataset_scripts.reading.loading import load_split
+from pronominal.dataset_scripts.reading.loading import dataset_name, load_split
 from pronominal.errors import InputError
 from pronominal.eval.leaderboard.entries import Entry, Place, Ranked, Unranked
 from pronominal.eval.leaderboard.published import published
@@ -144,11 +144,11 @@ def _digests(
         if counts:
             found[place] = min(counts, key=lambda digest: (-counts[digest], digest))
     for where in datasets:
+        name = dataset_name(where)
         for place in by_place:
-            with suppress(MissingSplitError):  # it is another dataset, or built without it
-                split = load_split(where, place[1], place[2])
-                if split.dataset_name == place[0]:
-                    found[place] = split.digest
+            with suppress(MissingSplitError):  # it was built without this config or split
+                if place[0] == name:
+                    found[place] = load_split(where, place[1], place[2]).digest
     return found
 
 

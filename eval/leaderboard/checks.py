@@ -36,13 +36,33 @@ class Checked:
         folder: of the run; the folder of all where a fault is in no run.
         record: what ``run.json`` says; None where it cannot be read.
         scored: whether the answers were scored again.
+        serves: whether they are those to a companion split, which another run's scores use.
         faults: what is wrong, a sentence each; empty where nothing is.
     """
 
     folder: Path
     record: RunRecord | None = None
     scored: bool = False
+    serves: bool = False
     faults: list[str] = field(default_factory=list)
+
+
+class _Rows:
+    """The splits of some datasets, each read once."""
+
+    def __init__(self, datasets: Iterable[str]) -> None:
+        self.places = [*datasets]
+        self._by_name = {dataset_name(place): place for place in self.places}
+        self._read: dict[tuple[str, ...], Split] = {}
+
+    def of(self, record: RunRecord) -> Split | None:
+        """Return the rows that a run answers; None where nobody gave their dataset."""
+        asked = (record.dataset.name, record.dataset.config, record.dataset.split)
+        if asked[0] not in self._by_name:
+            return None
+        if asked not in self._read:
+            self._read[asked] = load_split(self._by_name[asked[0]], *asked[1:])
+        return self._read[asked]
 
 
 def check_runs(
@@ -65,7 +85,7 @@ def check_runs(
     """
     if not folder.exists():
         raise InputError("there is no such folder", cure="give that of a run", file=folder)
-    places = [*datasets]
+    rows = _Rows(datasets)
     runs = {file.parent: Checked(file.parent) for file in sorted(folder.rglob(RUN))}
     of_all = Checked(folder, faults=[*foreign_files(folder, runs)])
     if not runs:
@@ -75,9 +95,9 @@ def check_runs(
     records = {place: one.record for place, one in runs.items() if one.record is not None}
     for one in runs.values():
         if one.record is not None and not one.faults:
-            one.faults += _faults_of_scores(one, records, places, tasks)
+            one.faults += _faults_of_scores(one, records, rows, tasks)
     _refuse_one_name(runs.values())
-    of_all.faults += _leaks(folder, places)
+    of_all.faults += _leaks(folder, rows.places)
     return [*runs.values(), *([of_all] if of_all.faults else [])]
 
 
@@ -101,20 +121,21 @@ def _faults_of_run(one: Checked) -> Iterator[str]:
 def _faults_of_scores(
     one: Checked,
     records: Mapping[Path, RunRecord],
-    datasets: Sequence[str],
+    rows: _Rows,
     tasks: Sequence[Task],
 ) -> Iterator[str]:
     """Yield what is wrong with the scores of a run that is sound by itself."""
     record = one.record
     assert record is not None
     if not (one.folder / SCORE).exists():
-        if not serves_another(record, records, tasks):
+        one.serves = serves_another(record, records, tasks)
+        if not one.serves:
             yield f"it has no {SCORE}: 'pronominal score ... --keep' makes it"
         return
     try:
-        split = _rows_of(record, datasets)
+        split = rows.of(record)
         if split is not None:
-            yield from _scored_again(one, split, records, datasets, tasks)
+            yield from _scored_again(one, split, records, rows, tasks)
             one.scored = True
         else:
             read_scores(one.folder / SCORE)
@@ -122,19 +143,11 @@ def _faults_of_scores(
         yield str(error)
 
 
-def _rows_of(record: RunRecord, datasets: Sequence[str]) -> Split | None:
-    """Return the rows that a run answers; None where nobody gave their dataset."""
-    for place in datasets:
-        if dataset_name(place) == record.dataset.name:
-            return load_split(place, record.dataset.config, record.dataset.split)
-    return None
-
-
 def _scored_again(
     one: Checked,
     split: Split,
     records: Mapping[Path, RunRecord],
-    datasets: Sequence[str],
+    rows: _Rows,
     tasks: Sequence[Task],
 ) -> Iterator[str]:
     record, kept = one.record, read_scores(one.folder / SCORE)
@@ -142,14 +155,14 @@ def _scored_again(
     task = task_of_run(record.dataset.name, kept.get(TASK), tasks)
     if record.dataset.rows != split.num_rows:
         yield f"it says {record.dataset.rows:,} rows, and the split has {split.num_rows:,}"
-    companions = _companions(record, records, datasets, tasks)
+    companions = _companions(record, records, rows, tasks)
     again = score_run(split, one.folder, companions, task)
     if record.system.kind == "clustering":
         decided = answered(split, one.folder, str(record.settings.get("reading", "offsets")))
         pairs = zip(decided.decisions, again.answered.decisions, strict=True)
         if many := sum(by_rule != given for by_rule, given in pairs):
-            rows = f"{many:,} of {split.num_rows:,}"
-            yield f"{rows} decisions are not those that its decision rule makes of its clusters"
+            share = f"{many:,} of {split.num_rows:,}"
+            yield f"{share} decisions are not those that its decision rule makes of its clusters"
     content = {key: value for key, value in kept.content.items() if key != TASK}
     if (where := _difference(content, dict(again.scores.content))) is not None:
         yield f"{SCORE} says otherwise than its predictions: {where}"
@@ -160,16 +173,15 @@ def _scored_again(
 def _companions(
     record: RunRecord,
     records: Mapping[Path, RunRecord],
-    datasets: Sequence[str],
+    rows: _Rows,
     tasks: Sequence[Task],
 ) -> dict[str, Answered]:
     """Return the answers to companion splits that were submitted with a run."""
     found: dict[str, Answered] = {}
     for companion in companions_of(record, tasks):
         for folder, other in records.items():
-            rows = _rows_of(other, datasets)
-            if rows is not None and answers_companion(other, companion, record):
-                found[companion.name] = answered(rows, folder)
+            if answers_companion(other, companion, record) and (split := rows.of(other)):
+                found[companion.name] = answered(split, folder)
     return found
 
 

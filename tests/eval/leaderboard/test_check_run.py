@@ -190,7 +190,8 @@ def test_companion_splits_are_part_of_a_submission(own_ruff: str, tmp_path: Path
     split = load_split(own_ruff, "distractors_0")
     evaluate(split, SystemSettings("guess", "guess"), tmp_path, system=Guess())
     checked = check_runs(tmp_path, [own_ruff])
-    assert sorted((one.scored, one.faults) for one in checked) == [(False, []), (True, [])]
+    told = sorted((one.scored, one.serves, one.faults) for one in checked)
+    assert told == [(False, True, []), (True, False, [])]
     shutil.rmtree(tmp_path / "ruff.no_context.test.guess")
     (fault,) = faults(tmp_path, Path(own_ruff))
     assert "score.json says otherwise than its predictions" in fault
