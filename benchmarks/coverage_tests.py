@@ -1,22 +1,16 @@
 """Tests of what is alike, which should find a difference in 5 %; for `coverage.py`."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from coverage_figures import (
-    Floats,
-    Setting,
-    compared,
-    lower,
-    trainings,
-    two_precisions,
-    two_systems,
-    unit_sizes,
-)
+from coverage_differences import compared, lower, trainings, two_precisions, two_systems
+from coverage_figures import Floats, Setting, unit_sizes
 
+from pronominal.eval.scores.winonb.hypothesis_tests import friedman
 from pronominal.eval.scores.winopron.bias_chance import direction_p, forms_differ, overlap
+from pronominal.eval.scores.winopron.occupations import pearson
 from pronominal.eval.statistics.hypothesis_tests import (
     SIGNIFICANCE,
     holm,
@@ -24,6 +18,7 @@ from pronominal.eval.statistics.hypothesis_tests import (
     paired_t,
     pairwise_tests,
 )
+from pronominal.eval.statistics.paired_differences import PairedDifferences, Systems
 from pronominal.eval.statistics.ranks import rank
 from pronominal.eval.statistics.sign_flips import sign_flip_p_values
 
@@ -60,7 +55,8 @@ def precisions(s: Setting) -> P_VALUES:
     """Precisions, where one system answers nine rows of ten and the other fewer."""
     made = {}
     for answered in (0.8, 0.4, 0.2):
-        found = two_precisions(s, 0.0, answered)
+        right, rows = two_precisions(s, 0.0, answered)
+        found = compared(*right, *rows)
         p = found.of_others.p_values()
         name = f"precisions, {100 * answered:g} % answered"
         made[name] = np.where(found.testable, p, np.nan)
@@ -89,7 +85,7 @@ def retrained(s: Setting) -> P_VALUES:
     found = {}
     for number in (3, 5):
         at = Setting(s.generator, 4 * s.samples, s.units, s.level, s.correlation)
-        _, (low, high) = trainings(at, number, 0.0)
+        _, _, (low, high) = next(trainings(at, number, 0.0))
         found[f"two trainings, {number} seeds"] = np.where((low > 0) | (high < 0), 0.0, 1.0)
     return found
 
@@ -99,7 +95,7 @@ def equivalence(s: Setting) -> P_VALUES:
     gap = s.level - lower(s.level, 0.1)
     sizes = np.full(s.shape, 24)
     found = compared(*two_systems(s, sizes, gap), sizes, sizes)
-    inside = (np.abs(found.intervals(1 - 2 * SIGNIFICANCE)) < gap).all(axis=1)
+    inside = (np.abs(found.outer_intervals(1 - 2 * SIGNIFICANCE)) < gap).all(axis=1)
     return {"equivalence, at the margin": np.where(inside, 0.0, 1.0)}
 
 
@@ -148,48 +144,80 @@ def likeness(s: Setting) -> P_VALUES:
     }
 
 
-def families(s: Setting, systems: int, levels: Floats) -> Iterator[dict[tuple[int, int], Any]]:
+def families(s: Setting, levels: Floats) -> Iterator[dict[tuple[int, int], Any]]:
     """Yield each family's tests of all pairs of systems, corrected; units are hard for all."""
-    pairs = [*itertools.combinations(range(systems), 2)]
+    pairs = [*itertools.combinations(range(len(levels)), 2)]
     for _ in range(s.samples):
         hard = s.generator.beta(2, 2, s.units) - 0.5
         chance = levels[:, None] + hard * min(s.level, 1 - s.level)
         shares = s.generator.binomial(8, np.clip(chance, 0, 1)) / 8
         p = holm(sign_flip_p_values(shares, pairs, resamples=FLIPS).tolist())
-        means = shares.mean(axis=1)
+        found = PairedDifferences.of(Systems(shares, np.ones_like(shares)), pairs)
         yield {
-            (a, b): {"n": s.units, "difference": means[a] - means[b], "p_holm": one}
-            for (a, b), one in zip(pairs, p, strict=True)
+            pair: {"n": s.units, "difference": apart, "interval": {"difference": ends}, "p_holm": p}
+            for pair, apart, ends, p in zip(
+                pairs, found.estimate.tolist(), found.intervals().tolist(), p, strict=True
+            )
         }
 
 
 def all_alike(s: Setting) -> P_VALUES:
-    """Families of systems that are alike: the smallest corrected p-value of each."""
-    return {
-        f"Holm, any of {systems} systems": [
-            min(test["p_holm"] for test in tests.values())
-            for tests in families(s, systems, np.full(systems, s.level))
+    """Families of systems that are alike: whether any two differ, and any place is left out."""
+    found: P_VALUES = {}
+    for systems in (5, 10):
+        made = [*families(s, np.full(systems, s.level))]
+        found[f"Holm, any of {systems} systems"] = [
+            min(test["p_holm"] for test in tests.values()) for tests in made
         ]
-        for systems in (5, 10)
-    }
+        found[f"ranks, any of {systems} systems"] = [
+            float(all(rank == [1, systems] for rank in _ranks(tests, systems))) for tests in made
+        ]
+    return found
 
 
-def tied_ranks(s: Setting) -> P_VALUES:
-    """Systems in pairs of ties: whether any rank's interval leaves out a place of its tie."""
-    levels = s.level - 0.08 * np.repeat([0, 1, 2], 2)
+def _ranks(tests: Mapping[tuple[int, int], Any], systems: int) -> list[list[int]]:
+    """Return the interval of each system's rank."""
     found = []
-    for tests in families(s, 6, levels):
-        held = []
-        for one in range(6):
-            others = [
-                test | {"difference": test["difference"] * (1 if a == one else -1)}
-                for (a, b), test in tests.items()
-                if one in (a, b)
-            ]
-            low, high = rank(others)["interval"]["rank"]
-            held.append(low <= one // 2 * 2 + 1 and one // 2 * 2 + 2 <= high)
-        found.append(1.0 if all(held) else 0.0)
-    return {"ranks, any of 6 in ties": found}
+    for one in range(systems):
+        others = [
+            test | {"difference": test["difference"] * (1 if a == one else -1)}
+            for (a, b), test in tests.items()
+            if one in (a, b)
+        ]
+        found.append(rank(others)["interval"]["rank"])
+    return found
+
+
+def ranks_in_ties(simulations: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield how often the ranks of six systems, two of each level, hold all at once."""
+    for level in (0.5, 0.75):
+        s = Setting.seeded(seed, simulations, 60, level, 0.3)
+        places = [2 * (one // 2) for one in range(6)]
+        held = [
+            all(
+                low <= place + 1 and place + 2 <= high
+                for (low, high), place in zip(_ranks(tests, 6), places, strict=True)
+            )
+            for tests in families(s, level - 0.04 * np.array(places))
+        ]
+        yield {"level": level, "samples": len(held), "coverage": float(np.mean(held))}
+
+
+def correlated(s: Setting) -> P_VALUES:
+    """Gaps of occupations that have nothing to do with their percentages of women."""
+    x = s.generator.uniform(0, 100, s.shape)
+    gaps = s.generator.binomial(24, s.varied(s.level, s.correlation)) / 24
+    found = (pearson(*both)["p"] for both in zip(x, gaps, strict=True))
+    return {"correlation of occupations": [*found]}
+
+
+def sources(s: Setting) -> P_VALUES:
+    """Friedman's test of four sources that are alike, for as many systems as are compared."""
+    made: P_VALUES = {}
+    for systems in (5, 10):
+        right = s.generator.binomial(s.units, s.level, (s.samples, systems, 4)) / s.units
+        made[f"Friedman, {systems} systems"] = [friedman(one)["p"] for one in right]
+    return made
 
 
 def grid(simulations: int, seed: int) -> Iterator[tuple[Callable[[Setting], P_VALUES], Setting]]:
@@ -208,8 +236,9 @@ def grid(simulations: int, seed: int) -> Iterator[tuple[Callable[[Setting], P_VA
         yield from ((retrained, at(number, level, 0.3)) for number in (30, 180))
     for level in (0.5, 0.7, 0.9):
         yield from ((make, at(60, level, 0.3)) for make in (biases, likeness))
-    for level in (0.5, 0.75):
-        yield from ((make, at(60, level, 0.3)) for make in (all_alike, tied_ranks))
+        yield from ((correlated, at(number, level, 0.3)) for number in (30, 60))
+        yield sources, at(200, level, 0.3)
+    yield from ((all_alike, at(60, level, 0.3)) for level in (0.5, 0.75))
 
 
 def test_errors(simulations: int, seed: int) -> Iterator[dict[str, Any]]:

@@ -31,7 +31,8 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from pronominal.adapters.lm.models.fast_layers import fuse_activations, pack_weights
+from pronominal.adapters.layers.activations import fuse_activations
+from pronominal.adapters.layers.packed import pack_weights
 from pronominal.adapters.lm.scoring.decoder import CausalScorer
 from pronominal.adapters.lm.scoring.tokens import Sequences, TextTokenizer
 from pronominal.adapters.lm.scoring.trie import PrefixTree

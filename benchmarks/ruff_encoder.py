@@ -24,7 +24,8 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-from pronominal.adapters.lm.models.fast_layers import fuse_activations, pack_weights
+from pronominal.adapters.layers.activations import fuse_activations
+from pronominal.adapters.layers.packed import pack_weights
 from pronominal.adapters.lm.scoring.encoder import MaskedScorer
 from pronominal.adapters.lm.scoring.tokens import TextTokenizer
 from pronominal.dataset_scripts import ruff

@@ -2,8 +2,9 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -20,9 +21,15 @@ from pronominal.cli.arguments import (
 )
 from pronominal.errors import extra_needed, printable
 from pronominal.eval.exchange import FORMATS
+from pronominal.eval.exchange.logs import LOGS
+
+if TYPE_CHECKING:
+    from pronominal.eval.runs.failures import Failure
 
 SHOWN = 5
 """How many rows without an answer are named on stderr; ``failures.jsonl`` has all."""
+
+DISPUTED = "its rule for ties or for reading what was written is another"
 
 REPEATED = (
     "repeated mentions; as in the reference scorer, one counts unless it stands in the response and"
@@ -36,7 +43,10 @@ EMPTY = (
 
 def import_predictions(
     form: Annotated[
-        str, typer.Argument(metavar="FORMAT", help=f"Whose output it is: {', '.join(FORMATS)}.")
+        str,
+        typer.Argument(
+            metavar="FORMAT", help=f"Whose output it is: {', '.join((*LOGS, *FORMATS))}."
+        ),
     ],
     file: Annotated[Path, typer.Argument(help="The output: a file or a folder.")],
     dataset: DatasetPlace,
@@ -50,7 +60,13 @@ def import_predictions(
     ] = False,
     task: TaskPlace = None,
 ) -> int:
-    """Make a run of another system's output, and score it; exit with 1 if rows have no answer."""
+    """Make a run of another system's output, and score it; exit with 1 if rows have no answer.
+
+    The logs of inspect, lighteval and lm-eval are read row by row, by id.
+    """
+    if form in LOGS:
+        rows = {"dataset": dataset, "config": config, "split": split}
+        return _import_log(form, file, out, rows, system, skip_failed=skip_failed, task=task)
     from pronominal.dataset_scripts.reading.loading import load_split
     from pronominal.eval.exchange import importing
     from pronominal.eval.scores import as_task
@@ -66,13 +82,45 @@ def import_predictions(
         task=as_task(task),
     )
     print(run.path)
-    for failure in run.failures[:SHOWN]:
-        told = printable(f"id {failure.id}: its answer is {failure.cause}")
-        print(f"pronominal: {told}", file=sys.stderr)
+    _say_failures(run.failures)
     if run.failures or run.left_out:
         said = f"{len(run.failures)} rows have no answer, {run.left_out} documents are of no row"
         print(f"pronominal: {said}", file=sys.stderr)
     return 1 if run.failures else 0
+
+
+def _import_log(
+    form: str,
+    file: Path,
+    out: Path,
+    rows: dict[str, str | None],
+    system: str,
+    *,
+    skip_failed: bool,
+    task: str | None,
+) -> int:
+    from pronominal.dataset_scripts.reading.loading import load_split
+    from pronominal.eval.exchange.logs.importing import import_log
+    from pronominal.eval.scores import as_task
+
+    split = load_split(str(rows["dataset"]), rows["config"], rows["split"] or "test")
+    own = as_task(task)
+    run = import_log(split, form, file, out, system=system, skip_failed=skip_failed, task=own)
+    print(run.path)
+    _say_failures(run.failures)
+    said = [f"{run.rows:,} of {run.of:,} rows were asked about"] if run.rows < run.of else []
+    said += [f"{len(run.failures):,} rows have no answer"] if run.failures else []
+    if run.disputed:
+        said.append(f"{len(run.disputed):,} rows are right for one of {form} and us: {DISPUTED}")
+    for line in said:
+        print(f"pronominal: {line}", file=sys.stderr)
+    return 1 if run.failures else 0
+
+
+def _say_failures(failures: "Sequence[Failure]") -> None:
+    for failure in failures[:SHOWN]:
+        told = printable(f"id {failure.id}: its answer is {failure.cause}")
+        print(f"pronominal: {told}", file=sys.stderr)
 
 
 def score_conll(

@@ -45,6 +45,8 @@ MENU: dict[str, dict[str, Entry]] = {
     },
     "Report and papers": {
         "report": Entry("reporting:report", "Write one page about runs, with tables and charts."),
+        "leaderboard": Entry("leaderboard:leaderboard", "Write pages with the places of runs."),
+        "check-run": Entry("leaderboard:check_run", "Check runs that were submitted."),
         "reproduce": Entry("reporting:reproduce", "Print a paper's figures beside yours."),
         "replicate": Entry("replicating:replicate", "Run what a paper's table needs; compare."),
     },
@@ -58,6 +60,7 @@ MENU: dict[str, dict[str, Entry]] = {
         "publish": Entry("publishing:publish", "Publish a dataset behind a gate that was tried."),
         "access": Entry("publishing:access", "Answer requests for access to a dataset."),
         "leakcheck": Entry("leakcheck:leakcheck", "Find evaluation sentences where none may be."),
+        "ids": Entry("opaque_ids:app", "Opaque ids for what is published: key, resolve."),
         "overlap": Entry("leakcheck:overlap", "Say how much of a dataset a corpus holds."),
     },
     "Exchange": {

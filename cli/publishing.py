@@ -14,11 +14,24 @@ Action = StrEnum("Action", ["LIST", "ACCEPT", "REJECT", "GRANT", "EXPORT"])
 
 
 def publish(
-    folder: Annotated[Path, typer.Argument(help="A folder that 'build' made.")],
-    repo: Annotated[str, typer.Option(metavar="ORG/NAME", help="The dataset on the Hub.")],
-    gated: Annotated[
-        Gating, typer.Option(help="Who lets people in: their agreement alone, or a maintainer.")
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A folder that 'build' made, or with --results one of results."),
     ],
+    repo: Annotated[
+        str | None, typer.Option(metavar="ORG/NAME", help="The dataset on the Hub.")
+    ] = None,
+    gated: Annotated[
+        Gating | None,
+        typer.Option(help="Who lets people in: their agreement alone, or a maintainer."),
+    ] = None,
+    results: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORG/MODEL",
+            help="Offer FOLDER/.eval_results to this model's repository, as a pull request.",
+        ),
+    ] = None,
     version: Annotated[
         str | None, typer.Option(help="The version, for a card that states none.")
     ] = None,
@@ -31,6 +44,14 @@ def publish(
     from pronominal.dataset_scripts.hub.release import read_release
     from pronominal.dataset_scripts.reading.hub_client import page
 
+    if results is not None:
+        _offer(folder, results, repo=repo, gated=gated, version=version, dry_run=dry_run)
+        return
+    if repo is None or gated is None:
+        lacking = "--repo ORG/NAME" if repo is None else "--gated auto or --gated manual"
+        raise InputError(
+            "it is not said where to publish, or behind which gate", cure=f"add {lacking}"
+        )
     require_hub_id(repo)
     release = read_release(folder, version)
     print(f"{release.name} {release.version}: {len(release.digests)} files, as their card says")
@@ -46,6 +67,19 @@ def publish(
         print(f"pronominal: {error}", file=sys.stderr)
         raise typer.Exit(1) from error
     print(page(repo))
+
+
+def _offer(folder: Path, model: str, *, dry_run: bool, **others: object) -> None:
+    """Offer results to a model's repository."""
+    from pronominal.dataset_scripts.hub.model_results import offer_results, read_results
+
+    for name in (name for name, value in others.items() if value is not None):
+        raise InputError(f"--{name} is for datasets", cure="leave it out with --results")
+    given = read_results(folder)
+    for (dataset, task), value in given.results.items():
+        print(f"{dataset} {task}: {value}")
+    if not dry_run:
+        print(offer_results(given, model))
 
 
 def access(

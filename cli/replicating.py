@@ -25,35 +25,44 @@ LINE = 80
 """How many letters a line of ``--list`` has."""
 
 
+PlaceOfTable = Annotated[
+    str | None,
+    typer.Argument(metavar="[PAPER[:TABLE]]", help="Such as winopron or winopron:2; else all."),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(help="A row, such as lingmess, tried whatever is here; once a row."),
+]
+List = Annotated[bool, typer.Option("--list", help="List the rows and what stands in their way.")]
+DryRun = Annotated[
+    bool, typer.Option(help="Say what would be fetched and run, and how long it takes.")
+]
+Out = Annotated[Path, typer.Option(help="Folder of datasets and runs.")]
+OwnWeights = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ROW=CHECKPOINT", help="Weights of your own for a row."),
+]
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="The first rows of each split only, to try it out.")
+]
+TrustRemoteCode = Annotated[
+    bool, typer.Option(help="Run the Python code that checkpoints bring (MosaicBERT).")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Download without asking.")]
+
+
 def replicate(
-    table: Annotated[
-        str | None,
-        typer.Argument(metavar="[PAPER[:TABLE]]", help="Such as winopron or winopron:2; else all."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="A row, such as lingmess, tried whatever is here; once a row."),
-    ] = None,
-    list_rows: Annotated[
-        bool, typer.Option("--list", help="List the rows and what stands in their way.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option(help="Say what would be fetched and run, and how long it takes.")
-    ] = False,
-    out: Annotated[Path, typer.Option(help="Folder of datasets and runs.")] = Path("replication"),
+    table: PlaceOfTable = None,
+    only: Only = None,
+    list_rows: List = False,
+    dry_run: DryRun = False,
+    out: Out = Path("replication"),
     sources: SourcesFolder = None,
-    weights: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROW=CHECKPOINT", help="Weights of your own for a row."),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="The first rows of each split only, to try it out.")
-    ] = None,
+    weights: OwnWeights = None,
+    limit: Limit = None,
     mirror: Mirror = None,
-    trust_remote_code: Annotated[
-        bool, typer.Option(help="Run the Python code that checkpoints bring (MosaicBERT).")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Download without asking.")] = False,
+    trust_remote_code: TrustRemoteCode = False,
+    yes: Yes = False,
     as_json: Json = False,
     markdown: Markdown = False,
 ) -> int:
@@ -70,25 +79,18 @@ def replicate(
     from pronominal.eval.papers.replicate import replicate as run_again
 
     tables = [one for name in ([table] if table else PAPERS) for one in paper_tables(name)]
-    own = _own_weights(weights or [])
-    rows = resolved_rows(tables, Machine.here(), only or [], own)
+    own, named = _own_weights(weights or []), only or []
+    rows = resolved_rows(tables, Machine.here(), named, own)
     if list_rows or dry_run:
         _print_rows(rows, as_json, commands=dry_run)
         return 0
     if table is None:
         raise InputError("no paper is named", cure="name one, such as winopron:2, or add --list")
-    how = Replicating(
-        data=out / "data",
-        runs=out / "runs",
-        sources=sources,
-        weights=own,
-        limit=limit,
-        mirror=mirror,
-        trust_remote_code=trust_remote_code,
-    )
-    _announce(rows, how, only or [], yes)
+    data, runs = out / "data", out / "runs"
+    how = Replicating(data, runs, sources, own, limit, mirror, trust_remote_code)
+    _announce(rows, how, named, yes)
     with loud_warnings():
-        done = run_again(tables, rows, how, only or [], progress_bar, download_bar)
+        done = run_again(tables, rows, how, named, progress_bar, download_bar)
     return _print_done([one for one in done if one.rows], as_json, markdown)
 
 

@@ -19,17 +19,20 @@ if TYPE_CHECKING:
 Datasets = Annotated[
     list[str] | None,
     typer.Option(
-        "--dataset", "-d", help="A built dataset of the runs, for its text; give it once a dataset."
+        "--dataset",
+        "-d",
+        help="A built dataset of the runs, for outcomes and text of its rows; give it once a "
+        "dataset.",
     ),
 ]
 IncludeText = Annotated[
     bool,
-    typer.Option(help="Show rows that systems answer differently: evaluation text on disk."),
+    typer.Option(help="Show the text of rows: evaluation text on disk."),
 ]
 MarkdownFile = Annotated[Path | None, typer.Option(help="File for all tables, as Markdown.")]
 LatexFile = Annotated[Path | None, typer.Option(help="File for all tables, as LaTeX.")]
 CsvFolder = Annotated[Path | None, typer.Option(help="Folder of its own for every table, as CSV.")]
-SvgFolder = Annotated[Path | None, typer.Option(help="Folder of its own for every chart, as SVG.")]
+SvgFolder = Annotated[Path | None, typer.Option(help="Folder of its own for every figure, as SVG.")]
 ScoresFolder = Annotated[
     Path | None, typer.Option(help="Folder for scores.parquet and scores.csv, a row a figure.")
 ]
@@ -37,12 +40,39 @@ MetadataFolder = Annotated[
     Path | None,
     typer.Option(help="Folder for each system's scores as model-card metadata of the Hub."),
 ]
+ResultsFolder = Annotated[
+    Path | None,
+    typer.Option(help="Folder for each system's .eval_results, which its repository holds."),
+]
+
+
+Systems = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        "-s",
+        help="A run's label: compare these alone. Without it, the best 20 of each split.",
+    ),
+]
+Papers = Annotated[
+    bool, typer.Option("--papers", help="Show the papers' published figures as reference marks.")
+]
+Released = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="LABEL=DATE",
+        help="When a model came out, such as mine=2025-01: marks data that is older.",
+    ),
+]
 
 
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs made by 'evaluate'.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file.")] = Path("report.html"),
     dataset: Datasets = None,
+    system: Systems = None,
+    papers: Papers = False,
+    released: Released = None,
     include_text: IncludeText = False,
     markdown: MarkdownFile = None,
     latex: LatexFile = None,
@@ -50,6 +80,7 @@ def report(
     svg: SvgFolder = None,
     scores: ScoresFolder = None,
     hub_metadata: MetadataFolder = None,
+    eval_results: ResultsFolder = None,
     task: TaskPlaces = None,
     margin: Margin = None,
     plan: Annotated[
@@ -72,6 +103,9 @@ def report(
             out,
             datasets=dataset or (),
             task=tasks,
+            systems=system or (),
+            papers=papers,
+            released=_dates(released or []),
             include_text=include_text,
             margin=margin,
             plan=plan,
@@ -84,6 +118,23 @@ def report(
 
         for file in write_hub_metadata(runs, hub_metadata, tasks):
             print(file)
+    if eval_results is not None:
+        from pronominal.eval.report.eval_results import write_eval_results
+
+        written = write_eval_results(runs, eval_results, tasks)
+        print(*written.files, sep="\n")
+        for one in written.left_out:
+            print(f"pronominal: {printable(one)}", file=sys.stderr)
+
+
+def _dates(given: Iterable[str]) -> dict[str, str]:
+    """Return the dates of models by their labels."""
+    dates = {}
+    for one in given:
+        label, equals, dates[label] = one.partition("=")
+        if not equals:
+            raise InputError(f"'{one}' is no date of a model", cure="write LABEL=2025-01")
+    return dates
 
 
 def _say_unscored(folders: Iterable[Path], tasks: "Sequence[Task]" = ()) -> None:

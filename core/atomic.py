@@ -45,7 +45,8 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     with _beside(target) as folder:
         beside = folder / target.name
         beside.mkdir()
-        yield beside
+        with _named_in_place(beside, target):
+            yield beside
         try:
             if target.exists():
                 _replace(target, beside)
@@ -90,6 +91,17 @@ def no_room_named(file: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in NO_ROOM and error.filename is None:
             error.filename = str(file)
+        raise
+
+
+@contextmanager
+def _named_in_place(beside: Path, target: Path) -> Iterator[None]:
+    """Let an error about a file that is prepared beside its place name the place."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error.filename, str) and Path(error.filename).is_relative_to(beside):
+            error.filename = str(target / Path(error.filename).relative_to(beside))
         raise
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,15 +11,28 @@ from pronominal.errors import InputError
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 LONGEST = 100
 """Letters of a name: the name of a run's folder is made of four, and file systems allow 255."""
+RESERVED = re.compile(
+    r"(?:CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(?:\..*)?|.*\.", re.IGNORECASE | re.DOTALL
+)
+"""What Windows takes for a device whatever follows the dot, and names whose last dot it drops.
+
+Microsoft's "Naming Files, Paths, and Namespaces" lists them.
+"""
 HUB_ID = re.compile(rf"{NAME.pattern}/{NAME.pattern}")
 
 
 def require_name(
-    kind: str, name: object, *, file: str | Path | None = None, row: str | None = None
+    kind: str,
+    name: object,
+    *,
+    file: str | Path | None = None,
+    row: str | None = None,
+    windows: bool = sys.platform == "win32",
 ) -> None:
     """Raise `InputError` unless a name can be that of a folder, and never leads out of one.
 
     `kind` is what has the name, such as ``"label"``; `file` and `row` are where it was read.
+    Names that Windows keeps for itself are refused on `windows` alone.
     """
     if not (isinstance(name, str) and NAME.fullmatch(name)):
         cause = f"the {kind} {name!r} cannot be the name of a folder"
@@ -27,6 +41,9 @@ def require_name(
     if len(name) > LONGEST:
         cause = f"the {kind} {name[:20]}... has {len(name)} characters"
         raise InputError(cause, cure=f"give one of at most {LONGEST}", file=file, row=row)
+    if windows and RESERVED.fullmatch(name):
+        cause = f"Windows has no folder of the name {name}, which is the {kind}"
+        raise InputError(cause, cure="give another name", file=file, row=row)
 
 
 def is_hub_id(name: str) -> bool:

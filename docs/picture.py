@@ -6,28 +6,24 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-FIGURES = ("Measures", "Accuracy by case and pronoun set")
-MARGIN = 16
+MARGIN = 8
 
 
 def main() -> None:
-    """Photograph the first two figures of ``demo/report.html`` with the Chromium that is there."""
+    """Photograph the first card of ``demo/report.html`` with the Chromium that is there."""
     with sync_playwright() as playwright:
         place = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1240, "height": 1400}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1400, "height": 1400}, color_scheme="light")
         page.goto((ROOT / "demo" / "report.html").as_uri())
-        first, last = (
-            page.locator("figure", has=page.locator(f"h4:text-is('{title}')")).bounding_box()
-            for title in FIGURES
-        )
-        if first is None or last is None:
-            raise SystemExit("demo/report.html does not show these figures")
+        first = page.locator("section.first").bounding_box()
+        if first is None:
+            raise SystemExit("demo/report.html does not show its first screen")
         clip = {
             "x": first["x"] - MARGIN,
-            "y": first["y"],
+            "y": first["y"] - MARGIN,
             "width": first["width"] + 2 * MARGIN,
-            "height": last["y"] + last["height"] - first["y"] + MARGIN,
+            "height": first["height"] + 2 * MARGIN,
         }
         page.screenshot(path=ROOT / "docs" / "report.png", full_page=True, clip=clip)
         browser.close()

@@ -25,13 +25,21 @@ SHARED_CARDS = {
 }
 GALLERY = """# Gallery
 
-[The report on the embedded sample](gallery/report.html) is what these commands write; all of its
-sentences are our own, so the disagreements can be read in it, too. Each of its systems has one
-fault that was planted ([which](systems/toy.md)), and the report shows it.
+[The report on the embedded sample](gallery/report.html) is what these commands write. Each of its
+systems has one fault that was planted ([which](systems/toy.md)), and the first screen names it: no
+*xe*, stereotypes with *he* and *she*, one mention for both endings of a sentence. All of its
+sentences are our own, so the rows can be read in it, too.
 [How to read it](report.md).
 
 ```
 {commands}
+```
+
+[A leaderboard](gallery/leaderboard/index.html) has the same runs and the papers' published figures.
+[How to make one](leaderboard.md).
+
+```
+{leaderboard}
 ```
 """
 GALLERY_COMMANDS = (
@@ -41,6 +49,7 @@ GALLERY_COMMANDS = (
     "--system first-mention --system random",
     "pronominal report runs --out report.html --dataset out/sample --include-text",
 )
+LEADERBOARD = "pronominal leaderboard runs --out leaderboard --dataset out/sample"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -48,8 +57,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = {
         "changes.md": _changes(),
         "commands.md": _commands(),
-        "gallery.md": GALLERY.format(commands="\n".join(GALLERY_COMMANDS)),
-        "gallery/report.html": _sample_report(),
+        "gallery.md": GALLERY.format(commands="\n".join(GALLERY_COMMANDS), leaderboard=LEADERBOARD),
+        **_gallery(),
     }
     for name in {_card(system) for system in SYSTEMS} - {None}:
         pages[f"systems/{name}.md"] = CARDS[str(name)].read_text(encoding="utf-8")
@@ -63,6 +72,11 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     if page.file.src_uri == "compatibility.md":
         return re.sub(r"^\| `(\S+)` \|", _linked, markdown, flags=re.M)
     return markdown.replace("{citations}", _citations())
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """Name the theme's search, which is a dialog without a name."""
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
 
 
 def _changes() -> str:
@@ -87,17 +101,22 @@ def _commands() -> str:
     return get_docs_for_click(obj=command, ctx=typer.Context(command), name="pronominal")
 
 
-def _sample_report() -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        for line in GALLERY_COMMANDS:
-            words = [
-                f"{folder}/{word}" if word in ("out", "out/sample", "runs", "report.html") else word
-                for word in line.split()[1:]
-            ]
-            result = CliRunner().invoke(app, words, catch_exceptions=False)
+def _gallery() -> dict[str, str]:
+    """Return the files that the gallery's commands write, by their places on the site."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        written = ("leaderboard", "out", "out/sample", "report.html", "runs")
+        for line in (*GALLERY_COMMANDS, LEADERBOARD):
+            words = [str(folder / word) if word in written else word for word in line.split()[2:]]
+            result = CliRunner().invoke(app, [line.split()[1], *words], catch_exceptions=False)
             if result.exit_code:
                 raise RuntimeError(f"{line}: {result.output}")
-        return Path(folder, "report.html").read_text(encoding="utf-8")
+        files = [folder / "report.html", *(folder / "leaderboard").rglob("*.*")]
+        return {
+            f"gallery/{file.relative_to(folder).as_posix()}": file.read_text(encoding="utf-8")
+            for file in files
+            if file.suffix in (".css", ".html", ".jsonl")
+        }
 
 
 def _citations() -> str:

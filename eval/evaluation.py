@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
-from pronominal.adapters.catalogue.own_object import source_digest
+from pronominal.adapters.catalogue.own_object import declared_settings, source_digest
 from pronominal.adapters.catalogue.systems import SYSTEMS
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import load_split
@@ -28,6 +28,7 @@ from pronominal.eval.runs.finished import finished_run
 from pronominal.eval.runs.record import is_run, read_record, run_name, run_of, run_path
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
+from pronominal.eval.runs.same_weights import decided_otherwise
 from pronominal.eval.runs.units import SCORE, write_units
 from pronominal.eval.scores import TASK, task_of
 from pronominal.eval.scores.agreement import agreement_scores
@@ -41,7 +42,7 @@ from pronominal.eval.statistics.paired_tests import (
 )
 from pronominal.eval.statistics.ranks import RANKS, ranks
 from pronominal.eval.statistics.scores import Scores, plain
-from pronominal.eval.tables.comparison import FAILED
+from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS
 from pronominal.eval.task import Answered, Companion, Task
 from pronominal.json_files import write_json
 
@@ -109,12 +110,13 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
 
     Returns:
         Label -> what became of it. The scores have ``readings_differ`` for clustering systems, the
-        number of rows in which the two decision rules disagree, and ``failed``, the number of rows
-        that the system failed at, which count as rows without an answer. Where there is a second
-        system, and the task says which units are independent, they have `AGAINST` and `RANKS`, too,
-        with a plan `PLANNED`, and where the task says what to ask of all systems together,
-        `ACROSS`. No `SCORE` holds any of them; reports make them anew for the runs that they show,
-        from what `write_units` kept.
+        number of rows in which the two decision rules disagree, ``failed``, the number of rows that
+        the system failed at, which count as rows without an answer, and `SAME_WEIGHTS` where
+        another run has the same weights. Where there is a second system, and the task says which
+        units are independent, they have `AGAINST` and `RANKS`, too, with a plan `PLANNED`, and
+        where the task says what to ask of all systems together, `ACROSS`. No `SCORE` holds any of
+        them but the first two; reports make them anew for the runs that they show, from what
+        `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
     if task.refuse is not None:
@@ -140,7 +142,7 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
                 loaded = ready.pop(settings.label, None)
                 system = settings.load() if loaded is None else loaded
                 if settings.label in systems:
-                    _warn_of_finished(run_path(out, run_name(split, settings.label)))
+                    _warn_of_finished(system, run_path(out, run_name(split, settings.label)))
                 run = partial(
                     runner.run, system=system, asked=settings, reading=reading, strict=strict
                 )
@@ -171,7 +173,13 @@ def _compared(
     scores = {label: one.scores for label, one in done.items()}
     with open_progress("paired tests", len(units)) as progress:
         compared = with_comparisons(task, scores, units, plan, margin, progress)
-    return {label: replace(one, scores=compared[label]) for label, one in done.items()}
+    otherwise = decided_otherwise({
+        label: (read_record(one.run), one.answered.decisions) for label, one in done.items()
+    })  # fmt: skip
+    alike = {label: {SAME_WEIGHTS: found} if found else {} for label, found in otherwise.items()}
+    return {
+        label: replace(one, scores=compared[label] | alike[label]) for label, one in done.items()
+    }
 
 
 def _finished(
@@ -192,14 +200,17 @@ def _finished(
     return found
 
 
-def _warn_of_finished(run: Path) -> None:
+def _warn_of_finished(system: System, run: Path) -> None:
     """Warn that an object's answers are those of its earlier run: it may hold other things now."""
-    if is_run(run) and read_record(run).complete:
-        known = read_record(run).settings.get("source") is not None
-        told = "its code is that of the run, but what it holds" if known else "its code"
-        cause = f"{read_record(run).label} is not asked again: its answers are those of {run}"
-        warnings.warn(f"{cause}; {told} is not compared, so give it another name "
-                      "if that has changed", FinishedRunWarning, stacklevel=4)  # fmt: skip
+    if not is_run(run) or not read_record(run).complete:
+        return
+    known = read_record(run).settings.get("source") is not None
+    if known and declared_settings(system) is not None:
+        return  # the run says both, and was refused if either had changed
+    told = "its code is that of the run, but what it holds" if known else "its code"
+    cause = f"{read_record(run).label} is not asked again: its answers are those of {run}"
+    cure = "give it another name if that has changed, or settings that say it"
+    warnings.warn(f"{cause}; {told} is not compared, so {cure}", FinishedRunWarning, stacklevel=4)
 
 
 def _as_it_is(runs: Sequence[RunFolder], plan: Plan | None) -> Callable[..., RunFolder]:
@@ -352,13 +363,13 @@ def answered(
     return Answered(split, read(predictions, split, reading), predictions)
 
 
-def score_and_keep(
+def score_run(
     split: Split,
     run: Path,
     companions: Mapping[str, Answered] = MappingProxyType({}),
     task: Task | None = None,
 ) -> Evaluated:
-    """Score a run's folder and keep the result there, as `SCORE` and with `write_units`.
+    """Score a run's folder.
 
     `companions` are the answers to companion splits, whose rows that failed are counted, too.
     Without a `task` it is the dataset's own.
@@ -373,9 +384,21 @@ def score_and_keep(
         scores |= {"readings_differ": counted["readings_differ"]}
     if copies := {copy: counted[copy] for copy in COPIES if copy in counted}:
         scores |= {"copies": {"n": sum(copies.values()), **copies}}
-    write_units(run, units)
-    write_json(run / SCORE, {TASK: task.name, **scores.content})
     return Evaluated(run, given, scores, units)
+
+
+def score_and_keep(
+    split: Split,
+    run: Path,
+    companions: Mapping[str, Answered] = MappingProxyType({}),
+    task: Task | None = None,
+) -> Evaluated:
+    """Score a run's folder as `score_run`, and keep that there as `SCORE` and by `write_units`."""
+    task = task_of(split.dataset_name, task)
+    scored = score_run(split, run, companions, task)
+    write_units(run, scored.units)
+    write_json(run / SCORE, {TASK: task.name, **scored.scores.content})
+    return scored
 
 
 def _failed(answers: Answered) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
@@ -104,7 +105,7 @@ class Results:
         report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
         rest = f"All tables: --full (in Python: Results.tables()){report}."
         summary = self.task.summarise(self.scores, about, rest)
-        return replace(summary, sentences=(*self._without_answers(), *summary.sentences))
+        return replace(summary, comparisons=(*self._without_answers(), *summary.comparisons))
 
     def _without_answers(self) -> Iterator[str]:
         """Say which systems failed at every row, and the first cause."""
@@ -137,7 +138,7 @@ class Results:
     def rows(self) -> "pd.DataFrame":
         """Return a table with one row for each instance and system: what it answered."""
         pd = _pandas()
-        labels, choices = self.split.table["label"].to_numpy(), self.split.choices
+        labels, choices = numbers(self.split.table["label"]), self.split.choices
         right = right_choices(labels, len(choices[0]))
         frames = []
         for label, answers in self.answers.items():

@@ -17,12 +17,13 @@ import pyarrow as pa
 from pronominal.adapters.catalogue.own_object import object_at
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
-from pronominal.errors import InputError
+from pronominal.errors import InputError, raised
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.statistics.outcomes import IntArray
-from pronominal.eval.statistics.paired_tests import PLANNED, PairedUnits
+from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, PairedUnits
 from pronominal.eval.statistics.scores import Scores, plain
 from pronominal.eval.statistics.units import Units
+from pronominal.eval.tables.ability import Ability
 from pronominal.eval.tables.agreement import agreement_notes, agreement_tables
 from pronominal.eval.tables.best import best_first, crossed_tables
 from pronominal.eval.tables.charts import Chart, Curves
@@ -132,6 +133,10 @@ class Task:
         tables: takes system -> scores; returns tables beyond those that follow from measures.
         charts: takes system -> scores; returns charts beyond those that follow from measures.
         curves: how measures are drawn over the configs of the dataset.
+        consistency: key of the measure that says whether rows are right together, which a report
+            shows first beside the headline.
+        parts: the division of the headline whose worst part a report shows first.
+        ability: what a model that is good at it can do, for the profile of a model.
         across_systems: takes system -> scores; returns what is asked of all systems together.
         refuse: raises `InputError` for rows that cannot be scored.
         answered_split: takes the dataset, the config and predictions that are no run of ours;
@@ -161,6 +166,9 @@ class Task:
     tables: Callable[[Mapping[str, Scores]], Iterable[Table]] | None = None
     charts: Callable[[Mapping[str, Scores]], Iterable[Chart]] | None = None
     curves: Curves | None = None
+    consistency: str | None = None
+    parts: str | None = None
+    ability: Ability | None = None
     across_systems: Callable[[Mapping[str, Scores]], Mapping[str, Any]] | None = None
     refuse: Callable[[Split], None] | None = None
     answered_split: Callable[[str, str | None, Path], str] | None = None
@@ -199,6 +207,11 @@ class Task:
     def answered_measure(self) -> Measure | None:
         """The measure of how many rows were answered, which no headline goes without."""
         return self._measure("answered")
+
+    @property
+    def consistency_measure(self) -> Measure | None:
+        """The measure of whether rows are right together."""
+        return None if self.consistency is None else self._measure(self.consistency)
 
     def _measure(self, key: str) -> Measure | None:
         return next((measure for measure in self.measures if measure.key == key), None)
@@ -249,10 +262,19 @@ class Task:
         return any(scores.has(measure.path) for measure in self.measures)
 
     def refuse_other_scores(self, scores: Scores, file: Path) -> None:
-        """Raise `InputError` for scores that have none of the measures."""
+        """Raise `InputError` for scores that have none of the measures, or fit no table of them."""
+        cause, cure = (
+            f"it holds no scores of the task {self.name}",
+            "run 'pronominal evaluate' again",
+        )
         if not self.is_in(scores):
-            cure = "run 'pronominal evaluate' again"
-            raise InputError(f"it holds no scores of the task {self.name}", cure=cure, file=file)
+            raise InputError(cause, cure=cure, file=file)
+        try:
+            others = {name for tests in scores.get(AGAINST, {}).values() for name in tests}
+            self.comparison_tables({"": scores, **dict.fromkeys(others, scores)})
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            # what a measure of the task stands for is known to its tables alone
+            raise InputError(f"{cause} ({raised(error)})", cure=cure, file=file) from error
 
     def refuse_unknown(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a name that is neither an option nor a companion of the task."""
@@ -262,8 +284,10 @@ class Task:
                 cause = f"the scores of {self.name} have no option '{name}'"
                 raise InputError(cause, cure=nearest_name(name, known) if known else "leave it out")
 
-    def summarise(self, scores: Mapping[str, Scores], about: str, rest: str) -> Summary:
-        """Return what is printed first of scores; see `summarised` for `about` and `rest`."""
+    def summarise(
+        self, scores: Mapping[str, Scores], about: str, rest: str, compared: str = "--full"
+    ) -> Summary:
+        """Return what is printed first of scores; see `summarised` for the texts."""
         headline, answered = self.headline_in(scores.values()), self.answered_measure
         if len(scores) > LINES - 3:  # no room for all
             scores = best_first(headline, scores)
@@ -284,6 +308,7 @@ class Task:
                 *failure_notes(scores),
             ),
             rest=rest,
+            compared=compared,
         )
 
     def _usual_summary(self, headline: Measure) -> Iterator[SummaryColumn]:

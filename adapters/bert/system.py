@@ -8,9 +8,9 @@ import torch
 from pronominal.adapters.bert.checkpoint import load_classifier
 from pronominal.adapters.bert.encoding import EncodedInstance, InstanceEncoder
 from pronominal.adapters.bert.model import AntecedentClassifier, InstanceBatch, corrected
-from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.systems import AnswerWarning
+from pronominal.adapters.layers.encoders import EncoderDtype, compute_in
 from pronominal.adapters.words.length_batches import length_batches, require_batch_size
 from pronominal.instances import ResolutionInstance
 
@@ -30,6 +30,7 @@ class BERT:
         batch_size: instances that are read at once.
         prior_correction: whether the first mention's logit is lowered by the log odds that the
             first mention had in training; as the classifier was saved when None.
+        dtype: see `compute_in`.
     """
 
     name = "bert"
@@ -41,12 +42,15 @@ class BERT:
         device: str | None = None,
         batch_size: int = 64,
         prior_correction: bool | None = None,
+        dtype: EncoderDtype = "float32",
     ) -> None:
         require_batch_size(batch_size)
         target = torch_device(device)
         model, tokenizer, classifier, self.checkpoint = load_classifier(checkpoint)
         self._model = model.to(target)
-        self.dtype, self.device, self.parameters = Computation.of(self._model)
+        self.dtype, self.device, self.parameters = compute_in(
+            dtype, self._model, self._model.encoder
+        )
         self._encoder = InstanceEncoder(tokenizer, classifier)
         corrects = classifier.prior_correction if prior_correction is None else prior_correction
         self._prior = classifier.first_prior if corrects else None

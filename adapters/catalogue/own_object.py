@@ -3,7 +3,9 @@
 An own object is named by its place in Python: ``module:attribute``.
 """
 
+import ast
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -14,10 +16,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.systems import System, kind_of
 from pronominal.checksums import file_sha256
 from pronominal.errors import THIRD_PARTY_ERRORS, InputError, raised
-from pronominal.names import nearest_name
+from pronominal.names import NAME, nearest_name
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -83,7 +86,8 @@ def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any
                 cure=f"add --set {setting}=VALUE, or a line in its table of a systems file",
             )
     try:
-        return maker(**settings)
+        with prints_on_stderr():
+            return maker(**settings)
     except TypeError as error:
         given = ", ".join(f"{key} = {value!r}" for key, value in settings.items())
         raise InputError(
@@ -97,13 +101,61 @@ def source_digest(place: str) -> str | None:
 
     It belongs to what identifies a run: answers of earlier code are not those of this one.
     """
+    file = _source(place)
+    return None if file is None else file_sha256(file)
+
+
+def default_label(name: str) -> str:
+    """Return how a system is called in tables where the user does not say it.
+
+    One of the user's own is called by its ``name``, as its object is, where its class states it as
+    a plain string: the module is read and not imported. Otherwise by its place in the module.
+    """
+    if not is_place(name):
+        return name
+    attribute = name.partition(":")[2]
+    return _stated_name(_source(name), attribute) or attribute
+
+
+def _stated_name(file: Path | None, kind: str) -> str | None:
+    if file is None:
+        return None
+    try:
+        parsed = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return None  # loading it will say what is wrong
+    bodies = (node.body for node in parsed.body if isinstance(node, ast.ClassDef)
+              and node.name == kind)  # fmt: skip
+    for statement in (statement for body in bodies for statement in body):
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id="name")], value=ast.Constant(value=str(label)))
+                | ast.AnnAssign(target=ast.Name(id="name"), value=ast.Constant(value=str(label)))
+            ) if NAME.fullmatch(label):
+                return label
+    return None
+
+
+def _source(place: str) -> Path | None:
     module = place.partition(":")[0]
     file = getattr(sys.modules.get(module), "__file__", None)
     if module not in sys.modules:
         _look_here()
         with suppress(ImportError, ValueError):
             file = getattr(find_spec(module), "origin", None)
-    return None if file is None or not Path(file).is_file() else file_sha256(Path(file))
+    return None if file is None or not Path(file).is_file() else Path(file)
+
+
+def declared_settings(system: object) -> dict[str, Any] | None:
+    """Return what an object says it was made with: its ``settings``, where JSON can hold them."""
+    settings = getattr(system, "settings", None)
+    if not isinstance(settings, Mapping):
+        return None
+    try:
+        read = json.loads(json.dumps({**settings}, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return dict(read)
 
 
 def class_digest(kind: type) -> str | None:
@@ -140,7 +192,8 @@ def object_at(place: str) -> Any:
     module, _, path = place.partition(":")
     _look_here()
     try:
-        target: Any = import_module(module)
+        with prints_on_stderr():
+            target: Any = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise InputError(

@@ -35,6 +35,12 @@ class SystemEntry:
     environment: str | None = None
     server: str | None = None
 
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it answers without understanding; systems for teaching read the label."""
+        teaches = self.place.startswith("baselines.known_faults:")
+        return self.place.startswith("baselines.") and not teaches
+
 
 ANY_MODEL = "any model of transformers"
 ANY_WRITER = "any model that writes"

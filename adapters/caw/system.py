@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from pronominal.adapters.caw.checkpoint import open_parts
 from pronominal.adapters.caw.loading import load_model
 from pronominal.adapters.caw.tokens import TokenizedDocument
-from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.refusals import NonFiniteScoresError, scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
@@ -14,6 +13,7 @@ from pronominal.adapters.contract.systems import (
     contract_clusters,
     refuse_bare_string,
 )
+from pronominal.adapters.layers.encoders import EncoderDtype, compute_in
 from pronominal.adapters.words.english import EnglishWords, in_characters
 from pronominal.adapters.words.length_batches import length_batches, require_batch_size
 from pronominal.adapters.words.windows import oversized
@@ -31,6 +31,7 @@ class CAW:
         section: which section of ``config.toml``; the first whose weights are there when None.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many documents, and windows of them, go through the model at once.
+        dtype: see `compute_in`.
     """
 
     name = "caw"
@@ -43,6 +44,7 @@ class CAW:
         section: str | None = None,
         device: str | None = None,
         batch_size: int = 32,
+        dtype: EncoderDtype = "float32",
     ) -> None:
         require_batch_size(batch_size)
         target = torch_device(device)
@@ -52,7 +54,9 @@ class CAW:
         self.batch_size = batch_size
         model, self._tokenizer = load_model(parts, batch_size=batch_size)
         self._model = model.to(target)
-        self.dtype, self.device, self.parameters = Computation.of(self._model)
+        self.dtype, self.device, self.parameters = compute_in(
+            dtype, self._model, self._model.encoder.transformer
+        )
         self._words = EnglishWords()
         self.self_check = announce(check_clusters(self))
 

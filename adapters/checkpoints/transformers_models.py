@@ -3,10 +3,12 @@
 Nothing heavy is imported before it is used.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +57,17 @@ def longest_input(encoder: Any) -> int | None:
 
 
 def require_words(tokenizer: Any, checkpoint: str) -> None:
-    """Refuse a tokenizer without words, which transformers makes up where the files are missing."""
+    """Refuse a tokenizer without words, which transformers makes up where the files are missing.
+
+    So are settings of it that are no length, or that it could not be saved with.
+    """
+    longest, cure = tokenizer.model_max_length, "give the tokenizer that the model was trained with"
+    if isinstance(longest, bool) or not isinstance(longest, int | float) or not longest >= 1:
+        cause = "model_max_length in tokenizer_config.json is no number of tokens"
+        raise InputError(cause, cure=cure, file=checkpoint)
+    cause = "tokenizer_config.json holds half a character"
+    with input_error_on(UnicodeEncodeError, cause=cause, cure=cure, file=checkpoint):
+        json.dumps(tokenizer.init_kwargs, ensure_ascii=False, default=str).encode()
     # T5's and mBART's know the space, too
     if tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}:
         cure = "add tokenizer.json"

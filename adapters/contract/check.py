@@ -9,6 +9,7 @@ from pronominal.adapters.contract.plain_questions import (
     plain_resolutions,
     plain_slots,
 )
+from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.promises import (
     ANSWERED,
     OWN_PROMISES,
@@ -87,8 +88,9 @@ def _found(faults: Faults, ask: Ask, questions: list[Any]) -> tuple[str, ...]:
     """Return each fault once; what is not answered is one, and the last."""
     found: dict[str, None] = {}
     try:
-        for fault in faults(ask, questions):
-            found[fault] = None
+        with prints_on_stderr():
+            for fault in faults(ask, questions):
+                found[fault] = None
     except UnansweredError as error:
         found[str(error)] = None
     return tuple(found)

@@ -15,6 +15,7 @@ from pronominal.adapters.fastcoref.categories import (
 )
 from pronominal.adapters.fastcoref.dense_longformer import dense_limit, encode_densely
 from pronominal.adapters.fastcoref.package import FastcorefSystem, LingMessModel, PadCollator
+from pronominal.adapters.layers.encoders import EncoderDtype
 from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
 from pronominal.pronouns import asked_pronoun_sets
 
@@ -120,6 +121,7 @@ class LingMess(FastcorefSystem):
         checkpoint: see `FastcorefSystem`, as for the others.
         device: where to compute.
         batch_size: texts of equal length that go through the model at once.
+        dtype: see `compute_in`.
         pronoun_sets: names of sets, such as ``xe``, or TOML files, whose forms are pronouns to the
             categories, too; those that the checkpoint was trained with are anyway.
     """
@@ -136,10 +138,11 @@ class LingMess(FastcorefSystem):
         *,
         device: str | None = None,
         batch_size: int = 128,
+        dtype: EncoderDtype = "float32",
         pronoun_sets: Sequence[str] = (),
     ) -> None:
         further = asked_pronoun_sets(pronoun_sets)
-        super().__init__(checkpoint, device=device, batch_size=batch_size)
+        super().__init__(checkpoint, device=device, batch_size=batch_size, dtype=dtype)
         if further:
             head, tokenizer = self._package.model.config.coref_head, self._package.tokenizer
             warn_of_split_forms(further, self.name, tokenizer, head["max_span_length"])

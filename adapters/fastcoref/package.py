@@ -20,7 +20,6 @@ import torch
 from torch import Tensor
 from transformers import AutoTokenizer
 
-from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import require_same
 from pronominal.adapters.checkpoints.third_party import input_error_on
@@ -33,6 +32,7 @@ from pronominal.adapters.checkpoints.transformers_models import (
 from pronominal.adapters.contract.refusals import RefusedTextError, scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
+from pronominal.adapters.layers.encoders import EncoderDtype, compute_in
 from pronominal.adapters.words.english import english_pipeline
 from pronominal.adapters.words.length_batches import require_batch_size
 from pronominal.json_files import as_record
@@ -126,6 +126,7 @@ class FastcorefSystem:
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many texts of equal length, in subtokens, go through the model at once;
             fewer where they have more than `MOST_SUBTOKENS` together.
+        dtype: see `compute_in`.
     """
 
     name: str
@@ -136,13 +137,19 @@ class FastcorefSystem:
     package_class: ClassVar[str]
 
     def __init__(
-        self, checkpoint: str, *, device: str | None = None, batch_size: int = 128
+        self,
+        checkpoint: str,
+        *,
+        device: str | None = None,
+        batch_size: int = 128,
+        dtype: EncoderDtype = "float32",
     ) -> None:
         require_batch_size(batch_size)
         self.checkpoint = open_checkpoint(checkpoint)
         self.batch_size = batch_size
         self._package = self._load(self.checkpoint, torch_device(device))
-        self.dtype, self.device, self.parameters = Computation.of(self._package.model)
+        model = self._package.model
+        self.dtype, self.device, self.parameters = compute_in(dtype, model, model.base_model)
         self._package.model.register_forward_hook(self._check_scores)
         parts = self._parts_of(self._package.model, self._package.tokenizer)
         self._limit = parts.limit

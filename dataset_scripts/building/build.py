@@ -7,8 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pronominal.atomic import new_folder
+from pronominal.atomic import new_folder, no_room_named
+from pronominal.dataset_scripts.building.benchmark import write_eval_yaml
 from pronominal.dataset_scripts.building.card import card_header, write_card
+from pronominal.dataset_scripts.building.croissant import write_croissant
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import (
     BuiltSplit,
@@ -64,7 +66,7 @@ def build(
 def write_dataset(
     script: DatasetScript, sources: Sources, options: BuildOptions, out: Path
 ) -> list[BuiltSplit]:
-    """Write ``OUT/NAME`` with one Parquet file for each split, the card and SHA256SUMS.
+    """Write ``OUT/NAME``: a Parquet file for each split, card, metadata and SHA256SUMS.
 
     The folder appears whole or not at all; one that is there already is replaced if it holds this
     dataset, and refused otherwise.
@@ -81,6 +83,8 @@ def write_dataset(
             write_split(name, split, canary, beside) for split in script.splits(sources, options)
         ]
         write_card(script, built, sources, options, beside / "README.md")
+        write_eval_yaml(script.NAME, name, built, beside)
+        write_croissant(name, beside)
         write_checksums(beside)
     return built
 
@@ -129,7 +133,7 @@ def write_split(dataset: str, split: SplitRows, canary: str, folder: Path) -> Bu
 
     inspection, num_bytes = Inspection(refuse), 0
     # one row group from one contiguous block: the same rows give the same bytes, however streamed
-    with _parquet_writer(folder / path, schema) as writer:
+    with no_room_named(folder / path), _parquet_writer(folder / path, schema) as writer:
         for block in blocks(split.tables):
             inspection.take(block)
             marked = block.append_column(CANARY.name, pa.repeat(canary, block.num_rows))

@@ -1,5 +1,6 @@
 """Dataset cards: the hand-written page in ``cards/`` and what was built, as one README.md."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -11,6 +12,7 @@ from typing import Any
 import jinja2
 import yaml
 
+from pronominal.atomic import no_room_named
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.script import BuiltSplit, DatasetScript, built_name
 from pronominal.dataset_scripts.building.sources import Sources
@@ -65,6 +67,7 @@ def write_page(
     """
     own, body = _page(page)
     header = {**yaml.safe_load(own), **fields, **generated_fields(built)}
+    header.pop("benchmark", None)  # which is what eval.yaml says
     if unpublishable:
         header["unpublishable"] = list(unpublishable)
     template = jinja2.Environment(
@@ -77,7 +80,8 @@ def write_page(
         unpublishable=unpublishable,
     )
     front = yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=100)
-    path.write_text(f"---\n{front}---\n{notice}{text}", encoding="utf-8", newline="\n")
+    with no_room_named(path):
+        path.write_text(f"---\n{front}---\n{notice}{text}", encoding="utf-8", newline="\n")
 
 
 def _notice(changed: Sequence[str]) -> str:
@@ -95,6 +99,12 @@ def card_header(name: str) -> dict[str, Any]:
     """Return the hand-written fields of a card's YAML header; ``canary`` is the dataset's GUID."""
     header: dict[str, Any] = yaml.safe_load(_page(name)[0])
     return header
+
+
+def citation_year(name: str) -> int | None:
+    """Return the year that a card's citation gives for the data; None where it gives none."""
+    cited = re.search(r"^## Cite\n.*?^\s*year\s*=\s*[\"{](\d{4})", _page(name)[1], re.M | re.S)
+    return None if cited is None else int(cited[1])
 
 
 def _page(name: str) -> tuple[str, str]:

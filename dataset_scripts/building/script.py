@@ -16,6 +16,9 @@ from pronominal.dataset_scripts.tables.violations import Violation
 from pronominal.instances import FillingInstance, ResolutionInstance
 from pronominal.names import unknown_name
 
+NAMESPACE = "uds-lsv"
+"""The organisation on the Hub that publishes the datasets."""
+
 ORIGINAL, SWITCHED = "original", "switched"
 """The configs of a dataset whose rows are there as they are and with their antecedents switched."""
 

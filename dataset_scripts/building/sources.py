@@ -1,13 +1,10 @@
 """Upstream files: where they are, which bytes they must have, and how they are opened."""
 
 import hashlib
-import http.client
 import io
 import os
 import re
 import time
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -120,6 +117,11 @@ class Sources:
 
 def _download(upstream: Upstream, name: str) -> bytes:
     """Fetch a file; again after a while where the connection or the server fails."""
+    # only who builds without --sources needs them
+    import http.client
+    import urllib.error
+    import urllib.request
+
     base = os.environ.get("PRONOMINAL_UPSTREAM_URL", DOWNLOADS)
     url = f"{base}/{upstream.repository}/{upstream.commit}/{upstream.path(name)}"
     for pause in (*PAUSES, None):

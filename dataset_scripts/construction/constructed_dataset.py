@@ -24,6 +24,7 @@ from pronominal.dataset_scripts.construction.words import TARGETS
 from pronominal.dataset_scripts.tables.checksums import write_checksums
 from pronominal.dataset_scripts.tables.columns import Column, arrow_schema, resolution_columns
 from pronominal.errors import InputError
+from pronominal.names import require_name
 from pronominal.signals import signals_as_exits
 from pronominal.switching import switched_rows
 
@@ -123,6 +124,7 @@ def free_folder(out: Path, name: str, dataset: str) -> Path:
     if not FOLDER.fullmatch(name):
         cure = "use small letters, digits, - and _"
         raise InputError(f"no folder can be called '{name}'", cure=cure)
+    require_name("dataset name", name)
     folder = (out / name).resolve()
     build.refuse_others_files(folder, dataset)
     return folder

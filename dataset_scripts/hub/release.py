@@ -13,11 +13,14 @@ import yaml
 
 from pronominal.checksums import file_sha256
 from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.benchmark import EVAL_YAML
+from pronominal.dataset_scripts.building.croissant import CROISSANT
 from pronominal.dataset_scripts.building.script import dataset_script
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.tables.columns import CANARY, Column, card_features
 from pronominal.dataset_scripts.tables.parquet_files import facts_of
 from pronominal.errors import InputError
+from pronominal.json_files import read_object
 
 CARD = "README.md"
 VERSION = re.compile(r"\d+\.\d+\.\d+")
@@ -56,10 +59,10 @@ class Release:
 def read_release(folder: Path, version: str | None = None) -> Release:
     """Check a built folder and return it as a release.
 
-    It is refused unless it holds the files of its SHA256SUMS and nothing else, its card describes
-    exactly its tables (files, features, rows), the card has the terms of access and the canary,
-    every file and row has the canary, and no file belongs to a split that the card or the
-    dataset's script calls unpublishable.
+    It is refused unless it holds the files of its SHA256SUMS and nothing else, its card and its
+    other metadata describe exactly its tables (files, features, rows), the card has the terms of
+    access and the canary, every file and row has the canary, and no file belongs to a split that
+    the card or the dataset's script calls unpublishable.
 
     Args:
         folder: a folder that ``pronominal build`` made.
@@ -74,13 +77,15 @@ def read_release(folder: Path, version: str | None = None) -> Release:
     _refuse_unpublishable(folder, header, sums)
     canary = _terms(folder, header)
     splits = dict(_declared(folder, header))
-    tables = {path for path in sums if path != CARD}
+    tables = sums.keys() - {CARD, EVAL_YAML, CROISSANT}
     for path in sorted(tables ^ splits.keys()):
         cause = "the card does not list it" if path in tables else "the card lists it, it is absent"
         raise InputError(cause, cure=REBUILD, file=folder / path)
     names = {_check_table(folder, path, split, canary) for path, split in splits.items()}
     if len(names) != 1:
         raise InputError("its files are of several datasets", cure=REBUILD, file=folder)
+    _check_eval_yaml(folder, splits)
+    _check_croissant(folder, {path: sums[path] for path in splits})
     digests = {path: _digests(folder / path) for path in sorted({*sums, SUMS})}
     return Release(folder, names.pop(), _version(folder, header, version), canary, digests)
 
@@ -170,6 +175,36 @@ def _declared(folder: Path, header: Mapping[str, Any]) -> Iterator[tuple[str, di
     except (KeyError, TypeError) as error:
         cause = f"its configs and dataset_info are not those of 'pronominal build' ({error})"
         raise InputError(cause, cure=REBUILD, file=folder / CARD) from error
+
+
+def _check_eval_yaml(folder: Path, splits: Mapping[str, Mapping[str, Any]]) -> None:
+    """Make sure that each task of ``eval.yaml`` asks about a split that the card lists."""
+    file = folder / EVAL_YAML
+    if not file.exists():
+        return
+    there = {(told["config"], told["split"]) for told in splits.values()}
+    try:
+        tasks = yaml.safe_load(file.read_text(encoding="utf-8"))["tasks"]
+        asked = {(task["config"], task["split"]) for task in tasks}
+    except (ValueError, LookupError, TypeError, RecursionError, yaml.YAMLError) as error:
+        raise InputError("it holds no tasks", cure=REBUILD, file=file) from error
+    if others := asked - there:
+        cause = f"a task asks about {'/'.join(map(str, min(others)))}, which the card does not list"
+        raise InputError(cause, cure=REBUILD, file=file)
+
+
+def _check_croissant(folder: Path, tables: Mapping[str, str]) -> None:
+    """Make sure that what ``croissant.json`` describes are these tables, path -> SHA-256."""
+    file = folder / CROISSANT
+    if not file.exists():
+        return
+    try:
+        files = read_object(file, cure=REBUILD)["distribution"]
+        described = {one["contentUrl"]: one["sha256"] for one in files}
+    except (LookupError, TypeError) as error:
+        raise InputError("it lists no files", cure=REBUILD, file=file) from error
+    if described != tables:
+        raise InputError("the files in it are not the tables", cure=REBUILD, file=file)
 
 
 def _check_table(folder: Path, path: str, declared: Mapping[str, Any], canary: str) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from pronominal.dataset_scripts.building.benchmark import EVAL_YAML
+from pronominal.dataset_scripts.building.croissant import CROISSANT
 from pronominal.dataset_scripts.hub.release import Release
 from pronominal.dataset_scripts.reading.hub_client import hub_client, tokens_page
 from pronominal.errors import InputError
@@ -242,9 +244,10 @@ def differing(release: Release, remote: Mapping[str, str]) -> tuple[list[str], l
     """Compare a release with what `DatasetRepository.files` gives.
 
     Returns the paths that are missing or other, and those that are there and should not be: tables
-    of splits that are gone, and `PROBE`.
+    of splits that are gone, what described them, and `PROBE`.
     """
     other = [path for path, known in release.digests.items() if remote.get(path) not in known]
     there = [path for path in remote if path not in release.digests]
-    stale = [path for path in there if path.endswith(".parquet") or path == PROBE]
+    ours = (PROBE, CROISSANT, EVAL_YAML)
+    stale = [path for path in there if path.endswith(".parquet") or path in ours]
     return other, stale

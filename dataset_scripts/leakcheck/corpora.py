@@ -8,7 +8,6 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from pronominal.dataset_scripts.leakcheck.git_history import Object, Repository
 from pronominal.errors import InputError
+from pronominal.zip_archives import as_it_lies
 
 BLOCK = 1 << 19
 """Bytes read at a time: what is made of them still fits a core's cache."""
@@ -38,8 +38,6 @@ PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
 """First bytes of packed files, and what unpacks them; names do not matter."""
 
 ZIP = b"PK\x03\x04"
-ZIPPED_ZSTANDARD = 93
-"""Its number as a method of zip archives (APPNOTE.TXT 4.4.5); inspect's logs have it."""
 NESTED = 3
 """How many zip archives deep is read: an archive can be made that holds itself."""
 UNSUSPICIOUS, MOST_TIMES = 1 << 28, 100
@@ -245,7 +243,7 @@ def _members(stream: io.BufferedReader, nested: int) -> Iterator[bytes]:
         with zipfile.ZipFile(stream if stream.seekable() else io.BytesIO(stream.read())) as archive:
             for member in archive.infolist():
                 try:
-                    with archive.open(_as_it_lies(member)) as content:
+                    with archive.open(as_it_lies(member)) as content:
                         unread: Any = content  # typeshed knows no readinto of it
                         reader: io.BufferedReader = io.BufferedReader(unread)
                         yield from _unpacked(reader, nested + 1)
@@ -257,17 +255,6 @@ def _members(stream: io.BufferedReader, nested: int) -> Iterator[bytes]:
     if problem:
         cause = problem.cause if isinstance(problem, InputError) else "zip: damaged or encrypted"
         raise InputError(cause, cure="unpack it first") from problem
-
-
-def _as_it_lies(member: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """Let a member that zipfile cannot unpack before Python 3.14 be read packed: we can."""
-    if member.compress_type != ZIPPED_ZSTANDARD:
-        return member
-    packed = copy(member)
-    packed.compress_type, packed.file_size = zipfile.ZIP_STORED, member.compress_size
-    # the checksum is that of the unpacked bytes
-    del packed.CRC
-    return packed
 
 
 def _rows(stream: io.BufferedReader) -> Iterator[bytes]:

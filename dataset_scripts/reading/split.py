@@ -25,6 +25,9 @@ Instance = ResolutionInstance | FillingInstance
 SHARED = ("id", "text", "pronoun", "candidates", "label")
 """Columns that an instance has as attributes; it keeps all others in `columns`."""
 
+FIRST = ".first-"
+"""What stands in the name of a split's first rows, between the split's and their number."""
+
 TEXTS = ("text", "blank", "uid")
 """Columns that no score reads."""
 
@@ -138,9 +141,17 @@ class Split:
     def first(self, limit: int) -> "Split":
         """Return the first rows as a split of their own, which lies in no folder."""
         table = self.whole_table().slice(0, limit)
-        name = f"{self.name}.first-{table.num_rows}"
-        digest = content_digest(table)
-        return replace(self, name=name, in_memory=table, digest=digest, files=())
+        return self._part(f"{self.name}{FIRST}{table.num_rows}", table)
+
+    def only(self, rows: Sequence[int]) -> "Split":
+        """Return some rows, by rising index, as a split of their own, which lies in no folder."""
+        if [*rows] == [*range(len(rows))]:
+            return self.first(len(rows))
+        table = self.whole_table().take([*rows]).combine_chunks()
+        return self._part(f"{self.name}.some-{table.num_rows}", table)
+
+    def _part(self, name: str, table: pa.Table) -> "Split":
+        return replace(self, name=name, in_memory=table, digest=content_digest(table), files=())
 
     def whole_table(self) -> pa.Table:
         """Return all columns but the canary, texts included."""

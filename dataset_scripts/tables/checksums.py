@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from pronominal.atomic import no_room_named
 from pronominal.checksums import file_sha256
 from pronominal.errors import InputError
 
@@ -15,7 +16,8 @@ def write_checksums(folder: Path) -> None:
     """Write SHA256SUMS in the form that ``sha256sum --check`` reads."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     lines = [f"{file_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
-    (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
+    with no_room_named(folder / SUMS):
+        (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def read_checksums(folder: Path) -> dict[str, str]:

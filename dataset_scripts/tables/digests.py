@@ -5,9 +5,15 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from pronominal.arrow_numbers import nulls, numbers
 
 BLOCK = 50_000
 """Rows in one block of a digest and in one row group of a Parquet file."""
+
+EMPTY = pa.Array.from_buffers(pa.large_binary(), 1, [None, *map(pa.py_buffer, (bytes(16), b""))])[0]
+"""No bytes; `pa.scalar` would import pandas."""
 
 
 class ContentDigest:
@@ -39,23 +45,22 @@ class ContentDigest:
         values = _plain(values)
         self._hash.update(np.int64(values.null_count).tobytes())
         if values.null_count:
-            self._hash.update(np.asarray(values.is_null(), dtype=np.uint8).tobytes())
+            self._hash.update(nulls(values).astype(np.uint8).tobytes())
         if pa.types.is_struct(values.type):
             for field in values.flatten():
                 self._take(field)
         elif pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
-            lengths = values.value_lengths().fill_null(0).to_numpy()
-            self._hash.update(lengths.astype("<i4").tobytes())
+            self._hash.update(numbers(values.value_lengths()).astype("<i4").tobytes())
             self._take(values.flatten())
         elif pa.types.is_integer(values.type):
-            self._hash.update(values.fill_null(0).to_numpy().astype("<i8").tobytes())
+            self._hash.update(numbers(values).astype("<i8").tobytes())
         elif pa.types.is_floating(values.type):
-            self._hash.update(values.fill_null(0).to_numpy().astype("<f8").tobytes())
+            self._hash.update(numbers(values).astype("<f8").tobytes())
         else:
             self._strings(values)
 
     def _strings(self, values: pa.Array) -> None:
-        values = values.cast(pa.large_binary()).fill_null(b"")
+        values = pc.coalesce(values.cast(pa.large_binary()), EMPTY)
         if not len(values):
             return
         _, borders, content = values.buffers()

@@ -1,5 +1,6 @@
 """What may be wrong with a dataset's table, by row: columns, offsets, labels."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
@@ -18,11 +19,13 @@ NEVER_NULL = (
 
 
 def schema_faults(schema: pa.Schema, columns: Columns) -> Iterator[str]:
-    """Yield what is wrong with the columns that a table has: one is missing, or of another type."""
+    """Yield what is wrong with columns: one is missing, there twice, or of another type."""
+    twice = {name for name, times in Counter(schema.names).items() if times > 1}
+    yield from (f"the column '{name}' is there twice" for name in sorted(twice))
     for column in columns:
         if column.name not in schema.names:
             yield f"the column '{column.name}' is missing"
-        elif schema.field(column.name).type != column.type:
+        elif column.name not in twice and schema.field(column.name).type != column.type:
             held = schema.field(column.name).type
             yield f"the column '{column.name}' holds {held}, not {column.type}"
 

@@ -24,6 +24,7 @@ from pronominal.dataset_scripts.tables.columns import Column, Columns
 from pronominal.errors import InputError
 from pronominal.eval.annotation.strong_agreement import Kept
 from pronominal.json_files import write_json
+from pronominal.names import require_name
 from pronominal.signals import signals_as_exits
 from pronominal.switching import switched_rows
 
@@ -44,6 +45,7 @@ def write_annotated_dataset(
     if not kept.labels:
         cause = f"no row has {kept.needed} votes for one candidate"
         raise InputError(cause, cure="ask about more rows")
+    require_name("split name", split)
     folder = constructed_dataset.free_folder(out, name, rows.dataset_name)
     source = rows.file.parent.parent
     if folder == source.resolve():

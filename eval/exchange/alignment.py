@@ -62,9 +62,11 @@ def places(words: Sequence[str], text: str) -> list[Span]:
 
     `MisalignedError` if they are not the words of this text.
     """
+    left = LONGEST_UNIT * len(text)
     for index, word in enumerate(words):
-        # no character is written with more than -LRB- has, and patterns of long words are slow
-        if len(word) > LONGEST_UNIT * len(text):
+        # no character is written with more than -LRB- has, and patterns of long texts are slow
+        left -= 0 if word.isspace() else len(word)
+        if left < 0:
             raise MisalignedError(index)
     aligned = _one_by_one(words, text)
     if len(aligned) == len(words) and not text[aligned[-1].end if aligned else 0 :].strip():

@@ -125,7 +125,8 @@ class PredictedDocument:
     def __post_init__(self) -> None:
         if not isinstance(self.key, str | None):
             raise TypeError("the key is no string")
-        if not all(isinstance(word, str) for word in self.content):
+        whole = isinstance(self.content, str)
+        if not (whole or all(isinstance(word, str) for word in self.content)):
             raise TypeError("a word is no string")
 
     @property

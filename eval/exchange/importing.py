@@ -1,12 +1,11 @@
 """What another system has answered, as a run like any other."""
 
-import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pronominal.checksums import file_sha256
+from pronominal.checksums import file_digest
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.eval.evaluation import score_and_keep
@@ -74,13 +73,24 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
     answers = not FORMATS[form].clusters
     reading = "upstream" if answers else reading
     failures = [Failure(name, cause) for name, cause in found.failed.items()]
-    settings: dict[str, object] = {"format": form, "file": _digest(file), "reading": reading}
+    settings: dict[str, object] = {"format": form, "file": file_digest(file), "reading": reading}
     settings |= {"skip_failed": True} if skip_failed else {}
     described = SystemRecord(system, "choosing" if answers else "clustering")
     folder = RunFolder(
         run_path(out, run_name(split, system)), new_record(split, described, system, settings)
     )
-    predictions = [*_predictions(instances, found, reading)]
+    write_run(split, folder, [*_predictions(instances, found, reading)], failures, task)
+    return ImportedRun(folder.path, failures, found.left_out)
+
+
+def write_run(
+    split: Split,
+    folder: RunFolder,
+    predictions: Sequence[Prediction],
+    failures: Sequence[Failure],
+    task: Task,
+) -> None:
+    """Write what another program has answered, in the order of the rows, and score it."""
     with folder.opened():
         if not folder.complete:
             # all at once: what a killed import has left is written anew
@@ -89,7 +99,6 @@ def import_predictions(  # noqa: PLR0913 - each one is an option of the command
             folder.append(predictions, failures)
             folder.finish(split.stream(), time.monotonic() - started)
         score_and_keep(split, folder.path, task=task)
-    return ImportedRun(folder.path, failures, found.left_out)
 
 
 def _predictions(
@@ -105,14 +114,3 @@ def _predictions(
         prediction = prediction_of(instance, answer, rule)
         if instance.id in found.answers:
             yield prediction
-
-
-def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or of the names and bytes of a folder's files."""
-    if not path.is_dir():
-        return file_sha256(path)
-    digest = hashlib.sha256()
-    for file in sorted(path.iterdir()):
-        digest.update(f"{file.name}\0".encode())
-        digest.update(file.read_bytes() if file.is_file() else b"")
-    return digest.hexdigest()

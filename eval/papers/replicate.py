@@ -36,7 +36,7 @@ OpenDownload = Callable[[str], AbstractContextManager[Progress]]
 """Opens a progress bar for the files of some weights."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Replicating:
     """How rows are run.
 

@@ -8,6 +8,7 @@ from pronominal.atomic import new_file, new_folder
 from pronominal.errors import InputError
 from pronominal.eval.report.charts.drawings import Drawing
 from pronominal.eval.report.charts.svg import standalone
+from pronominal.eval.report.charts.whole_figure import whole_figure
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.tables.table import Table, slug
 from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
@@ -84,14 +85,22 @@ def write_scores(comparisons: Iterable[Comparison], folder: Path) -> None:
     write_tidy(tidy_table(rows), folder)
 
 
+def write_all_systems(comparisons: Iterable[Comparison], folder: Path) -> None:
+    """Write the tables of all systems, two of which are not compared, as CSV files."""
+    tables = [
+        (f"{one.title} / {one.digest[:8]}", table)
+        for one in comparisons
+        for table in one.task.comparison_tables(one.scores, tests=False)
+    ]
+    write_csv(tables, folder)
+
+
 def write_svg(figures: Sequence[tuple[str, Drawing]], folder: Path) -> None:
-    """Write an SVG file for each chart; a folder that is there is replaced."""
+    """Write an SVG file for each figure, with its legend; a folder that is there is replaced."""
     with new_folder(folder) as beside:
         for title, figure in figures:
-            for panel in figure.panels:
-                of = f".{slug(panel.name)}" if len(figure.panels) > 1 else ""
-                name = f"{slug(title)}.{figure.name}{of}.svg"
-                _write_once(beside / name, standalone(panel.drawn))
+            name = f"{slug(title)}.{figure.name}.svg"
+            _write_once(beside / name, standalone(whole_figure(figure)))
 
 
 def _write_once(file: Path, content: str) -> None:

@@ -9,7 +9,7 @@ import yaml
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts import DATASETS
-from pronominal.dataset_scripts.building.script import dataset_script
+from pronominal.dataset_scripts.building.script import NAMESPACE, dataset_script
 from pronominal.errors import InputError
 from pronominal.eval.report.exports import IN_YAML
 from pronominal.eval.runs.record import RunRecord, read_record
@@ -23,8 +23,6 @@ from pronominal.overwriting import refuse_overwriting
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
-
-NAMESPACE = "uds-lsv"
 
 
 def write_hub_metadata(

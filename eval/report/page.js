@@ -105,13 +105,11 @@ document.addEventListener("keydown", (event) => {
 });
 document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
 
-// searching in the rows that systems answer differently
-for (const input of all(".find")) {
-  input.addEventListener("input", () => {
-    const wanted = input.value.toLowerCase();
-    for (const row of all("article", document.getElementById(input.dataset.rows))) {
-      row.hidden = !row.textContent.toLowerCase().includes(wanted);
-    }
+// the first screen: the measure that is chosen
+for (const choice of all(".choice")) {
+  choice.addEventListener("change", () => {
+    const wanted = choice.querySelector(":checked").value;
+    for (const part of all("[data-measure]", choice.closest("section"))) part.hidden = part.dataset.measure !== wanted;
   });
 }
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -13,19 +13,25 @@ import jinja2
 from markupsafe import Markup, escape
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.planning.plan import Plan, read_plan
 from pronominal.eval.report import exports
 from pronominal.eval.report.charts.drawings import Drawing
 from pronominal.eval.report.charts.kinds import shape_of
-from pronominal.eval.report.charts.of_task import curves, task_drawings
-from pronominal.eval.report.disagreements import Disagreement, disagreements
+from pronominal.eval.report.chosen import chosen, refuse_unknown
 from pronominal.eval.report.overview import overview
-from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons, rows_of
+from pronominal.eval.report.profiles import profiles
+from pronominal.eval.report.published import published_systems
+from pronominal.eval.report.scored import (
+    Comparison,
+    add_tests,
+    kept_plan,
+    read_comparisons,
+    rows_of,
+)
+from pronominal.eval.report.sections import Section, curves_of, section
 from pronominal.eval.report.unscored import UnscoredRun, unscored_runs
-from pronominal.eval.runs.record import RunRecord
-from pronominal.eval.tables.table import UNDEFINED, Table, slug
+from pronominal.eval.tables.table import Table, slug
 from pronominal.eval.task import Task
 from pronominal.overwriting import refuse_overwriting
 
@@ -33,26 +39,8 @@ Progress = Callable[[int, int], None]
 
 INTERVAL = re.compile(r"((?: ±\S+)?(?: \[[^]]*\])?)$")
 
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """What the page shows about one split.
-
-    Attributes:
-        comparison: the runs.
-        tables: what ``pronominal evaluate`` prints.
-        figures: the charts.
-        run_table: what was run.
-        disagreements: rows that systems answer differently, if text was asked for.
-        differing: how many such rows there are.
-    """
-
-    comparison: Comparison
-    tables: list[Table]
-    figures: list[Drawing]
-    run_table: Table
-    disagreements: list[Disagreement]
-    differing: int
+OPEN = 40
+"""Rows of the overview that are shown unfolded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +50,29 @@ class Report:
     Attributes:
         overview: one number for each system and split.
         sections: dataset -> its splits.
+        profiles: each model over all datasets.
         across: dataset -> charts over several of its configs.
         unscored: runs that have no scores yet; None where there are none.
+        beside: the folder with the figures of all systems; None where the page has all.
     """
 
     overview: Table
     sections: dict[str, list[Section]]
+    profiles: list[Drawing]
     across: dict[str, list[Drawing]]
     unscored: Table | None
+    beside: Path | None
+
+    @property
+    def parts(self) -> list[Section]:
+        """The splits of all datasets."""
+        return [part for parts in self.sections.values() for part in parts]
 
     @property
     def systems(self) -> list[str]:
-        """The labels of all runs."""
-        parts = (part for parts in self.sections.values() for part in parts)
-        return list(dict.fromkeys(label for part in parts for label in part.comparison.scores))
+        """The labels of all runs that are compared."""
+        labels = (label for part in self.parts for label in part.comparison.scores)
+        return list(dict.fromkeys(labels))
 
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield every table with the title of what it is about."""
@@ -83,6 +80,7 @@ class Report:
             yield "Overview", self.overview
         if self.unscored is not None:
             yield "Overview", self.unscored
+        yield from (("Profiles", figure.table) for figure in self.profiles)
         for dataset, parts in self.sections.items():
             for figure in self.across[dataset]:
                 yield dataset, figure.table
@@ -93,13 +91,14 @@ class Report:
 
     def charts(self) -> Iterator[tuple[str, Drawing]]:
         """Yield every figure with the title of what it is about."""
+        yield from (("Profiles", figure) for figure in self.profiles)
         for dataset, parts in self.sections.items():
             yield from ((dataset, figure) for figure in self.across[dataset])
             for part in parts:
                 yield from ((self._title(part), figure) for figure in part.figures)
 
     def _title(self, part: Section) -> str:
-        """Name a split, with its rows' digest where there are two builds of it."""
+        """Name a split, with its digest where the page has several builds of it."""
         one = part.comparison
         titles = [other.comparison.title for other in self.sections[one.dataset]]
         return one.title if titles.count(one.title) == 1 else f"{one.title} / {one.digest[:8]}"
@@ -110,6 +109,9 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
     out: Path,
     *,
     datasets: Iterable[str] = (),
+    systems: Sequence[str] = (),
+    papers: bool = False,
+    released: Mapping[str, str] | None = None,
     include_text: bool = False,
     markdown: Path | None = None,
     latex: Path | None = None,
@@ -127,14 +129,18 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
 
     Args:
         runs: folders of runs made by ``pronominal evaluate``.
-        out: the HTML file.
-        datasets: built datasets (folders or Hub ids) whose rows the runs answered, for their text
-            and for paired tests of runs that have no stored units.
-        include_text: show rows that systems answer differently; they are evaluation text.
+        out: the HTML file. Where it compares some of the systems only, a folder beside it,
+            ``NAME.all-systems``, has the tables of all.
+        datasets: built datasets (folders or Hub ids) whose rows the runs answered, for outcomes
+            and text of rows, and for paired tests of runs that have no stored units.
+        systems: labels of the runs to compare; without any, the best of each split.
+        papers: show what papers published of the same rows, as reference marks.
+        released: label -> when the model came out, as ``2025``, ``2025-01`` or ``2025-01-31``.
+        include_text: show the text of rows; it is evaluation text.
         markdown: a file for all tables.
         latex: a file for all tables.
         csv: a folder with a file for each table.
-        svg: a folder with a file for each chart.
+        svg: a folder with a file for each figure.
         scores: a folder for ``scores.parquet`` and ``scores.csv``: tidy scores, a row a figure.
         tasks: of a user's own, by which some of the runs were scored.
         margin: how far apart equivalent systems may be, in (0, 1).
@@ -148,19 +154,29 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
             task, a dataset has the rows of none, or there are files in the way that no report
             wrote.
     """
+    beside = out.with_name(f"{out.stem}.all-systems")
     refuse_overwriting(out, exports.IN_MARKUP)
     exports.refuse_other_files(markdown, latex, csv, svg)
     folders = [runs] if isinstance(runs, Path) else runs
     comparisons = read_comparisons(folders, tasks)
+    refuse_unknown(comparisons, systems)
     planned = None if plan is None else _plan_of(comparisons, Path(plan))
     if planned is not None:
         planned.refuse_other_margin(margin)
-    sections = _sections(
-        comparisons, [*datasets], progress, margin, planned, include_text=include_text
+    asked = _Asked([*datasets], systems, papers, include_text, margin, planned)
+    sections = asked.sections(comparisons, progress)
+    shown = [part.comparison for parts in sections.values() for part in parts]
+    left_out = any(len(a.scores) < len(b.scores) for a, b in zip(shown, comparisons, strict=True))
+    if left_out:
+        exports.refuse_other_files(None, None, beside, None)
+    report = Report(
+        overview(comparisons),
+        sections,
+        [*profiles(shown, released or {})],
+        {name: [*curves_of([p.comparison for p in parts])] for name, parts in sections.items()},
+        _unscored([*unscored_runs(folders, tasks)]),
+        beside if left_out else None,
     )
-    across = {name: [*_curves([p.comparison for p in parts])] for name, parts in sections.items()}
-    unscored = _unscored([*unscored_runs(folders, tasks)])
-    report = Report(overview(comparisons), sections, across, unscored)
     with new_file(out) as temporary:
         temporary.write_text(
             f"{exports.IN_MARKUP}\n{_render(report)}", encoding="utf-8", newline="\n"
@@ -172,6 +188,7 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
         (csv, partial(exports.write_csv, tables)),
         (svg, partial(exports.write_svg, charts)),
         (scores, partial(exports.write_scores, comparisons)),
+        (report.beside, partial(exports.write_all_systems, comparisons)),
     ):
         if where is not None:
             write(where)
@@ -186,23 +203,36 @@ def _plan_of(comparisons: Sequence[Comparison], file: Path) -> Plan:
     return plan
 
 
-def _sections(
-    comparisons: list[Comparison],
-    datasets: list[str],
-    progress: Progress,
-    margin: float | None,
-    plan: Plan | None,
-    *,
-    include_text: bool,
-) -> dict[str, list[Section]]:
-    sections: dict[str, list[Section]] = {}
-    rows = rows_of(comparisons, datasets)
-    for done, one in enumerate(comparisons):
-        progress(done, len(comparisons))
-        split = rows.get(one.digest)
-        add_tests(one, split, margin, plan if plan is not None and plan.is_of(*one.rows) else None)
-        sections.setdefault(one.dataset, []).append(_section(one, split, include_text))
-    return sections
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked of the page; see `write_report`."""
+
+    datasets: Sequence[str]
+    systems: Sequence[str]
+    papers: bool
+    include_text: bool
+    margin: float | None
+    plan: Plan | None
+
+    def sections(
+        self, comparisons: list[Comparison], progress: Progress
+    ) -> dict[str, list[Section]]:
+        """Return the sections of the page, by their datasets."""
+        made: dict[str, list[Section]] = {}
+        rows = rows_of(comparisons, self.datasets)
+        for done, one in enumerate(comparisons):
+            progress(done, len(comparisons))
+            of_rows = self.plan is not None and self.plan.is_of(*one.rows)
+            plan = self.plan if of_rows else kept_plan(one)
+            split = rows.get(one.digest)
+            part = chosen(one, self.systems, () if plan is None else [*plan.systems])
+            add_tests(part, split, self.margin, plan)
+            published = published_systems(part) if self.papers else ()
+            text = self.include_text
+            made.setdefault(one.dataset, []).append(
+                section(part, split, published, include_text=text)
+            )
+        return made
 
 
 def _unscored(runs: Sequence[UnscoredRun]) -> Table | None:
@@ -212,53 +242,6 @@ def _unscored(runs: Sequence[UnscoredRun]) -> Table | None:
     ]
     columns = ("System", "Split", "Rows done", "The command that goes on")
     return Table("Runs without scores", columns, tuple(rows)) if rows else None
-
-
-def _curves(parts: Sequence[Comparison]) -> Iterator[Drawing]:
-    """Draw the curves over the configs of each split; two builds of one config are no curve."""
-    for split in dict.fromkeys(part.split for part in parts):
-        of_it = [part for part in parts if part.split == split]
-        by_config = {part.config: part.scores for part in of_it}
-        task = of_it[0].task
-        if task.curves is not None and len(by_config) == len(of_it):
-            yield from curves(task, task.curves, split, by_config)
-
-
-def _section(comparison: Comparison, split: Split | None, include_text: bool) -> Section:
-    shown: tuple[list[Disagreement], int] = ([], 0)
-    if split is not None and include_text:
-        shown = disagreements(comparison, split)
-    task, scores = comparison.task, comparison.scores
-    rows = next(iter(comparison.runs.values())).dataset.rows
-    figures = [*task_drawings(task, scores, rows)]
-    # the map of paired tests has their numbers as a table
-    tables = task.comparison_tables(scores, tests=False)
-    return Section(comparison, tables, figures, _run_table(comparison), *shown)
-
-
-def _run_table(comparison: Comparison) -> Table:
-    columns = ("System", "Checkpoint", "Reading", "Settings", "Rows", "Seconds", "Versions")
-    rows = tuple((label, *_run_cells(run)) for label, run in comparison.runs.items())
-    notes = [f"Rows of {comparison.title}, digest {comparison.digest}.", *comparison.notes]
-    for label, run in comparison.runs.items():
-        notes += [f"{label}: {message}" for message in run.self_check]
-        if failed := run.counts.get("failed"):
-            notes.append(f"{label}: {failed:,} rows failed and have no answer.")
-    return Table("What was run", columns, rows, tuple(notes))
-
-
-def _run_cells(run: RunRecord) -> tuple[str, ...]:
-    own = {**run.settings, **run.seeds}
-    settings = [f"{k} = {value}" for k, value in own.items() if k not in ("reading", "chunk")]
-    checkpoint = f"{run.checkpoint_name or ''} {(run.checkpoint or '')[:12]}".strip()
-    return (
-        checkpoint or UNDEFINED,
-        str(run.settings.get("reading", UNDEFINED)),
-        ", ".join(settings) or UNDEFINED,
-        f"{run.dataset.rows:,}",
-        f"{run.times.seconds:,}",
-        ", ".join(f"{package} {number}" for package, number in run.versions.items()),
-    )
 
 
 def _render(report: Report) -> str:
@@ -273,10 +256,11 @@ def _render(report: Report) -> str:
     environment.filters |= {"cell": _cell, "json": json.dumps, "slug": slug}
     return environment.get_template("page.html").render(
         report=report,
-        about=partial(_about, systems=report.systems),
+        about=partial(_about, systems={*report.systems}),
         shape_of=shape_of,
         version=version("pronominal"),
-        with_text=any(part.disagreements for parts in report.sections.values() for part in parts),
+        unfolded=len(report.overview.rows) <= OPEN,
+        with_text=any(part.rows.with_text for part in report.parts),
     )
 
 
@@ -287,7 +271,7 @@ def _cell(content: str) -> Markup:
     return escape(number) + ends
 
 
-def _about(names: Iterable[str], systems: Sequence[str]) -> str:
+def _about(names: Iterable[str], systems: set[str]) -> str:
     """Return as JSON which systems a row is about, whose first cell may name a pair of them."""
     first = next(iter(names), "")
     parts = [first] if first in systems else re.split(" [–/] ", first)

@@ -141,10 +141,8 @@ def add_tests(
         comparison: its scores get what `with_comparisons` adds.
         split: its rows, for runs without stored units.
         margin: how far apart equivalent systems may be, in (0, 1).
-        plan: the comparisons that were planned for these rows; without it, those of the plan that
-            lies with the runs.
+        plan: the comparisons that were planned for these rows; see `kept_plan`.
     """
-    plan = _kept_plan(comparison) if plan is None else plan
     if plan is not None:
         plan.refuse_other_runs(comparison.runs)
         if margin not in (None, plan.margin):
@@ -167,7 +165,7 @@ def add_tests(
     comparison.scores.update(with_comparisons(task, scores, units, plan, margin))
 
 
-def _kept_plan(comparison: Comparison) -> Plan | None:
+def kept_plan(comparison: Comparison) -> Plan | None:
     """Return the plan that lies with the runs; none where there are several, or a run is missing.
 
     Which of them is shown is not left to chance: the page says that there are some.

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from pronominal.adapters import SYSTEMS
-from pronominal.adapters.catalogue.own_object import is_place
+from pronominal.adapters.catalogue.own_object import default_label, is_place
 from pronominal.credentials import WITHHELD
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import read_failures
@@ -70,7 +70,7 @@ def unscored_runs(folders: Iterable[Path], tasks: Sequence[Task] = ()) -> Iterat
         if not record.complete:
             done = PredictionsRecord.of(folder / PREDICTIONS).rows + len(read_failures(folder))
             yield UnscoredRun(folder, record, done, _rows(record, folder), _onward(record, folder))
-        elif not (folder / SCORE).exists() and not _serves_another(record, runs, tasks):
+        elif not (folder / SCORE).exists() and not serves_another(record, runs, tasks):
             rows = _rows(record, folder)
             yield UnscoredRun(folder, record, rows, rows, _scoring(record, folder, runs, tasks))
 
@@ -97,20 +97,22 @@ def _scoring(record: RunRecord, folder: Path, runs: Runs, tasks: Sequence[Task])
         return shlex.join(["pronominal", "merge", *map(str, sorted(parts))])
     words = ["pronominal", "score", record.dataset.name, *_rows_asked(record)]
     words += ["--predictions", str(folder), "--keep"]
-    for companion in _companions(record, tasks):
+    for companion in companions_of(record, tasks):
         for place, other in runs.items():
-            if other.complete and _answers(other, companion, record):
+            if other.complete and answers_companion(other, companion, record):
                 words += [f"--{companion.name.replace('_', '-')}", str(place)]
     own = [] if record.dataset.name in TASKS else ["--task", "MODULE:ATTRIBUTE"]
     return shlex.join([*words, *own])
 
 
-def _serves_another(record: RunRecord, runs: Runs, tasks: Sequence[Task]) -> bool:
+def serves_another(record: RunRecord, runs: Runs, tasks: Sequence[Task]) -> bool:
     """Whether a finished run is a part of another one, or answers a companion split of its."""
     for other in runs.values():
         if _shard(record) and _is_of(other, record) and other.complete and not _shard(other):
             return True
-        if any(_answers(record, companion, other) for companion in _companions(other, tasks)):
+        if any(
+            answers_companion(record, companion, other) for companion in companions_of(other, tasks)
+        ):
             return True
     return False
 
@@ -124,7 +126,7 @@ def _is_of(one: RunRecord, other: RunRecord) -> bool:
     return (one.label, one.dataset) == (other.label, other.dataset)
 
 
-def _companions(record: RunRecord, tasks: Sequence[Task]) -> Iterator[Companion]:
+def companions_of(record: RunRecord, tasks: Sequence[Task]) -> Iterator[Companion]:
     """Yield the companion splits of the rows that a run answers."""
     name = record.dataset.name
     of_it = [task_of(name)] if name in TASKS else []
@@ -133,7 +135,7 @@ def _companions(record: RunRecord, tasks: Sequence[Task]) -> Iterator[Companion]
             yield companion
 
 
-def _answers(record: RunRecord, companion: Companion, other: RunRecord) -> bool:
+def answers_companion(record: RunRecord, companion: Companion, other: RunRecord) -> bool:
     """Whether a run is over a companion split of the rows that another one of its label answers."""
     rows, beside = record.dataset, other.dataset
     same = (record.label, rows.name) == (other.label, beside.name)
@@ -151,8 +153,7 @@ def _asked(record: RunRecord) -> str:
     """Return the system as the command line has it."""
     name, label = record.system.name, record.label
     checkpoint = f"={record.checkpoint_name}" if record.checkpoint_name else ""
-    called_so = label in (name, name.partition(":")[2])
-    return f"{name}{checkpoint}" if called_so else f"{label}={name}{checkpoint}"
+    return f"{name}{checkpoint}" if label == default_label(name) else f"{label}={name}{checkpoint}"
 
 
 def _rows(record: RunRecord, folder: Path) -> int:

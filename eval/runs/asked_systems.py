@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from pronominal.adapters import SYSTEMS, System, kind_of, setting_names
-from pronominal.adapters.catalogue.own_object import class_digest, is_place
+from pronominal.adapters.catalogue.own_object import (
+    class_digest,
+    declared_settings,
+    default_label,
+    is_place,
+)
 from pronominal.errors import InputError
 from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
 from pronominal.names import nearest_name, require_name, unknown_name
@@ -42,7 +47,7 @@ def _parsed(argument: str) -> SystemSettings:
     name, _, checkpoint = rest.partition("=")
     if not _is_system(first) and _is_system(name):
         return SystemSettings(first, name, checkpoint or None)
-    return SystemSettings(first.partition(":")[2] or first, first, rest or None)
+    return SystemSettings(default_label(first), first, rest or None)
 
 
 def _is_system(name: str) -> bool:
@@ -127,7 +132,7 @@ def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings
     """
     settings = dict(given)
     name, checkpoint = settings.pop("system", None), settings.pop("checkpoint", None)
-    label = settings.pop("label", name)
+    label = settings.pop("label", default_label(name) if isinstance(name, str) else name)
     if name is None:
         cure = 'name one, such as {"system": "random"}'
         raise InputError("settings are given, and no system", cure=cure, **where)
@@ -139,7 +144,7 @@ def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings
     ):
         cause = "system, label and checkpoint are strings"
         raise InputError(cause, cure="quote them", **where)
-    require_name("label", label, **where)
+    require_name("label", label, file=where.get("file"), row=where.get("row"))
     return SystemSettings(label, name, checkpoint, settings, switched)
 
 
@@ -195,4 +200,5 @@ def _settings_of(system: System) -> SystemSettings:
         raise InputError(f"the name of a {kind.__name__} is no string", cure="give it a name")
     place = kind.__qualname__.replace("<locals>.", "")
     source = class_digest(kind)
-    return SystemSettings(system.name, f"{kind.__module__}:{place}", source=source)
+    settings = declared_settings(system) or {}
+    return SystemSettings(system.name, f"{kind.__module__}:{place}", None, settings, source=source)

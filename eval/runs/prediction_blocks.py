@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
+from pronominal.arrow_numbers import numbers
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Abstention, Decision
 from pronominal.errors import os_errors
@@ -117,7 +118,7 @@ def _decisions(block: pa.Table) -> Iterator[Decision]:
     highest = pc.max(block["choice"]).as_py()
     known = [Decision(choice) for choice in range(0 if highest is None else highest + 1)]
     known += [Decision(None, why) for why in ABSTENTIONS]
-    return map(known.__getitem__, codes.to_numpy().tolist())
+    return map(known.__getitem__, numbers(codes).tolist())
 
 
 def plain_counts(path: Path) -> dict[str, int] | None:
@@ -144,8 +145,8 @@ def score_blocks(path: Path) -> Iterator[FloatArray]:
     """
     for block in prediction_blocks(path):
         scores = block["scores"].combine_chunks()
-        lengths = np.unique(pc.list_value_length(scores).fill_null(0).to_numpy())
+        lengths = np.unique(numbers(pc.list_value_length(scores).fill_null(0)))
         values = scores.flatten()
         if len(lengths) != 1 or lengths[0] < 1 or values.null_count:
             raise NotPlainError
-        yield values.to_numpy().reshape(-1, lengths[0])
+        yield numbers(values).reshape(-1, lengths[0])

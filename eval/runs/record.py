@@ -13,7 +13,7 @@ from typing import Any, Self
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError, os_errors
 from pronominal.json_files import as_record, read_object
-from pronominal.names import require_name
+from pronominal.names import LONGEST, require_name
 
 RUN = "run.json"
 
@@ -46,6 +46,9 @@ class SplitRecord:
     digest: str
 
     def __post_init__(self) -> None:
+        if len(self.digest) > LONGEST:
+            cause = f"the digest of the rows has {len(self.digest):,} characters"
+            raise InputError(cause, cure=f"give one of at most {LONGEST}")
         require_name("dataset name", self.name)
         require_name("config name", self.config)
         for name in self.split.split("+"):
@@ -173,6 +176,8 @@ class RunRecord:
 
     def __post_init__(self) -> None:
         require_name("label", self.label)
+        if self.settings.get("reading") is not None:
+            require_name("reading", self.settings["reading"])
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of ``run.json``."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from pronominal.adapters import System, kind_of, load
 from pronominal.adapters.catalogue.own_object import is_place, source_digest
+from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.systems import (
     ContinuingSystem,
     GeneratingSystem,
@@ -143,7 +144,7 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     with folder.opened():
         if folder.failures or not folder.complete:
             rows = shard.rows(split.num_rows, chunk)
-            with redacted_warnings():
+            with redacted_warnings(), prints_on_stderr():
                 _predict_all(folder, split, rows, system, strict, progress)
     return folder
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import Prediction, predictions_file, read_predictions
@@ -26,7 +27,7 @@ from pronominal.eval.statistics.units import Units
 NO_FORM = -1
 RUN_AGAIN = "run the system again"
 
-SAME = "it is undefined, or the same without each unit"
+ONE_VERDICT = "it is undefined where a verdict is always the same"
 """Why a kappa or a correlation has no interval."""
 
 
@@ -55,7 +56,7 @@ def agreement_scores(
         return {}
     units = units_of(split.table) if units_of else Units.rows(split.num_rows)
     answers = _answers(split, predictions)
-    labels = split.table["label"].to_numpy()
+    labels = numbers(split.table["label"])
     names = np.array(split.table["pronoun_set"].to_pylist(), dtype=object)
     found: Block = {}
     for where in (BEFORE, AFTER):
@@ -74,7 +75,7 @@ def agreement_scores(
 
 def _answers(split: Split, predictions: Path) -> list[tuple[int, bool, dict[str, list[int]]]]:
     """Return each row with a right form, whether its likeliest form is it, and its samples."""
-    labels = split.table["label"].to_numpy()
+    labels = numbers(split.table["label"])
     rows = {name: row for row, name in enumerate(split.table["id"].to_pylist()) if labels[row] >= 0}
     return [
         (row, one.decision.choice == labels[row], _forms(one, predictions, number))
@@ -144,7 +145,7 @@ class _Verdicts:
             estimates[name] = agreement_interval(statistic, tables.reshape(-1, 2, 2))
         beta = beta_of(d)
         fitted = None if beta is None else dict(zip(("alpha", "beta"), beta, strict=True))
-        return {**estimate_blocks(estimates, SAME, n=[len(p)])[0], "beta": fitted}
+        return {**estimate_blocks(estimates, ONE_VERDICT, n=[len(p)])[0], "beta": fitted}
 
     def _summed(self, values: FloatArray) -> FloatArray:
         codes = self.units.codes[self.rows]

@@ -77,7 +77,7 @@ def conll_scores(
         ``lea``, over all documents together; ``blanc``, the mean over both kinds of links; and
         ``conll``, whose three numbers are the means of those of MUC, B-cubed and CEAF-e.
     """
-    return _scores(_by_document(gold, predicted).sum(axis=0))
+    return _scores(document_tallies(gold, predicted).sum(axis=0))
 
 
 def conll_intervals(
@@ -89,7 +89,13 @@ def conll_intervals(
         The same names -> ``recall``, ``precision`` and ``f1`` -> both ends; None with fewer than
         two documents.
     """
-    tallies = _by_document(gold, predicted)
+    return tally_intervals(document_tallies(gold, predicted))
+
+
+def tally_intervals(
+    tallies: NDArray[np.float64],
+) -> dict[str, dict[str, list[float] | None]]:
+    """Return what `conll_intervals` does, of the `document_tallies` themselves."""
     whole = tallies.sum(axis=0)
     found = np.array([*_scores(whole).values()])
     without = np.array([[*_scores(whole - one).values()] for one in tallies])
@@ -99,7 +105,7 @@ def conll_intervals(
     return {name: {part: next(ends) for part in Score._fields} for name in _scores(whole)}
 
 
-def _by_document(
+def document_tallies(
     gold: Sequence[Sequence[Cluster]], predicted: Sequence[Sequence[Cluster]]
 ) -> NDArray[np.float64]:
     """Tally each document, shape ``[documents, tallies, 4]``."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.errors import InputError
 from pronominal.eval.runs.predictions import predictions_file, read_predictions
@@ -64,7 +65,7 @@ def prompt_scores(
     _, first = next(read_predictions(predictions), (0, None))
     if first is None or not any(question.answers in first.given for question in PROMPT_QUESTIONS):
         return {}
-    right = right_choices(split.table["label"].to_numpy(), len(split.choices[0]))
+    right = right_choices(numbers(split.table["label"]), len(split.choices[0]))
     if (right == NOTHING_RIGHT).all():
         return {}
     units = Units.rows(split.num_rows) if units_of is None else units_of(split.table)

@@ -61,8 +61,20 @@ class Crossed:
     def components(self) -> Block:
         """Tell apart what the share varies with: standard deviations, in [0, 1].
 
-        They are those of an analysis of variance of the units' shares without replication, a
-        negative variance being 0.
+        Returns:
+            The square roots of `variances`, a negative one being 0; None with fewer than two units
+            or prompts.
+        """
+        found = self.variances()
+        if found is None:
+            return dict.fromkeys(("units", "prompts", "rest"))
+        return {name: float(np.sqrt(max(value, 0.0))) for name, value in found.items()}
+
+    def variances(self) -> dict[str, float] | None:
+        """Return the variances of an analysis of variance of the units' shares.
+
+        It is one without replication. What is estimated as the difference of two variances may be
+        negative.
 
         Returns:
             ``units`` and ``prompts``, and ``rest``: how a unit varies from prompt to prompt beside
@@ -72,16 +84,15 @@ class Crossed:
         shares = ratio(self.part, self.whole)[there]
         units, prompts = shares.shape
         if units < 2 or prompts < 2:
-            return dict.fromkeys(("units", "prompts", "rest"))
+            return None
         by_unit, by_prompt = shares.mean(axis=1), shares.mean(axis=0)
         left = shares - by_unit[:, None] - by_prompt + shares.mean()
-        rest = (left**2).sum() / ((units - 1) * (prompts - 1))
-        variances = {
-            "units": by_unit.var(ddof=1) - rest / prompts,
-            "prompts": by_prompt.var(ddof=1) - rest / units,
+        rest = float((left**2).sum() / ((units - 1) * (prompts - 1)))
+        return {
+            "units": float(by_unit.var(ddof=1)) - rest / prompts,
+            "prompts": float(by_prompt.var(ddof=1)) - rest / units,
             "rest": rest,
         }
-        return {name: float(np.sqrt(max(value, 0.0))) for name, value in variances.items()}
 
 
 def _correction(number: int) -> float:

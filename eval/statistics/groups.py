@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.eval.statistics.outcomes import (
     NONE,
     RIGHT,
@@ -30,10 +31,10 @@ def distinct(values: pa.ChunkedArray) -> tuple[list[Any], IntArray]:
         return [], np.zeros(0, np.int64)
     words = [*encoded.dictionary.to_pylist(), None]
     codes = encoded.indices.fill_null(len(words) - 1)
-    order = codes.unique().to_numpy()
+    order = numbers(codes.unique())
     places = np.zeros(len(words), np.int64)
     places[order] = np.arange(len(order))
-    return [words[code] for code in order.tolist()], places[codes.to_numpy()]
+    return [words[code] for code in order.tolist()], places[numbers(codes)]
 
 
 @dataclass(frozen=True, slots=True)

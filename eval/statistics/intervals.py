@@ -204,6 +204,15 @@ def jackknife_interval(
     return Estimate(estimate, *wilson_interval(estimate, rows, quantile), units)
 
 
+def fisher_interval(r: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of Fisher's interval (1921) for Pearson's correlations of `n` pairs.
+
+    The correlations are in (-1, 1), the pairs at least four.
+    """
+    half = normal_quantile((1 + CONFIDENCE) / 2) / np.sqrt(n - 3)
+    return np.tanh(np.arctanh(r) - half), np.tanh(np.arctanh(r) + half)
+
+
 def mean_interval(one: Estimate, other: Estimate) -> Estimate:
     """Return the mean of two independent shares and its interval.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.outcomes import (
@@ -48,7 +49,7 @@ def mention_outcomes(rows: pa.Table, decisions: Sequence[Decision]) -> IntArray:
     Returns:
         Shape ``[rows, 3, OUTCOMES]``: one 1 in each row; see `MentionOutcomes`.
     """
-    outcomes = outcome_counts(rows["label"].to_numpy(), choices_of(decisions).reshape(-1, 1))
+    outcomes = outcome_counts(numbers(rows["label"]), choices_of(decisions).reshape(-1, 1))
     counts: IntArray = np.zeros((rows.num_rows, len(RIGHT_MENTIONS), OUTCOMES), dtype=np.int64)
     counts[np.arange(rows.num_rows), right_mentions(rows).codes] = outcomes
     return counts

@@ -207,6 +207,20 @@ class PairedDifferences:
         there = ~np.isnan(self.standard_error) & self.by_ratios
         return np.where(there[:, None], self.of_others.intervals(level), ends)
 
+    def outer_intervals(self, level: float) -> FloatArray:
+        """Return intervals as far as either method reaches, in the form of `intervals`.
+
+        Near 100 % a system that did well by chance has units that vary less, too: of 30 units
+        Student's interval alone calls systems that are as far apart as the margin equivalent in 9 %
+        of comparisons. The one that is made of the two ratios' own is wider on that side; it counts
+        where both of them vary.
+        """
+        ends, others = self.intervals(level), self.of_others.intervals(level)
+        widest = np.stack(
+            [np.minimum(ends[:, 0], others[:, 0]), np.maximum(ends[:, 1], others[:, 1])], axis=-1
+        )
+        return np.where(self.of_others.both_vary[:, None], widest, ends)
+
     def minimum_detectable_effects(self, tests: int = 1) -> FloatArray:
         """Return which true difference would be found with `POWER`, shape ``[pairs]``.
 

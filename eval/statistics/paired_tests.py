@@ -51,8 +51,8 @@ class PairedTest:
             seldom chooses.
         p_holm: the same after Holm's correction over all pairs of systems in the comparison.
         equivalence: where a margin was given, ``n``, ``margin``, the 90 % ``interval`` of the
-            difference, and whether the systems are ``equivalent``: the interval lies within the
-            margin, and there are `FEW` units or more.
+            difference (`PairedDifferences.outer_intervals`), and whether the systems are
+            ``equivalent``: the interval lies within the margin, and there are `FEW` units or more.
     """
 
     n: int
@@ -194,7 +194,7 @@ class _Pairs:
             p_holm=p_holm,
             test=[MCNEMAR] * len(self.pairs) if self.single else kinds,
         )
-        ends, inner = found.intervals(), found.intervals(1 - 2 * SIGNIFICANCE)
+        ends, inner = found.intervals(), found.outer_intervals(1 - 2 * SIGNIFICANCE)
         for number, (block, outer, core) in enumerate(zip(columns, ends, inner, strict=True)):
             why = found.missing(number)
             yield PairedTest(

@@ -3,7 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE
+from pronominal.eval.statistics.intervals import FEW
+from pronominal.eval.statistics.outcomes import FloatArray
+from pronominal.eval.statistics.paired_differences import PairedUnits, Systems, paired_variance
 from pronominal.eval.statistics.paired_tests import differ
+from pronominal.eval.statistics.quantiles import t_quantile
 from pronominal.eval.statistics.scores import Block
 
 RANKS = "ranks"
@@ -57,3 +64,55 @@ def ranks(tests: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, dic
                 if others:
                     found[system][measure] = rank([*others.values()])
     return found
+
+
+def ranks_by_t(units: Mapping[str, PairedUnits]) -> dict[str, Block]:
+    """Return the places of very many systems, every two of them compared by a paired t-test.
+
+    All differences and their errors follow from one matrix product, so that a thousand systems take
+    a second. Drawn signs could tell no two of them apart: 99,999 draws show no p-value that is
+    left below 0.05 by Holm's correction over more than 4,999 pairs. Every difference is as certain
+    as `paired_variance` makes those of systems that agree nearly everywhere, which is cautious.
+
+    Args:
+        units: system -> how much of each unit it got right.
+
+    Returns:
+        System -> what `rank` returns.
+    """
+    systems = Systems.of([*units.values()])
+    n, ratios = systems.parts.shape[1], systems.ratios
+    moved = np.nan_to_num(systems.influences)
+    own = (moved**2).sum(axis=1)
+    squares = (n - 1) ** 2 * np.maximum(own[:, None] + own - 2 * moved @ moved.T, 0)
+    error = np.sqrt(paired_variance(squares, n, np.zeros(1, np.int64))) if n > 1 else np.inf
+    with np.errstate(invalid="ignore"):
+        distance = (ratios[:, None] - ratios) / error
+        clear = np.abs(distance) >= _least_clear(np.abs(distance), n)
+        ahead, behind = ((clear & (sign * distance > 0)).sum(axis=1) for sign in (-1, 1))
+        places = 1 + (ratios > ratios[:, None]).sum(axis=1)
+    many = len(units)
+    return {
+        system: {
+            "n": n,
+            "systems": many,
+            "rank": int(places[number]),
+            "interval": {"rank": [1 + int(ahead[number]), many - int(behind[number])]},
+        }
+        for number, system in enumerate(units)
+    }
+
+
+def _least_clear(distances: FloatArray, n: int) -> float:
+    """Return from which t on a difference is clear, after Holm's correction over all pairs.
+
+    Holm's procedure goes on as long as the next p-value is small enough for the pairs that are
+    left: with each step as many more are found as there are, until no step finds any.
+    """
+    if n < FEW:
+        return np.inf
+    above = np.triu(np.nan_to_num(distances), 1)
+    pairs, found, least = len(distances) * (len(distances) - 1) // 2, -1, np.inf
+    while (more := int((above >= least).sum())) > found and more < pairs:
+        found, least = more, t_quantile(1 - SIGNIFICANCE / (pairs - more) / 2, n - 1)
+    return least

@@ -75,6 +75,11 @@ class RatioDifferences:
         return np.asarray(self.one.share - self.other.share)
 
     @property
+    def both_vary(self) -> BoolArray:
+        """Whether both ratios differ from unit to unit."""
+        return (self.one.freedom > 0) & (self.other.freedom > 0)
+
+    @property
     def freedom(self) -> IntArray:
         """Degrees of freedom, of both ratios together (Satterthwaite, 1946); at least 1.
 

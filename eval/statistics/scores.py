@@ -85,7 +85,7 @@ class Scores(Mapping[str, Any]):
 
     def figure(self, path: Keys) -> Figure | None:
         """Return the number that keys lead to; None where it is undefined or missing."""
-        block = self._block(path[:-1])
+        block = self.block(path[:-1])
         value = block.get(path[-1])
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None
@@ -99,22 +99,23 @@ class Scores(Mapping[str, Any]):
 
     def has(self, path: Keys) -> bool:
         """Whether there is a number at the end of the keys, be it undefined."""
-        return path[-1] in self._block(path[:-1])
+        return path[-1] in self.block(path[:-1])
 
     def is_vacuous(self, path: Keys) -> bool:
         """Whether a number is 1 by convention, as a precision is where nothing was chosen."""
-        return bool(self._block(path[:-1]).get(f"{path[-1]}_is_vacuous"))
+        return bool(self.block(path[:-1]).get(f"{path[-1]}_is_vacuous"))
 
     def is_of_rows(self, path: Keys) -> bool:
         """Whether the n of a number counts rows, and not groups or pairs of them."""
-        block = self._block(path[:-1])
+        block = self.block(path[:-1])
         return "n" in block and not block.keys() & {"groups", "pairs"}
 
     def paths(self, pattern: Keys) -> Iterator[tuple[Keys, Keys]]:
         """Yield (the keys that stand where a pattern leaves a choice, the whole path)."""
         yield from _paths(self.content, pattern, (), ())
 
-    def _block(self, path: Keys) -> Mapping[str, Any]:
+    def block(self, path: Keys) -> Mapping[str, Any]:
+        """Return the block that keys lead to; an empty one where there is none."""
         block: Any = self.content
         for key in path:
             block = block.get(key) if isinstance(block, Mapping) else None
@@ -127,6 +128,10 @@ def units_of(block: Mapping[str, Any], name: str) -> int | None:
     return found
 
 
+NAMED = ("interval", "interval_missing", "units_of")
+"""Fields that say something of each figure beside them, by its name."""
+
+
 def _mismatches(block: Mapping[str, Any], place: str) -> Iterator[str]:
     """Yield what is no number, word, list of words or block, and intervals without two ends."""
     for key, value in block.items():
@@ -136,6 +141,8 @@ def _mismatches(block: Mapping[str, Any], place: str) -> Iterator[str]:
             yield from (f"{where}.{name}" for name, pair in ends.items() if not _is_pair(pair))
         elif isinstance(value, Mapping):
             yield from _mismatches(value, where)
+        elif key in NAMED and value is not None:
+            yield where
         elif isinstance(value, list):
             if not all(isinstance(word, str) for word in value):
                 yield where

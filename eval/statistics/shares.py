@@ -7,6 +7,7 @@ import numpy as np
 from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.intervals import ratio_interval
 from pronominal.eval.statistics.outcomes import BoolArray, IntArray, parts_by
+from pronominal.eval.statistics.parts import with_rest
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
 
@@ -29,7 +30,8 @@ def share_scores(
 
     Returns:
         ``n``, ``accuracy`` in [0, 1], its ``interval`` and the number of ``units``; for each kind
-        ``by_KIND``, part -> the same; and over what ``intervals`` sum.
+        ``by_KIND``, part -> the same, and how it compares with the other parts (`with_rest`); and
+        over what ``intervals`` sum.
     """
     summed = Units.of(unit, units)
     counts = np.stack([right, np.ones_like(right)], axis=1).astype(np.int64)
@@ -37,7 +39,8 @@ def share_scores(
     def divided(strata: Strata) -> list[Block]:
         sums = summed.sums(counts, strata)
         accuracy = ratio_interval(sums[..., 0], sums[..., 1])
-        return estimate_blocks({"accuracy": accuracy}, n=strata.sizes)
+        made = estimate_blocks({"accuracy": accuracy}, n=strata.sizes)
+        return with_rest(made, sums[..., 0], sums[..., 1])
 
     found = divided(Strata.whole(len(right)))[0]
     for kind, parts in (divisions or {}).items():

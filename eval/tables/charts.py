@@ -75,7 +75,7 @@ class Sign:
     """
 
     sign: str
-    kind: Literal["positive", "negative", "none", "missing"]
+    kind: Literal["positive", "negative", "other", "none", "missing"]
     hint: str = ""
 
 

@@ -25,6 +25,9 @@ from pronominal.eval.tables.table import (
 FAILED = "failed"
 """Where scores say how many rows failed; ``failed_switched`` and the like for companion splits."""
 
+SAME_WEIGHTS = "same_weights"
+"""Where scores say, for each other run of the same weights, how many rows it decides otherwise."""
+
 DIFFER = Measure(
     "readings_differ",
     "Differ",

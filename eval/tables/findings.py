@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
-from typing import Any
+from typing import Any, NamedTuple
 
+from pronominal.eval.statistics.hypothesis_tests import holm
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, differ
+from pronominal.eval.statistics.parts import AGAINST_REST
 from pronominal.eval.statistics.scores import Figure, Scores
-from pronominal.eval.tables.comparison import FAILED
+from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import percent, points, written_p
@@ -38,14 +40,19 @@ def planned_comparisons(
                 yield f"Planned{by}: {one} and {other} cannot be compared: {why}."
 
 
-def comparisons(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
-    """Say which system is better and by how much, the best against the others."""
+def comparisons(
+    headline: Measure, scores: Mapping[str, Scores], rest: str = "--full"
+) -> Iterator[str]:
+    """Say which system is better and by how much, the best against the others.
+
+    `rest` is what compares those of them that no sentence does.
+    """
     first, *others = _ordered(headline, scores)
     pairs = [(first, other) for other in others]
     tests = {label: one.get(AGAINST, {}).get(headline.key, {}) for label, one in scores.items()}
     yield from _compared(headline, scores, tests, pairs[:COMPARED])
     if (more := len(others) - COMPARED) > 0:
-        yield f"{more} further system{' is' if more == 1 else 's are'} compared by --full."
+        yield f"{more} further system{' is' if more == 1 else 's are'} compared by {rest}."
 
 
 def _ordered(measure: Measure, scores: Mapping[str, Scores]) -> list[str]:
@@ -108,6 +115,15 @@ def _answered(measure: Measure, scores: Mapping[str, Scores], label: str) -> str
     return f"{label} answered {measure.answered.cell(scores[label])}"
 
 
+def of_same_weights(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say how many rows two runs of the same weights decide differently."""
+    for one, other in combinations(scores, 2):
+        rows = scores[one].get(SAME_WEIGHTS, {}).get(other)
+        if rows is not None:
+            many = "no row" if rows == 0 else "one row" if rows == 1 else f"{rows:,} rows"
+            yield f"{one} and {other} are the same weights, and decide {many} differently."
+
+
 def findings(
     headline: Measure, columns: Sequence[SummaryColumn], scores: Mapping[str, Scores]
 ) -> Iterator[str]:
@@ -133,46 +149,81 @@ def _with_ends(measure: Measure, figure: Figure) -> str:
     return f"{measure.write(figure.value)}{ends}"
 
 
+class Loss(NamedTuple):
+    """A part of the rows on which a system is worse than on the others of the same kind.
+
+    Attributes:
+        kind: what the part is, such as ``pronoun set``.
+        name: of the part.
+        points: by how much, in (0, 100].
+        less: the same, with its interval and corrected p-value, in words.
+    """
+
+    kind: str
+    name: str
+    points: float
+    less: str
+
+
 def _losses(
     headline: Measure, columns: Sequence[SummaryColumn], scores: Mapping[str, Scores]
 ) -> Iterator[str]:
-    parts = [
-        part
-        for column in columns
-        if column.division is not None and column.measure.key == headline.key
-        for part in column.expanded([*scores.values()])
-    ]
-    lost = {label: _lost(headline, parts, one) for label, one in scores.items()}
-    by_parts = sorted(((*those,), label) for label, those in lost.items() if those)
-    for names, group in groupby(by_parts, key=lambda found: found[0]):
+    lost: dict[str, dict[str, list[Loss]]] = {}
+    for label, loss in _lost(headline, columns, scores):
+        lost.setdefault(label, {}).setdefault(loss.kind, []).append(loss)
+    alike = sorted(
+        ((kind, tuple(one.name for one in of_it)), label)
+        for label, kinds in lost.items()
+        for kind, of_it in kinds.items()
+    )
+    for (kind, names), group in groupby(alike, key=lambda found: found[0]):
         labels = [label for _, label in group]
         if len(labels) == 1:
-            (label,) = labels
-            told = (f"{less} on {name} ({of_it})" for name, (less, of_it) in lost[label].items())
-            yield f"{label} loses {_listed(told)}."
+            told = (f"{one.less} on {one.name}" for one in lost[labels[0]][kind])
+            yield f"{labels[0]} loses {_listed(told)}, compared with its other {kind}s."
+            continue
+        others = f"compared with their other {kind}s"
+        values = {label: "/".join(one.less for one in lost[label][kind]) for label in labels}
+        if len(labels) == 2:
+            both = _listed(values.values())
+            yield f"{_listed(labels)} both lose {both} on {_listed(names)}, {others}."
         else:
-            values = (
-                "/".join(f"{less} ({of_it})" for less, of_it in lost[label].values())
-                for label in labels
-            )
-            both = "both " if len(labels) == 2 else ""
-            yield f"{_listed(labels)} {both}lose {_listed(values)} on {_listed(names)}."
+            (first, most), *further = _most_lost(values, lost, kind)
+            more = [f"{label} {value}" for label, value in further]
+            yield f"On {_listed(names)}, {_listed([f'{first} loses {most}', *more])}, {others}."
+
+
+def _most_lost(
+    values: Mapping[str, str], lost: Mapping[str, Mapping[str, Sequence[Loss]]], kind: str
+) -> list[tuple[str, str]]:
+    """Return what each system loses as it is written, the one that loses most first."""
+    sums = {label: sum(one.points for one in lost[label][kind]) for label in values}
+    return sorted(values.items(), key=lambda one: -sums[one[0]])
 
 
 def _lost(
-    headline: Measure, parts: Sequence[SummaryColumn], one: Scores
-) -> dict[str, tuple[str, str]]:
-    """Write how much lower the headline is on parts, and what it is there.
+    headline: Measure, columns: Sequence[SummaryColumn], scores: Mapping[str, Scores]
+) -> Iterator[tuple[str, Loss]]:
+    """Yield the systems and the parts on which the headline is lower than on the other parts.
 
-    They are the parts whose interval lies below the whole.
+    Each system's part is compared with its other parts, and p-values are corrected by Holm over all
+    parts of all systems (`against_rest`).
     """
-    whole, found = headline.of(one), {}
-    for part in parts:
-        figure = part.measure.of(one)
-        if whole is not None and figure is not None and _is_below(figure, whole.value):
-            less = percent(whole.value - figure.value)
-            found[part.name] = less, _with_ends(part.measure, figure)
-    return found
+    tested = [
+        (label, str(column.division).replace("_", " "), part.name, test)
+        for column in columns
+        if column.division is not None and column.measure.key == headline.key
+        for part in column.expanded([*scores.values()])
+        for label, one in scores.items()
+        if (test := one.block((*part.measure.path[:-1], AGAINST_REST))) and test["p"] is not None
+    ]
+    for (label, kind, name, test), p in zip(
+        tested, holm([test["p"] for *_, test in tested]), strict=True
+    ):
+        if test["difference"] < 0 and differ({**test, "p_holm": p}):
+            low, high = (percent(-end) for end in test["interval"]["difference"][::-1])
+            less = f"{percent(-test['difference'])} [{low}, {high}] ({written_p(p)})"
+            yield label, Loss(kind, name, -100 * test["difference"], less)
 
 
 def _is_below(figure: Figure, value: float) -> bool:

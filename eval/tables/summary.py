@@ -10,7 +10,12 @@ from textwrap import wrap
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.best import best_row
 from pronominal.eval.tables.comparison import no_interval_notes
-from pronominal.eval.tables.findings import comparisons, findings, planned_comparisons
+from pronominal.eval.tables.findings import (
+    comparisons,
+    findings,
+    of_same_weights,
+    planned_comparisons,
+)
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import (
@@ -58,7 +63,8 @@ class Summary:
         short: the same rows, in which only the headline has its interval.
         heads: the table's headings in a terminal.
         groups: what stands above them there.
-        sentences: on the comparisons that matter, and on what stands out.
+        comparisons: sentences on which systems are better.
+        findings: sentences on what stands out in them.
         notes: over what intervals sum, and on the runs.
         rest: where all else is.
     """
@@ -69,12 +75,18 @@ class Summary:
     short: tuple[tuple[str, ...], ...]
     heads: tuple[str, ...]
     groups: tuple[str, ...]
-    sentences: tuple[str, ...]
+    comparisons: tuple[str, ...]
+    findings: tuple[str, ...]
     notes: tuple[str, ...]
     rest: str
 
     def __str__(self) -> str:
         return f"{self.opening}\n{self.body}"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences on the systems, those of a plan apart."""
+        return (*self.comparisons, *self.findings)
 
     @property
     def opening(self) -> str:
@@ -90,8 +102,15 @@ class Summary:
         return _blocks(first, [*_fitted(table, self.groups)], *said)
 
     def in_terminal(self) -> Table:
-        """Return the table as a terminal shows it, with the intervals that it has room for."""
-        return self._narrow(self.heads)
+        """Return the table as a terminal shows it, with the intervals that it has room for.
+
+        What has a shorter heading there is said to be what all other tables call it.
+        """
+        table = self._narrow(self.heads)
+        names = zip(self.heads, self.table.columns, strict=True)
+        others = " and ".join(f"'{head}' is {name}" for head, name in names if head != name)
+        notes = (f"In all other tables, {others}.",) if others else ()
+        return replace(table, notes=(*table.notes, *notes))
 
     @property
     def full(self) -> Table:
@@ -164,6 +183,7 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     remarks: Iterable[str],
     notes: Iterable[str],
     rest: str,
+    compared: str = "--full",
 ) -> Summary:
     """Return what is printed first of scores.
 
@@ -177,13 +197,16 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
         remarks: what a task says beyond what follows from the columns.
         notes: on the runs, such as rows that failed.
         rest: where all else is.
+        compared: what compares the systems that no sentence does.
     """
     shown = [*_expanded(columns, scores)]
     of_measures = [headline, *(part.measure for part in shown)]
     planned = tuple(planned_comparisons(headline, measures, scores))
-    found = (*comparisons(headline, scores), *findings(headline, columns, scores), *remarks)
-    said = tuple(f"Exploratory: {one}" for one in found) if planned else found
-    told = (*planned, *said)
+    prefix = "Exploratory: " if planned else ""
+    compared_in_words = (*comparisons(headline, scores, compared), *of_same_weights(scores))
+    better = tuple(f"{prefix}{one}" for one in compared_in_words)
+    stands_out = (*findings(headline, columns, scores), *remarks)
+    found = tuple(f"{prefix}{one}" for one in stands_out)
     reasons = no_interval_notes(of_measures, [*scores.values()])
     return Summary(
         *(about, planned, _table(of_measures, scores)),
@@ -193,8 +216,9 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
         ),
         heads=("System", headline.heading, *(part.name for part in shown)),
         groups=("", "", *(part.group for part in shown)),
-        sentences=said,
-        notes=(*_notes(scores, units, told), *reasons, *notes),
+        comparisons=better,
+        findings=found,
+        notes=(*_notes(scores, units, (*planned, *better, *found)), *reasons, *notes),
         rest=rest,
     )
 

@@ -88,6 +88,18 @@ def tidy_rows(measures: Sequence[Measure], scores: Scores) -> Iterator[dict[str,
             yield dict(zip(COLUMNS, (subset, measure.key, *facts), strict=True))
 
 
+def named_figures(measures: Sequence[Measure], scores: Scores) -> dict[str, float]:
+    """Return the figures of scores that are defined, by one name each, for programs that log.
+
+    A name is such as ``accuracy``, or ``accuracy/pronoun_set=xe`` of a subset.
+    """
+    return {
+        row["measure"] if row["subset"] == WHOLE else f"{row['measure']}/{row['subset']}": value
+        for row in tidy_rows(measures, scores)
+        if (value := row["value"]) is not None
+    }
+
+
 def _subsets(measure: Measure, scores: Scores) -> Iterator[tuple[str, Keys]]:
     yield WHOLE, measure.path
     for division, pattern in measure.divisions.items():

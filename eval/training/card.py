@@ -3,13 +3,15 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pronominal.adapters.training.trainable import CardText, TrainableSystem
 from pronominal.atomic import new_file
 from pronominal.eval.tables.table import percent, share_of
 from pronominal.eval.training.measures.figures import Figures
 from pronominal.eval.training.summary import counted
+
+if TYPE_CHECKING:
+    from pronominal.adapters.training.trainable import CardText, TrainableSystem
 
 SWITCHING = {
     "consistency": "consistency",
@@ -24,7 +26,7 @@ CHOSEN_BY = "No interval for these: the weights were chosen by them."
 
 
 def write_card(
-    folder: Path, training: Mapping[str, Any], system: TrainableSystem, figures: Figures
+    folder: Path, training: Mapping[str, Any], system: "TrainableSystem", figures: Figures
 ) -> None:
     """Write ``README.md`` from what ``training.json`` says: what was trained, and how to use it."""
     own = system.card_text()
@@ -91,7 +93,7 @@ def _results(training: Mapping[str, Any], figures: Figures) -> list[str]:
     return lines
 
 
-def _recipe(training: Mapping[str, Any], own: CardText) -> list[str]:
+def _recipe(training: Mapping[str, Any], own: "CardText") -> list[str]:
     outcome = training["outcome"]
     beginning = f"{own.beginning}; " if own.beginning else ""
     return [

@@ -16,6 +16,9 @@ from pronominal.cli import progress
 from pronominal.cli.menu import MENU
 from tests.cli.test_main import pronominal as command
 
+HEAVY = ("torch", "pandas", "transformers", "spacy", "scipy", "pronominal.adapters.baselines")
+"""What no finished run needs."""
+
 ABOUT = "sample/double/test: 576 rows, digest "
 
 
@@ -64,8 +67,14 @@ def test_every_command_of_the_menu_has_help(name: str) -> None:
 
 def test_finished_runs_are_compared_without_a_model_library(sample: Path, runs: Path) -> None:
     words = ("evaluate", "-d", sample, "-c", "double", "-o", runs, "-s", "random")
-    heavy = ("torch", "transformers", "spacy", "scipy", "pronominal.adapters.baselines")
-    assert loaded_by(called(*words), *heavy) == "[]"
+    assert loaded_by(called(*words), *HEAVY) == "[]"
+
+
+def test_so_are_those_of_language_models(own_ruff: str, tmp_path: Path) -> None:
+    which = ("-d", own_ruff, "-c", "distractors_1", "--split", "seed_13")
+    words = ("evaluate", *which, "-o", tmp_path, "-s", "always-he", "-s", "last-pronoun")
+    assert command(*words).returncode == 0
+    assert loaded_by(called(*words), *HEAVY) == "[]"
 
 
 def test_what_is_printed_first_is_the_summary(sample: Path, runs: Path) -> None:

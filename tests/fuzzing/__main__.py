@@ -5,6 +5,7 @@ import json
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.fuzzing.commands import (
@@ -13,15 +14,16 @@ from tests.fuzzing.commands import (
     WITH_UPSTREAM,
     write_inputs,
 )
-from tests.fuzzing.harness import Inputs, fuzzed
+from tests.fuzzing.harness import Inputs, fuzzed, sound
 from tests.fuzzing.weights import WITH_WEIGHTS, write_weights
 
 
-def run(number: int, seed: int, only: str | None) -> dict[str, object]:
-    """Return how often each command was called, refused its input and did wrong."""
+def run(number: int, seed: int, only: Sequence[str]) -> dict[str, object]:
+    """Return how often each command, or those that are named, was called, refused and did wrong."""
     calls, refused, found = Counter[str](), Counter[str](), []
     beside = WITH_UPSTREAM if UPSTREAM.is_dir() else []
-    wanted = [one for one in (*CASES, *beside, *WITH_WEIGHTS) if only in (None, one.command)]
+    every = [*CASES, *beside, *WITH_WEIGHTS]
+    wanted = [one for one in every if not only or one.command in only]
     cases_of = Counter(case.command for case in wanted)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "inputs"
@@ -31,6 +33,7 @@ def run(number: int, seed: int, only: str | None) -> dict[str, object]:
         inputs = Inputs(folder)
         for place, case in enumerate(wanted):
             began = time.monotonic()
+            assert (wrong := sound(case, inputs)) is None, f"{case}: {wrong}"
             for call in range(-(-number // cases_of[case.command])):
                 given = f"{seed}/{place}/{call}"
                 outcome = fuzzed(case, inputs, given)
@@ -54,6 +57,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=300, help="calls of each command")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--command", help="of one command only")
+    parser.add_argument("--command", action="append", default=[], help="of this one only; or more")
     given = parser.parse_args()
     print(json.dumps(run(given.cases, given.seed, given.command), indent=2))

@@ -1,6 +1,7 @@
 """Damages the inputs of a command, calls it, and says what it must not do."""
 
 import io
+import os
 import shutil
 import signal
 import sys
@@ -15,6 +16,7 @@ from unittest import mock
 
 import typer
 
+from pronominal.adapters.catalogue.published import CACHE
 from pronominal.cli.main import app, main
 from tests.fuzzing.commands import Case
 from tests.fuzzing.mutations import mutate
@@ -110,6 +112,16 @@ def alarm(seconds: float) -> Iterator[None]:
             signal.signal(number, before[number])
 
 
+def sound(case: Case, inputs: Inputs) -> str | None:
+    """Call a command with sound inputs; return what is wrong with how it ends."""
+    try:
+        status, stderr = called(case.words(inputs.folder), inputs.folder)
+        other = f"it exits with {status}: {stderr[-300:]}" if status != case.ends else None
+        return other or _said(status, stderr) or _left(case, inputs, refused=False, contents={})
+    finally:
+        inputs.restore()
+
+
 def fuzzed(case: Case, inputs: Inputs, seed: str) -> Outcome:
     """Call a command with one damaged input, and make its inputs sound again."""
     chance = Random(seed)
@@ -123,7 +135,7 @@ def fuzzed(case: Case, inputs: Inputs, seed: str) -> Outcome:
         content = damaged.read_bytes()
         try:
             with alarm(SECONDS):
-                status, stderr = _called(case.words(inputs.folder), inputs.folder)
+                status, stderr = called(case.words(inputs.folder), inputs.folder)
         except HangError:
             fault = f"it took more than {SECONDS} seconds\n{traceback.format_exc()}"
             return Outcome(damage, refused=False, fault=fault)
@@ -137,8 +149,12 @@ def fuzzed(case: Case, inputs: Inputs, seed: str) -> Outcome:
         inputs.restore()
 
 
-def _called(words: list[str], folder: Path) -> tuple[object, str]:
+def called(words: list[str], folder: Path) -> tuple[object, str]:
+    """Call a command in a folder, with its cache in there; return its exit status and stderr."""
     with ExitStack() as stack:
+        stack.enter_context(mock.patch.dict(os.environ, {CACHE: str(folder / "cache")}))
+        # to draw learning curves takes longer than to train a tiny model
+        stack.enter_context(mock.patch("matplotlib.figure.Figure.savefig", _blank))
         stack.enter_context(redirect_stdout(io.StringIO()))
         stderr = stack.enter_context(redirect_stderr(io.StringIO()))
         stack.enter_context(chdir(folder))
@@ -149,6 +165,10 @@ def _called(words: list[str], folder: Path) -> tuple[object, str]:
         except SystemExit as end:
             return end.code or 0, stderr.getvalue()
     raise AssertionError("the command did not exit")
+
+
+def _blank(figure: object, file: Path, **_: object) -> None:
+    file.touch()
 
 
 def _said(status: object, stderr: str) -> str | None:

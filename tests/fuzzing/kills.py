@@ -32,6 +32,9 @@ TIMES = ("times", "seconds", "started", "finished")
 
 REPO = "uds-lsv/sample"
 
+LOOPBACK_HUB = SHARED / "tools" / "loopback_hub.py"
+"""The stand-in for the Hub, beside the project."""
+
 
 @dataclass(frozen=True)
 class Killed:
@@ -155,7 +158,7 @@ def kill(one: Killed, folder: Path, kills: int, seed: int = 0) -> list[str]:
 @contextmanager
 def _hub(folder: Path) -> Iterator[dict[str, str]]:
     """Run the loopback Hub beside the project; give what a client needs to know of it."""
-    spec = spec_from_file_location("loopback_hub", SHARED / "tools" / "loopback_hub.py")
+    spec = spec_from_file_location("loopback_hub", LOOPBACK_HUB)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)

@@ -19,6 +19,8 @@ from tests.fuzzing.harness import Inputs
 NESTED = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
 DIGITS = b"9" * 5_000
 
+NO_SCORES = "score.json: it holds no scores of the task winopron"
+
 Damage = Callable[[Path], None]
 
 
@@ -57,6 +59,15 @@ def metadata(told: bytes) -> Damage:
     return change
 
 
+def renamed(name: str, other: str) -> Damage:
+    def change(file: Path) -> None:
+        table = pq.read_table(file)
+        names = [other if one == name else one for one in table.column_names]
+        pq.write_table(table.rename_columns(names), file)
+
+    return change
+
+
 def first_item(**fields: object) -> Damage:
     """Change fields of the first item of a key."""
 
@@ -88,9 +99,37 @@ BEGUN = "begun/sample.double.test.pairs"
 FOUND: list[tuple[str, str, str, Damage, str]] = [
     ("report", SCORE, SCORE, content(NESTED), "score.json: it is not valid JSON"),
     ("report", SCORE, SCORE, field(["a", 1], "overall", "accuracy"), "overall.accuracy fits no"),
+    ("report", SCORE, SCORE, field(None, "pronoun_consistency"), f"{NO_SCORES} (TypeError was"),
+    ("report", SCORE, SCORE, field({}, "bias", "by_form", "nominative/he"), f"{NO_SCORES} (KeyErr"),
+    ("report", SCORE, SCORE, field("x", "overall", "units_of"), "field overall.units_of fits no"),
+    (
+        "report",
+        "plan-of-two.json",
+        TABLE,
+        renamed("occupation", "canary"),
+        "and no run is of its rows",
+    ),
+    *(
+        (command, reads, TABLE, renamed("occupation", "text"), "the column 'text' is there twice")
+        for command, reads in (("report", "plan-of-two.json"), ("run", TABLE), ("plan", TABLE))
+    ),
     ("reproduce", SCORE, SCORE, content(NESTED), "score.json: it is not valid JSON"),
     ("report", SCORE, f"{RUN}/run.json", field("many", "counts", "rows"), "counts.rows is not an"),
     ("report", SCORE, f"{RUN}/run.json", field("../../x", "label"), "'../../x' cannot be the name"),
+    (
+        "report",
+        SCORE,
+        f"{RUN}/run.json",
+        field("x" * 10_000_000, "settings", "reading"),
+        "run.json: the reading xxxxxxxxxxxxxxxxxxxx... has 10000000 characters",
+    ),
+    (
+        "report",
+        SCORE,
+        f"{RUN}/run.json",
+        field("0" * 10_000_000, "dataset", "digest"),
+        "run.json: the digest of the rows has 10,000,000 characters",
+    ),
     ("report", SCORE, f"{RUN}/run.json", field("/tmp/x", "label"), "'/tmp/x' cannot be the name"),
     ("run", TABLE, TABLE, metadata(b"{"), "test.parquet, metadata: the line is not valid JSON"),
     ("run", TABLE, TABLE, metadata(b"[]"), "test.parquet, metadata: the line is not a JSON object"),

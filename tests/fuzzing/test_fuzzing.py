@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.test_main import pronominal
 from tests.fuzzing.commands import CASES, READS_NOTHING, WITH_UPSTREAM, Case, commands
-from tests.fuzzing.harness import Inputs, fuzzed
+from tests.fuzzing.harness import Inputs, fuzzed, sound
 from tests.fuzzing.weights import WITH_WEIGHTS, write_weights
 
 CALLS = 1
@@ -20,6 +20,8 @@ def test_every_command_that_reads_a_file_is_there() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case.command}" for i, case in enumerate(CASES)])
 def test_a_damaged_file_is_one_line(case: Case, inputs: Inputs) -> None:
+    # a command that refuses its sound inputs would be said to take damaged ones well
+    assert sound(case, inputs) is None
     for call in range(CALLS):
         outcome = fuzzed(case, inputs, f"{case.arguments}/{call}")
         assert outcome.fault is None, f"{outcome.damage}: {outcome.fault}"
@@ -47,13 +49,32 @@ def test_damaged_weights_and_trainings_are_one_line(case: Case, with_weights: In
     test_a_damaged_file_is_one_line(case, with_weights)
 
 
-def test_a_head_of_another_type_is_refused(with_weights: Inputs) -> None:
-    case = next(one for one in FEW if one.command == "train fcoref")
-    config = with_weights.folder / "goldens/fcoref/checkpoint/config.json"
-    told = json.loads(config.read_text())
-    told["coref_head"]["top_lambda"] = [["a", 1]]
-    config.write_text(json.dumps(told))
+HEAD = ("fcoref", "config.json", "coref_head")
+WORDS = ("fcoref", "tokenizer_config.json")
+NO_LENGTH = "model_max_length in tokenizer_config.json is no number of tokens; give the tokenizer"
+
+
+@pytest.mark.parametrize(
+    ("damaged", "key", "value", "said"),
+    [
+        (HEAD, "top_lambda", [["a", 1]], "the field top_lambda is not a number; give a checkpoint"),
+        *((WORDS, "model_max_length", value, NO_LENGTH) for value in ([1], "x", -1, True)),
+        (WORDS, "sep_token_type", "\ud800", "tokenizer_config.json holds half a character"),
+        (("e2e", "config.json"), "lm_path", {}, "config.json: a value is missing or of the wrong"),
+    ],
+)
+def test_settings_of_weights_that_are_of_another_type_are_refused(
+    with_weights: Inputs, damaged: tuple[str, ...], key: str, value: object, said: str
+) -> None:
+    system, name, *inside = damaged
+    case = next(one for one in FEW if one.command == f"train {system}")
+    file = with_weights.folder / "goldens" / system / "checkpoint" / name
+    table = told = json.loads(file.read_text())
+    for one in inside:
+        table = table[one]
+    table[key] = value
+    file.write_text(json.dumps(told))
     result = pronominal(*case.words(with_weights.folder))
     with_weights.restore()
-    assert result.returncode == 2
-    assert "config.json: the field top_lambda is not a number; give a checkpoint" in result.stderr
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+    assert said in result.stderr

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.hub import models as models  # whose routes are added
 from tests.hub.repository import Files, RefusalError, Repo
 from tests.hub.routes import ROUTES
 

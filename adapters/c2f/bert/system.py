@@ -18,7 +18,6 @@ from pronominal.adapters.c2f.bert.pieces import (
 )
 from pronominal.adapters.c2f.head.prediction import predicted_clusters
 from pronominal.adapters.c2f.head.units import Units, word_span
-from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.self_check import announce, check_clusters
@@ -27,6 +26,7 @@ from pronominal.adapters.contract.systems import (
     contract_clusters,
     refuse_bare_string,
 )
+from pronominal.adapters.layers.encoders import EncoderDtype, compute_in
 from pronominal.adapters.words.english import EnglishWords
 from pronominal.adapters.words.length_batches import require_batch_size
 from pronominal.names import unknown_name
@@ -51,6 +51,7 @@ class TransformerCoreference:
             WinoPron authors had it.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         batch_size: how many documents go through the model at once.
+        dtype: see `compute_in`.
 
     Attributes:
         checkpoint: the weights in use.
@@ -72,6 +73,7 @@ class TransformerCoreference:
         text_input: TextInput = "words",
         device: str | None = None,
         batch_size: int = 32,
+        dtype: EncoderDtype = "float32",
     ) -> None:
         require_batch_size(batch_size)
         if text_input not in get_args(TextInput):
@@ -84,7 +86,9 @@ class TransformerCoreference:
         self._capacity = parts.settings.max_segment_len - FRAME
         self._tokenizer = parts.tokenizer
         self._model = parts.model.to(target)
-        self.dtype, self.device, self.parameters = Computation.of(self._model)
+        self.dtype, self.device, self.parameters = compute_in(
+            dtype, self._model, self._model.encoder.bert
+        )
         self._words = EnglishWords()
         self.widened_spans = 0
         self.self_check = announce(check_clusters(self))

@@ -43,6 +43,9 @@ BEST: dict[str, Any] = {
 ALWAYS = ("use_metadata", "use_features", "model_heads")
 """What every configuration of upstream has switched on."""
 
+PATHS = ("char_vocab_path", "lm_path")
+"""Files beside those of the embeddings."""
+
 Table = Mapping[str, Any]
 
 
@@ -62,6 +65,9 @@ def read_config(file: Path) -> E2EConfig:
 def config_of(table: Table, file: Path | None = None) -> E2EConfig:
     """Return the config that a table with all keys of `BEST` is; messages name `file`."""
     with reading(table, ALWAYS, file):
+        embeddings = (table[f"{which}_embeddings"]["path"] for which in ("context", "head"))
+        if not all(isinstance(path, str) for path in (*embeddings, *map(table.get, PATHS))):
+            raise TypeError("a path is no string")
         return E2EConfig(table=table, head=_head(table, encoder_config(table, characters=1)))
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from transformers import LogitsProcessor, LogitsProcessorList
 from pronominal.adapters.lm.models.loading import LoadedModel
 from pronominal.adapters.lm.scoring.memory import LongestFirst
 from pronominal.adapters.lm.scoring.tokens import padded
+from pronominal.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +22,33 @@ class Draw:
     Attributes:
         samples: how many of each context.
         new_tokens: how long each is, in tokens; none ends earlier.
-        temperature: by which logits are divided.
+        temperature: by which logits are divided; None for the checkpoint's own.
         top_k: how many of the likeliest tokens may be drawn.
         top_p: the likeliest of these are drawn that have this share of their probability.
         seed: of all draws.
+
+    Raises:
+        InputError: nothing could be drawn so.
     """
 
     samples: int
     new_tokens: int
-    temperature: float
+    temperature: float | None
     top_k: int
     top_p: float
     seed: int
+
+    def __post_init__(self) -> None:
+        if min(self.samples, self.new_tokens, self.top_k) < 1 or not 0 < self.top_p <= 1:
+            raise InputError("nothing could be drawn", cure="give numbers above 0, top_p at most 1")
+        if self.temperature is not None and self.temperature <= 0:
+            cause = f"the temperature is {self.temperature}"
+            raise InputError(cause, cure="give a number above 0")
+
+    def of(self, model: Any) -> "Draw":
+        """Return it with the temperature of a model where it has none itself; 1 without either."""
+        own = getattr(model.generation_config, "temperature", None)
+        return self if self.temperature is not None else replace(self, temperature=own or 1.0)
 
     def generator(self, context: str, sample: int) -> torch.Generator:
         """Return what draws one continuation, which no other context or sample changes."""
@@ -49,7 +65,7 @@ class SeededSampling(LogitsProcessor):
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Return logits of which all but the drawn token's are minus infinity."""
-        logits = scores.float().cpu() / self._draw.temperature
+        logits = scores.float().cpu() / (self._draw.temperature or 1.0)
         values, tokens = logits.topk(min(self._draw.top_k, logits.shape[1]))
         shares = values.softmax(dim=1)
         shares = shares.masked_fill(shares.cumsum(dim=1) - shares >= self._draw.top_p, 0)

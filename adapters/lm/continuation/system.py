@@ -65,14 +65,9 @@ class TwoQuestions(LanguageModel):
         trust_remote_code: bool = False,
         batch_tokens: int | None = None,
     ) -> None:
-        for kind, given, known in (
-            ("probability", probability, get_args(Probability)),
-            ("way with blanks", blank, get_args(Blank)),
-        ):
-            if given not in known:
-                raise unknown_name(kind, given, known)
-        if min(samples, new_tokens, top_k) < 1 or not 0 < top_p <= 1:
-            raise InputError("nothing could be drawn", cure="give numbers above 0, top_p at most 1")
+        _refuse_unknown("probability", probability, get_args(Probability))
+        _refuse_unknown("way with blanks", blank, get_args(Blank))
+        draw = Draw(samples, new_tokens, temperature, top_k, top_p, seed)
         super().__init__(
             checkpoint,
             scores="sentences",
@@ -85,15 +80,10 @@ class TwoQuestions(LanguageModel):
         if self.objective != "causal":
             cause = f"a {self.objective} model does not go on writing"
             raise InputError(cause, cure="give a causal model", file=checkpoint)
-        own = getattr(self._loaded.model.generation_config, "temperature", None)
-        heat = own or 1.0 if temperature is None else temperature
-        if heat <= 0:
-            raise InputError(f"the temperature is {heat}", cure="give a number above 0")
-        self.seed = seed
-        self.chunk = 64
+        self.seed, self.chunk = seed, 64
         self.question = f"{probability} log-likelihood, and {samples} continuations"
         self._probability, self._blank = probability, blank
-        self._draw = Draw(samples, new_tokens, heat, top_k, top_p, seed)
+        self._draw = draw.of(self._loaded.model)
         self._budget = Budget(batch_tokens, BATCH_TOKENS, self._loaded.model.device)
 
     def loglikelihood(self, instances: Sequence[FillingInstance]) -> list[list[float]]:
@@ -117,3 +107,8 @@ class TwoQuestions(LanguageModel):
             self._budget.spend_on(batches)
         drawn = dict(zip(different, batches.texts, strict=True))
         return [drawn[context] for context in contexts]
+
+
+def _refuse_unknown(kind: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        raise unknown_name(kind, given, known)

@@ -11,8 +11,11 @@ from typing import Any
 
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
-from pronominal.adapters.lm.prompting.model_server import ModelServer, PromptAtFaultError
-from pronominal.adapters.remote.servers import asked_together
+from pronominal.adapters.lm.prompting.model_server import (
+    ModelServer,
+    PromptAtFaultError,
+    checked_address,
+)
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance
 
@@ -29,8 +32,8 @@ class ServedScores:
         program: as for `ServedModel`.
         host: as for `ServedModel`.
         i_accept_contamination: as for `ServedModel`.
-        at_once: how many texts the server is given at a time.
-        patience: for how many seconds an unreachable server is asked again.
+        at_once: as for `ServedModel`, of texts.
+        patience: as for `ServedModel`.
 
     Raises:
         InputError: the server gives no log-likelihoods of what it is handed.
@@ -50,17 +53,9 @@ class ServedScores:
         at_once: int = 16,
         patience: float = 60,
     ) -> None:
-        if at_once < 1:
-            raise InputError("nothing is asked", cure="give at_once a number above 0")
-        self._server = ModelServer(
-            url,
-            model=model,
-            program=program,
-            host=host,
-            i_accept_contamination=i_accept_contamination,
-            patience=patience,
-        )
-        known, self._at_once = self._server.known, at_once
+        address = checked_address(url, host, i_accept_contamination)
+        self._server = ModelServer(address, model, program, at_once, patience)
+        known = self._server.known
         if known is not None and known.no_scores:
             raise self._no_scores(known.no_scores)
         self._log_likelihood(PLAIN_SENTENCES[0])
@@ -76,10 +71,9 @@ class ServedScores:
         """
         texts = [(text, place) for place, one in enumerate(instances) for text in one.filled()]
         scores = iter(
-            asked_together(
+            self._server.asked(
                 lambda text, number: self._score(text, texts[number][1]),
                 [text for text, _ in texts],
-                self._at_once,
             )
         )
         return [[next(scores) for _ in instance.options] for instance in instances]

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pronominal.adapters.lm.engines.vllm_engine import VllmEngine
-from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS, refuse_budgets, with_room
-from pronominal.adapters.lm.prompting.chat import PROMPT_DATE, Chat, Turns, template_arguments
+from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS
+from pronominal.adapters.lm.prompting.chat import PROMPT_DATE, Chat
+from pronominal.adapters.lm.prompting.conversation import ConversationSettings
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
-from pronominal.adapters.lm.thoughts.delimiters import described_delimiters, parse_thoughts
-from pronominal.adapters.lm.thoughts.reading import Reply, read_tokens
+from pronominal.adapters.lm.thoughts.reading import Reply
 
 
 class VllmPrompts:
@@ -58,44 +58,34 @@ class VllmPrompts:
         gpu_memory_utilization: float = 0.9,
     ) -> None:
         self.prompting = parse_prompts(prompts, chain_of_thought, slot)
-        refuse_budgets(max_new_tokens, thinking_tokens)
-        delimiters = parse_thoughts(thoughts)
-        arguments = template_arguments(chat_template_kwargs, enable_thinking)
+        settings = ConversationSettings(
+            max_new_tokens, thinking_tokens, thoughts, enable_thinking, chat_template_kwargs, date
+        )
         self._engine = VllmEngine(
             checkpoint, dtype, tensor_parallel_size, max_model_len, gpu_memory_utilization
         )
         self.checkpoint = self._engine.checkpoint
-        self.max_new_tokens = max_new_tokens
-        tokenizer = self._engine.tokenizer
-        self._turns = Turns(tokenizer, chat, checkpoint, arguments, date)
-        described = described_delimiters(tokenizer) if thoughts is None else ()
-        self._delimiters = described or delimiters
-        self._thinking_tokens = thinking_tokens if self._delimiters else 0
-        self.inference = {
-            "max_new_tokens": max_new_tokens,
-            "thinking_tokens": self._thinking_tokens,
-            **self._turns.described,
-            **self._engine.described,
-        }
+        self._conversation = settings.begin(self._engine.tokenizer, chat, checkpoint)
+        self.max_new_tokens = self._conversation.max_new_tokens
+        self.inference = self._conversation.described | self._engine.described
 
     def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[Reply]:
         """Return what the model answers to each prompt, in order, without its thoughts."""
         if not prompts:
             return []
         limit = max_new_tokens or self.max_new_tokens
-        tokens = [self._turns.tokens(self._turns.text(prompt)) for prompt in prompts]
+        tokens = self._conversation.tokens(prompts)
         self._engine.refuse_longer([len(prompt) + limit for prompt in tokens], "prompts")
-        return with_room(
+        return self._conversation.replies(
             lambda chosen, most: self._written([tokens[one] for one in chosen], most),
             len(prompts),
             limit,
-            self._thinking_tokens,
         )
 
     def _written(self, prompts: Sequence[Sequence[int]], limit: int) -> list[Reply]:
         longest = self._engine.longest
         room = [limit if longest is None else min(limit, longest - len(one)) for one in prompts]
         return [
-            read_tokens(self._engine.tokenizer, tokens, self._turns.end, reason, self._delimiters)
+            self._conversation.reply(tokens, reason)
             for tokens, reason in self._engine.written(prompts, room)
         ]

@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, Self
 
 import torch
 import transformers
@@ -26,7 +27,8 @@ from pronominal.adapters.checkpoints.transformers_models import (
     torch_device,
 )
 from pronominal.adapters.contract.refusals import RefusedTextError
-from pronominal.adapters.lm.models.fast_layers import fuse_activations, pack_weights
+from pronominal.adapters.layers.activations import fuse_activations
+from pronominal.adapters.layers.packed import pack_weights
 from pronominal.errors import InputError
 from pronominal.names import unknown_name
 
@@ -72,6 +74,13 @@ class LoadedModel:
     longest: int | None
     computation: Computation
     quantised: str | None = None
+
+    @classmethod
+    def in_memory(cls, model: Any, tokenizer: Any) -> Self:
+        """Return a model that is in memory, as it is: it may be learning, and has no files."""
+        named = Checkpoint(model.config.name_or_path or type(model).__name__, Path(), "")
+        objective, computation = objective_of(model.config), Computation.of(model)
+        return cls(named, objective, model, tokenizer, _longest(model), computation)
 
     @property
     def described(self) -> dict[str, Any]:
@@ -129,10 +138,7 @@ def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
     words = opened if tokenizer is None else _open_tokenizer(tokenizer)
     if tokenizer is not None:
         opened = opened.beside(words)
-    wanted = DTYPES[dtype] if dtype else "auto"
-    if dtype is None and target is not None and target.type == "cpu":
-        wanted = torch.float32
-    how: dict[str, Any] = {"dtype": wanted, "device_map": device_map}
+    how: dict[str, Any] = {"dtype": _wanted(dtype, target), "device_map": device_map}
     try:
         objective, model = _from_pretrained(opened, reads_config, trust_remote_code, how, target)
         tokens = _tokenizer(words, trust_remote_code)
@@ -141,16 +147,29 @@ def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
             _refuse_remote_code(opened, error)
         raise
     require_words(tokens, words.name)
+    model, computation = _ready(model, target)
+    longest, quantised = _longest(model), _quantised(model.config)
+    return LoadedModel(opened, objective, model, tokens, longest, computation, quantised)
+
+
+def _wanted(dtype: str | None, target: torch.device | None) -> Any:
+    """Return what weights are loaded in, as transformers takes it."""
+    if dtype is None and target is not None and target.type == "cpu":
+        return torch.float32
+    return DTYPES[dtype] if dtype else "auto"
+
+
+def _ready(model: Any, target: torch.device | None) -> tuple[Any, Computation]:
+    """Return a model where it computes, made fast, and what it computed with before that."""
     model.eval().requires_grad_(False)
     fuse_activations(model)
-    quantised = _quantised(model.config)
-    if target is not None and quantised is None:
+    if target is not None and _quantised(model.config) is None:
         model = model.to(target)
     computation = Computation.of(model)
     if target is not None:
         with silent_transformers():
             pack_weights(model)
-    return LoadedModel(opened, objective, model, tokens, _longest(model), computation, quantised)
+    return model, computation
 
 
 def _open_tokenizer(tokenizer: str) -> Checkpoint:

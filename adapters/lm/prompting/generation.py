@@ -18,14 +18,14 @@ from pronominal.adapters.lm.models.loading import (
     load_language_model,
     refuse_masked,
 )
-from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS, refuse_budgets, with_room
-from pronominal.adapters.lm.prompting.chat import PROMPT_DATE, Chat, Turns, template_arguments
+from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS
+from pronominal.adapters.lm.prompting.chat import PROMPT_DATE, Chat
+from pronominal.adapters.lm.prompting.conversation import ConversationSettings
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
 from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
 from pronominal.adapters.lm.scoring.prompt_encoder import encoded
 from pronominal.adapters.lm.scoring.tokens import padded
-from pronominal.adapters.lm.thoughts.delimiters import described_delimiters, parse_thoughts
-from pronominal.adapters.lm.thoughts.reading import CUT, Reply, read_tokens
+from pronominal.adapters.lm.thoughts.reading import CUT, Reply
 
 NEW_TOKENS: dict[Objective, int] = {"sequence-to-sequence": 5, "causal": ANSWER_TOKENS}
 """The most new tokens of an answer: the paper's for FLAN-T5 and Llama-2-chat (RUFF, F.1)."""
@@ -90,26 +90,20 @@ class PromptedModel:
         batch_tokens: int | None = None,
     ) -> None:
         self.prompting = parse_prompts(prompts, chain_of_thought, slot)
-        refuse_budgets(max_new_tokens, thinking_tokens)
-        delimiters = parse_thoughts(thoughts)
-        arguments = template_arguments(chat_template_kwargs, enable_thinking)
+        settings = ConversationSettings(
+            max_new_tokens, thinking_tokens, thoughts, enable_thinking, chat_template_kwargs, date
+        )
         loaded = load_language_model(checkpoint, dtype, device, device_map, trust_remote_code)
         refuse_masked(loaded)
         self.checkpoint = loaded.checkpoint
         self.dtype, self.device, self.parameters = loaded.computation
-        self.max_new_tokens = max_new_tokens or NEW_TOKENS[loaded.objective]
         self._loaded = loaded
-        self._turns = Turns(loaded.tokenizer, chat, checkpoint, arguments, date)
-        described = described_delimiters(loaded.tokenizer) if thoughts is None else ()
-        self._delimiters = described or delimiters
-        self._thinking_tokens = thinking_tokens if self._delimiters else 0
+        self._conversation = settings.begin(
+            loaded.tokenizer, chat, checkpoint, NEW_TOKENS[loaded.objective]
+        )
+        self.max_new_tokens = self._conversation.max_new_tokens
         self._budget = Budget(batch_tokens, BATCH_TOKENS, loaded.model.device)
-        self.inference = {
-            "max_new_tokens": self.max_new_tokens,
-            "thinking_tokens": self._thinking_tokens,
-            **self._turns.described,
-            **loaded.described,
-        }
+        self.inference = self._conversation.described | loaded.described
 
     def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[Reply]:
         """Return what the model answers to each prompt, in order, without its thoughts.
@@ -122,28 +116,21 @@ class PromptedModel:
             return []
         limit = max_new_tokens or self.max_new_tokens
         with silent_transformers():
-            tokens = [self._turns.tokens(self._turns.text(prompt)) for prompt in prompts]
+            tokens = self._conversation.tokens(prompts)
             answer = 0 if self._loaded.objective == "sequence-to-sequence" else limit
             lengths = [len(prompt) + answer for prompt in tokens]
             self._loaded.refuse_longer(lengths, "a prompt with its answer")
-            return with_room(
+            return self._conversation.replies(
                 lambda chosen, limit: self._written([tokens[prompt] for prompt in chosen], limit),
                 len(prompts),
                 limit,
-                self._thinking_tokens,
             )
 
     def _written(self, prompts: Sequence[Sequence[int]], limit: int) -> list[Reply]:
         batches = GenerationBatches(self._loaded, prompts, limit)
         self._budget.spend_on(batches)
         return [
-            read_tokens(
-                self._loaded.tokenizer,
-                tokens,
-                self._turns.end,
-                CUT if cut else "stop",
-                self._delimiters,
-            )
+            self._conversation.reply(tokens, CUT if cut else "stop")
             for tokens, cut in zip(batches.written, batches.cut, strict=True)
         ]
 

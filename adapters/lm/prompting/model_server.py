@@ -1,7 +1,7 @@
 """A server of the user's own that runs a model, and how the programs that serve models differ."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -9,7 +9,15 @@ from typing import Any
 from urllib.request import Request
 
 from pronominal.adapters.checkpoints.third_party import input_error_on
-from pronominal.adapters.remote.servers import KEY, Failure, Server, json_request, own_server
+from pronominal.adapters.remote.servers import (
+    KEY,
+    Answer,
+    Failure,
+    Server,
+    asked_together,
+    json_request,
+    own_server,
+)
 from pronominal.errors import InputError
 from pronominal.names import unknown_name
 
@@ -65,11 +73,10 @@ class ModelServer:
     """A server that speaks OpenAI's protocol, and the model on it that is asked.
 
     Args:
-        url: the server's address, such as ``http://localhost:8000`` or ``http://gpu-7:8000/v1``.
+        address: where it is, as from `checked_address`.
         model: the model's name on the server; the only one that it serves when None.
         program: a key of `PROGRAMS`; what the server says of itself when None.
-        host: as for `own_server`.
-        i_accept_contamination: as for `own_server`.
+        at_once: how many questions it is given at a time.
         patience: for how many seconds an unreachable server is asked again.
 
     Attributes:
@@ -80,17 +87,17 @@ class ModelServer:
 
     def __init__(
         self,
-        url: str,
-        *,
+        address: str,
         model: str | None,
         program: str | None,
-        host: str | None,
-        i_accept_contamination: bool,
+        at_once: int,
         patience: float,
     ) -> None:
+        if at_once < 1:
+            raise InputError("nothing is asked", cure="give at_once a number above 0")
         if program is not None and program not in PROGRAMS:
             raise unknown_name("program of a server", str(program), PROGRAMS)
-        self.address = checked_address(url, host, i_accept_contamination)
+        self.address, self._most = address, at_once
         self._server = Server(self.address, timeout=600, patience=patience)
         self._server.refuse_absent()
         self._root = self.address.removesuffix("/v1")
@@ -138,6 +145,10 @@ class ModelServer:
         answer = self._server.ask(json_request(place, content), is_away)
         with self.in_protocol():
             return json.loads(answer)
+
+    def asked(self, ask: Callable[[str, int], Answer], questions: Sequence[str]) -> list[Answer]:
+        """Return what `ask` gives for each question and its number, in order, several at a time."""
+        return asked_together(ask, questions, self._most)
 
     def answers(self, place: str, content: Mapping[str, Any] | None) -> bool:
         """Say whether there is an answer at once."""

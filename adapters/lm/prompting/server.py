@@ -15,11 +15,11 @@ from pronominal.adapters.lm.prompting.chat import template_arguments
 from pronominal.adapters.lm.prompting.model_server import (
     ModelServer,
     PromptAtFaultError,
+    checked_address,
 )
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
 from pronominal.adapters.lm.thoughts.delimiters import parse_thoughts
 from pronominal.adapters.lm.thoughts.reading import CUT, Reply, read_reply
-from pronominal.adapters.remote.servers import asked_together
 from pronominal.errors import InputError
 
 START = "vllm serve ORG/NAME"
@@ -83,23 +83,15 @@ class ServedModel:
         at_once: int = 16,
         patience: float = 60,
     ) -> None:
-        if at_once < 1 or max_new_tokens < 1:
-            raise InputError("nothing is asked, or nothing answered", cure="give a number above 0")
         refuse_budgets(max_new_tokens, thinking_tokens)
         self._delimiters = parse_thoughts(thoughts)
         arguments = template_arguments(chat_template_kwargs, enable_thinking)
         self.prompting = parse_prompts(prompts, chain_of_thought, slot)
-        self._server = ModelServer(
-            url,
-            model=model,
-            program=program,
-            host=host,
-            i_accept_contamination=i_accept_contamination,
-            patience=patience,
-        )
+        address = checked_address(url, host, i_accept_contamination)
+        self._server = ModelServer(address, model, program, at_once, patience)
         self.max_new_tokens = max_new_tokens
         self._thinking_tokens = thinking_tokens if self._delimiters else 0
-        self._chat, self._at_once = chat, at_once
+        self._chat = chat
         self._switches = _switches(self._server, chat, arguments, reasoning_effort)
         self._thinks: bool | None = enable_thinking or None
         self._trial = Lock()
@@ -119,9 +111,7 @@ class ServedModel:
             InputError: it refuses every prompt, or cannot be reached any more.
         """
         limit = max_new_tokens or self.max_new_tokens
-        return asked_together(
-            lambda prompt, index: self._answer(prompt, limit, index), prompts, self._at_once
-        )
+        return self._server.asked(lambda prompt, index: self._answer(prompt, limit, index), prompts)
 
     def _answer(self, prompt: str, limit: int, index: int) -> Reply:
         try:

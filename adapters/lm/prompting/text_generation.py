@@ -10,11 +10,11 @@ from pronominal.adapters.checkpoints.files import Checkpoint
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
 from pronominal.adapters.contract.refusals import FailedCallError
 from pronominal.adapters.lm.models.loading import load_language_model
-from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS, refuse_budgets, with_room
-from pronominal.adapters.lm.prompting.chat import PROMPT_DATE, Turns, template_arguments
+from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS
+from pronominal.adapters.lm.prompting.chat import PROMPT_DATE
+from pronominal.adapters.lm.prompting.conversation import ConversationSettings
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, parse_prompts
-from pronominal.adapters.lm.thoughts.delimiters import described_delimiters, parse_thoughts
-from pronominal.adapters.lm.thoughts.reading import Reply, read_reply
+from pronominal.adapters.lm.thoughts.reading import Reply
 from pronominal.errors import InputError
 
 
@@ -56,20 +56,11 @@ class TextGeneration:
         chat_template_kwargs: Mapping[str, Any] | None = None,
         date: str = PROMPT_DATE,
     ) -> None:
-        refuse_budgets(max_new_tokens, thinking_tokens)
-        delimiters = parse_thoughts(thoughts)
-        arguments = template_arguments(chat_template_kwargs, enable_thinking)
+        settings = ConversationSettings(
+            max_new_tokens, thinking_tokens, thoughts, enable_thinking, chat_template_kwargs, date
+        )
         self.prompting = parse_prompts(prompts, chain_of_thought, slot)
-        self.max_new_tokens = max_new_tokens
-        self.checkpoint: Checkpoint | None = None
-        if isinstance(pipeline, str):
-            self.checkpoint, pipeline = _made(pipeline)
-        self._pipeline = pipeline
-        if getattr(self._pipeline, "task", None) != "text-generation":
-            raise InputError(
-                f"a {type(self._pipeline).__name__} does not generate text",
-                cure='give transformers.pipeline("text-generation", ...)',
-            )
+        self.checkpoint, self._pipeline = _opened(pipeline)
         if (model := getattr(self._pipeline, "model", None)) is not None:
             self.dtype, self.device, self.parameters = Computation.of(model)
         tokenizer = self._pipeline.tokenizer
@@ -77,33 +68,26 @@ class TextGeneration:
         self._chat = template is not None if chat is None else chat
         rendered = self._chat and hasattr(tokenizer, "apply_chat_template")
         way, name = "template" if rendered else "none", getattr(tokenizer, "name_or_path", "")
-        self._turns = Turns(tokenizer, way, str(name), arguments, date)
-        described = described_delimiters(tokenizer) if thoughts is None else ()
-        self._delimiters = described or delimiters
-        self._thinking_tokens = thinking_tokens if self._delimiters else 0
-        self.inference = {
-            "max_new_tokens": max_new_tokens,
-            "thinking_tokens": self._thinking_tokens,
-            **self._turns.described,
-        }
+        self._conversation = settings.begin(tokenizer, way, str(name))
+        self.max_new_tokens = self._conversation.max_new_tokens
+        self.inference = self._conversation.described
 
     def generate(self, prompts: Sequence[str], max_new_tokens: int | None = None) -> list[Reply]:
         """Return what the pipeline answers to each prompt, in order, greedily."""
         if not prompts:
             return []
         with silent_transformers():
-            return with_room(
+            return self._conversation.replies(
                 lambda chosen, limit: self._written([prompts[one] for one in chosen], limit),
                 len(prompts),
                 max_new_tokens or self.max_new_tokens,
-                self._thinking_tokens,
             )
 
     def _written(self, prompts: Sequence[str], limit: int) -> list[Reply]:
         turns: list[Any] = [
             [{"role": "user", "content": prompt}] if self._chat else prompt for prompt in prompts
         ]
-        told = {"tokenizer_encode_kwargs": self._turns.arguments} if self._chat else {}
+        told = {"tokenizer_encode_kwargs": self._conversation.turns.arguments} if self._chat else {}
         written = self._pipeline(
             turns,
             max_new_tokens=limit,
@@ -120,12 +104,23 @@ class TextGeneration:
             ) from error
 
     def _reply(self, text: str) -> Reply:
-        reply = read_reply(text, prompt_end=self._turns.end, delimiters=self._delimiters)
+        reply = self._conversation.reply_in(text)
         if reply.thought is not None:
             return reply
         for token in getattr(self._pipeline.tokenizer, "all_special_tokens", ()):
             text = text.replace(token, "")
         return Reply(text, state=reply.state)
+
+
+def _opened(pipeline: Any) -> tuple[Checkpoint | None, Any]:
+    """Return a pipeline, and where it is from if it has to be made."""
+    checkpoint, opened = _made(pipeline) if isinstance(pipeline, str) else (None, pipeline)
+    if getattr(opened, "task", None) != "text-generation":
+        raise InputError(
+            f"a {type(opened).__name__} does not generate text",
+            cure='give transformers.pipeline("text-generation", ...)',
+        )
+    return checkpoint, opened
 
 
 def _made(checkpoint: str) -> tuple[Checkpoint, Any]:

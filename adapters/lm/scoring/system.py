@@ -1,7 +1,7 @@
 """Any language model behind one interface: how well each form fills a slot."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -97,6 +97,19 @@ class LanguageModel:
             tokenizer=tokenizer,
             config_class=config_class,
         )
+        self._use(loaded, scores, batch_tokens)
+
+    @classmethod
+    def in_memory(cls, model: Any, tokenizer: Any) -> Self:
+        """Return a model of transformers that is in memory and may be learning, as a system.
+
+        Nothing of it is changed; it should be in evaluation mode when it is asked.
+        """
+        system = cls.__new__(cls)
+        system._use(LoadedModel.in_memory(model, tokenizer), "options", None)
+        return system
+
+    def _use(self, loaded: LoadedModel, scores: Scored, batch_tokens: int | None) -> None:
         self.checkpoint = loaded.checkpoint
         self.dtype, self.device, self.parameters = loaded.computation
         self.objective = loaded.objective

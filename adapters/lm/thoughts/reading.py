@@ -31,8 +31,10 @@ _OPEN_CHANNEL = re.compile(r"<\|channel\|>[^<]*(?:<\|message\|>)?\s*")
 _STRIPPED = re.compile(r"\s*(?:analysis(?=[^\W\d_])|thought\n)|.*assistantfinal", re.DOTALL)
 """Delimiters that are special tokens, after a decoder has left these out."""
 
-_ANSWER = re.compile(r"<\s*answer\s*>(.*?)<\s*/\s*answer\s*>", re.DOTALL | re.IGNORECASE)
-_OPEN_ANSWER = re.compile(r"\s*<\s*answer\s*>", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"<\s*(answer|response)\s*>(?P<answer>.*?)<\s*/\s*\1\s*>", re.DOTALL | re.IGNORECASE
+)
+_OPEN_ANSWER = re.compile(r"\s*<\s*(?:answer|response)\s*>", re.IGNORECASE)
 
 
 class StrippedDelimitersWarning(AnswerWarning):
@@ -258,7 +260,8 @@ def _final(text: str) -> _Parts:
 def _within_turn(answer: str, *, behind_thought: bool = False) -> str:
     """Return an answer without what stands around it: tokens of the turn, and ``<answer>``.
 
-    An ``<answer>`` that was not closed counts at the beginning, and anywhere behind a thought.
+    ``<response>`` is Granite 3.3's word for it. One not closed counts at the beginning, and
+    anywhere behind a thought.
     """
     before, behind = around_turns()
     start = before.match(answer)
@@ -267,7 +270,7 @@ def _within_turn(answer: str, *, behind_thought: bool = False) -> str:
         answer = answer[start.end() :]
     if end := behind.search(answer):
         answer = answer[: end.start()]
-    if tagged := _ANSWER.findall(answer):
-        return str(tagged[-1]).strip()
+    if tagged := [*_ANSWER.finditer(answer)]:
+        return tagged[-1]["answer"].strip()
     opened = _OPEN_ANSWER.search(answer) if behind_thought else _OPEN_ANSWER.match(answer)
     return answer[opened.end() :] if opened else answer

@@ -29,7 +29,7 @@ def export_tasks(
     Returns:
         The names of the groups.
     """
-    of_datasets = {name: _place(places.get(name, hub_id)) for name, hub_id in DATASETS.items()}
+    of_datasets = {name: place_of(places.get(name, hub_id)) for name, hub_id in DATASETS.items()}
     names: list[str] = []
     with new_folder(out) as folder:
         for dataset, place in of_datasets.items():
@@ -51,7 +51,7 @@ def _copy(code: tuple[tuple[str, str], ...], folder: Path) -> None:
         (folder / f"{module}.py").write_text(source, "utf-8", newline="\n")
 
 
-def _place(dataset: str) -> str:
+def place_of(dataset: str) -> str:
     """Return a folder's absolute path, so that tasks work from anywhere, or a Hub id as it is."""
     if Path(dataset).is_dir():
         return str(Path(dataset).resolve())

@@ -116,6 +116,7 @@ class PaperTable:
         between: keys of the two systems that its only row compares.
         switched: config of the switched rows, where it lists what becomes of each row.
         models: the paper's models by the keys of their rows, where rows sum up over them.
+        later_version: name of the paper that took the place of this one; None where none did.
     """
 
     name: str
@@ -130,6 +131,7 @@ class PaperTable:
     between: tuple[str, ...] = ()
     switched: str | None = None
     models: Mapping[str, PaperModel] = field(default_factory=dict)
+    later_version: str | None = None
 
     @property
     def place(self) -> str:
@@ -175,7 +177,8 @@ def _table(name: str, content: Mapping[str, Any], given: Mapping[str, Any]) -> P
         "models": {key: PaperModel(**one) for key, one in content.get("models", {}).items()},
         **{key: tuple(given.get(key, ())) for key in ("notes", "between")},
     }
-    return PaperTable(name=name, paper=content["paper"], **{**given, **parts})
+    of_all = {key: content.get(key) for key in ("paper", "later_version")}
+    return PaperTable(name=name, **{**of_all, **given, **parts})
 
 
 def _row(given: Mapping[str, Any]) -> PaperRow:

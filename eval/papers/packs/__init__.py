@@ -30,6 +30,7 @@ class PackRow:
         system: one of ours; None where we have none.
         checkpoint: Hub id of its weights.
         weights: what ``pronominal fetch`` calls them, where they are not on the Hub.
+        run_elsewhere: what ``pronominal fetch`` calls the files of a program that the user runs.
         revision: commit of the Hub; None where the paper names none.
         dtype: what was computed in; None where that is the checkpoint's own.
         settings: keywords of the system's own; ``fetch:NAME`` is the folder of fetched files.
@@ -48,6 +49,7 @@ class PackRow:
     system: str | None = None
     checkpoint: str | None = None
     weights: str | None = None
+    run_elsewhere: str | None = None
     revision: str | None = None
     dtype: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -136,6 +136,7 @@ class ResolvedRow:
             **{"status": self.status, "reason": self.reason},
             **{"revision": made.revision, "dtype": made.dtype, "reading": made.reading},
             **{"settings": dict(made.settings), "passes": made.passes},
+            "weights": [one for key, made in self.systems.items() for one in _weights(key, made)],
             "splits": ["/".join(place) for place in self.places],
             "seeds": seeds,
             "estimate": {
@@ -233,6 +234,21 @@ def fetched_for(made: PackRow) -> list[str]:
     return [*([made.weights] if made.weights else []), *named]
 
 
+def _weights(key: str, made: PackRow) -> list[dict[str, str]]:
+    """Return where a row's weights are had, one entry a file or Hub id, and where that stands."""
+    on_hub = [] if made.place is None else [{"row": key, "id": made.place, "source": made.source}]
+    return on_hub + [
+        {"row": key, "fetch": name, "url": file.url, "source": published()[name].source}
+        for name in _named(made)
+        for file, _ in published()[name].files
+    ]
+
+
+def _named(made: PackRow) -> list[str]:
+    """Return what ``pronominal fetch`` has for a row, what the user runs elsewhere included."""
+    return [*fetched_for(made), *([made.run_elsewhere] if made.run_elsewhere else [])]
+
+
 def with_own_weights(made: PackRow, checkpoint: str | None) -> PackRow:
     """Return a row with a checkpoint of the user's own in the place of the published one."""
     if checkpoint is None:
@@ -241,7 +257,9 @@ def with_own_weights(made: PackRow, checkpoint: str | None) -> PackRow:
         raise InputError("the row has no system of ours", cure="import its predictions instead")
     settings = {k: v for k, v in made.settings.items() if not str(v).startswith(FETCH)}
     own = replace(made, checkpoint=checkpoint, weights=None, revision=None, settings=settings)
-    return replace(own, gated=False, parameters=0, status="ready", reason="", train=None)
+    return replace(
+        own, run_elsewhere=None, gated=False, parameters=0, status="ready", reason="", train=None
+    )
 
 
 def _resolved(
@@ -341,8 +359,7 @@ def _commands(
     made = with_own_weights(pack(paper)[key], weights.get(key))
     if made.system is None:
         return
-    fetched = [f"pronominal fetch {name}" for name in fetched_for(made)]
-    yield from fetched
+    yield from (f"pronominal fetch {name}" for name in _named(made))
     named = made.system if key == made.system else f"{key}={made.system}"
     place = f'"$(pronominal fetch {made.weights})"' if made.weights else made.place
     system = f"{named}={place}" if place else named

@@ -13,6 +13,9 @@ from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.charts import Bars, Chart, Dots, Map
 from pronominal.eval.tables.table import UNDEFINED, Table, interval_notes, percent
 
+UNFOLDED = 4
+"""Maps of a system each that a page shows at once."""
+
 DASHED = "Dashed: the expectation of guessing."
 
 
@@ -39,12 +42,14 @@ class Drawing:
         panels: the charts.
         legend: class and name of each series or part.
         table: the same numbers, and in its notes how they came about.
+        folded: whether the page shows it when asked, as a long one of each system.
     """
 
     name: str
     panels: tuple[Panel, ...]
     legend: tuple[tuple[str, str], ...]
     table: Table
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,8 @@ class Drawer:
                 )
                 for title, heads_and_rows in chart.grids.items()
             )
-            yield Drawing(chart.name, panels, tuple(chart.legend.items()), chart.table)
+            long = chart.about_systems and len(panels) > UNFOLDED
+            yield Drawing(chart.name, panels, tuple(chart.legend.items()), chart.table, long)
         elif isinstance(chart, Dots):
             yield from self._dots(chart)
         else:

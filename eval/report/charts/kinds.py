@@ -91,7 +91,7 @@ def bars(title: str, rows: Rows) -> Markup:
                     *("rect", element("title", part.hint)),
                     **{"x": x, "y": 4.0, "width": width, "height": ROW - 8},
                     class_=f"part p{series}",
-                    **_facts(part),
+                    **facts(part),
                 )
             if width > 4.5 * LETTER:
                 yield text(x + width / 2, 15, percent(part.value), f"inside p{series}")
@@ -183,7 +183,7 @@ def _mark(point: Point, x: float, y: float, series: int) -> Markup:
         d=shape_of(series),
         transform=f"translate({x:.1f} {y:.1f})",
         class_=f"mark s{series % 8}",
-        **_facts(point),
+        **facts(point),
     )
 
 
@@ -192,7 +192,8 @@ def shape_of(series: int) -> str:
     return SHAPES[(series + series // 8) % len(SHAPES)]
 
 
-def _facts(point: Point) -> dict[str, object]:
+def facts(point: Point) -> dict[str, object]:
+    """Return where a point is in the scores, by which the page can be checked."""
     if point.path is None:
         return {}
     return {"data_path": json.dumps(point.path), "data_value": repr(point.value)}

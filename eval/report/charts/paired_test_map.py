@@ -43,7 +43,7 @@ def paired_test_map(scores: Mapping[str, Scores]) -> Iterator[Map]:
     )
     table = Table("Paired tests between systems", columns, cells, (signs, *_notes(grids, tables)))
     legend = {"positive": "▲ better", "negative": "▼ worse", "none": "≈ not significant"}
-    yield Map("tests", grids, legend, table, side=26.0)
+    yield Map("paired-tests", grids, legend, table, side=26.0)
 
 
 def _notes(measures: Iterable[str], tables: Sequence[Table]) -> Iterator[str]:

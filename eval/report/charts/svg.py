@@ -35,8 +35,11 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
-def row(system: str, y: float, height: float, inside: Iterable[str]) -> Markup:
-    """Group what belongs to one system; the page hides such rows and moves the others up."""
+def row(system: str | None, y: float, height: float, inside: Iterable[str]) -> Markup:
+    """Group what belongs to one system; the page hides such rows and moves the others up.
+
+    What belongs to none is not hidden.
+    """
     return element(
         *("g", *inside),
         class_="row",

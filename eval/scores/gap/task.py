@@ -1,6 +1,7 @@
 """The task of GAP: whether a pronoun is one of two names, or neither."""
 
 from pronominal.eval.scores.gap.score import paired_units, score
+from pronominal.eval.tables.ability import NAMES, Ability
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.task import Task
@@ -73,6 +74,8 @@ TASK = Task(
             ("missing", "missing", ""),
         )
     ),
+    parts="gender",
+    ability=Ability(NAMES, "gender", {"masculine": "he", "feminine": "she"}),
     units="rows",
     paired_units=lambda answered: paired_units(*answered.pair),
     options=(

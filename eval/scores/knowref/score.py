@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.statistics.groups import Strata
@@ -20,6 +21,7 @@ from pronominal.eval.statistics.mention_order import (
 )
 from pronominal.eval.statistics.outcomes import choices_of, parts_by, refuse_other_number
 from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.parts import with_rest
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
 from pronominal.eval.statistics.units import Units
@@ -77,7 +79,7 @@ def score(
 
 def refuse_unlabelled(rows: pa.Table) -> None:
     """Refuse rows that a construction left to annotators: no answer to them is right or wrong."""
-    ids = rows.filter(pc.less(rows["label"], 0))["id"].to_pylist()
+    ids = list(compress(rows["id"].to_pylist(), numbers(rows["label"]) < 0))
     if ids:
         cause = f"{len(ids)} of {rows.num_rows} rows have no label, the first one is {ids[0]}"
         cure = "label them with 'pronominal annotate', and score what its 'keep' writes"
@@ -95,7 +97,7 @@ def paired_units(
         ``consistently_correct``, the pairs that are right in both versions, of all.
     """
     codes = units(rows).codes
-    right = choices_of(decisions) == rows["label"].to_numpy()
+    right = choices_of(decisions) == numbers(rows["label"])
     made: dict[str, PairedUnits] = {"correct": parts_by(codes, right, np.ones_like(right))}
     if switched is not None:
         pairs = SwitchedPairs.of((rows, decisions), switched)
@@ -145,7 +147,7 @@ def _answer_blocks(
         shares = {name: ratio_interval(*share) for name, share in outcomes.shares.items()}
         first, second = (ratio_interval(*half) for half in outcomes.halves)
         shares["balanced_accuracy"] = mean_interval(first, second)
-        return estimate_blocks(shares, n=strata.sizes)
+        return with_rest(estimate_blocks(shares, n=strata.sizes), *outcomes.shares["correct"])
 
     return _divided(rows, make)
 

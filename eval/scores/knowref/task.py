@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from pronominal.eval.scores.knowref.score import paired_units, refuse_unlabelled, score, units
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.ability import NAMES, Ability
 from pronominal.eval.tables.charts import Bars
 from pronominal.eval.tables.comparison import division_table, measure_table
 from pronominal.eval.tables.measure import Measure, abstention_measures
@@ -184,5 +185,8 @@ TASK = Task(
     ),
     tables=_tables,
     charts=_charts,
+    consistency="consistency",
+    parts="pronoun_gender",
+    ability=Ability(NAMES, "pronoun_gender", {"masculine": "he", "feminine": "she"}),
     refuse=lambda split: refuse_unlabelled(split.table),
 )

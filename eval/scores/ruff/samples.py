@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pronominal.arrow_numbers import nulls, numbers
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.dataset_scripts.ruff import SEEDS
@@ -62,17 +63,17 @@ def samples_of(split: Split) -> dict[int, IntArray] | None:
     for seed in SEEDS:
         file = split.file.with_name(f"seed_{seed}.parquet")
         if file.exists():
-            drawn[seed] = pq.read_table(file, columns=["id"])["id"]
+            drawn[seed] = pq.ParquetFile(file).read(columns=["id"])["id"]
     if not drawn:
         return None
     wanted = pa.concat_arrays([chunk for ids in drawn.values() for chunk in ids.chunks]).unique()
     places, first = np.full(len(wanted), -1), 0
     for block in split.column_blocks(["id"]):
-        found = pc.index_in(block["id"], wanted)
-        rows = np.flatnonzero(found.is_valid().to_numpy())
-        places[found.drop_null().to_numpy()] = first + rows
+        found = pc.index_in(block["id"], wanted).combine_chunks()
+        rows = np.flatnonzero(~nulls(found))
+        places[numbers(found.drop_null())] = first + rows
         first += block.num_rows
-    rows_of = {seed: places[pc.index_in(ids, wanted).to_numpy()] for seed, ids in drawn.items()}
+    rows_of = {seed: places[numbers(pc.index_in(ids, wanted))] for seed, ids in drawn.items()}
     return {seed: rows for seed, rows in rows_of.items() if (rows >= 0).all()} or None
 
 

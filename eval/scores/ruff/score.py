@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.scores.ruff.samples import Margins
@@ -23,6 +24,7 @@ from pronominal.eval.statistics.outcomes import (
     refuse_other_number,
 )
 from pronominal.eval.statistics.paired_tests import PairedUnits, paired_tests
+from pronominal.eval.statistics.parts import with_rest
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
 from pronominal.pronouns import CASES, PRONOUN_SETS
@@ -57,9 +59,10 @@ def score(
     Returns:
         ``n``, ``accuracy`` (mean over the samples) and ``sd`` (sample standard deviation over
         them, None without two), ``answered``, ``none`` and ``both``; ``by_seed``;
-        ``by_pronoun_set`` and ``by_case`` with means and deviations, ``by_form`` with keys
-        ``CASE/SET``; ``spread``, how far seeds and occupations vary (`Crossed.components`);
-        ``tests``, every two pronoun sets paired by occupation: ``A-B`` -> the fields of
+        ``by_pronoun_set`` and ``by_case`` with means, deviations and `AGAINST_REST`, ``by_form``
+        with keys ``CASE/SET``; ``spread``, how far seeds and occupations vary
+        (`Crossed.components`); ``tests``, every two pronoun sets paired by occupation: ``A-B`` ->
+        the fields of
         `PairedTest`, corrected over the pairs, and of several samples ``welch``, Welch's t-test
         over them, as the paper has it (section 6; see `pairwise_tests`).
         ``n`` counts a row once for each sample that has it. Without samples all rows are one, and
@@ -76,7 +79,7 @@ def score(
             context-free answer.
     """
     refuse_other_number(rows, decisions)
-    if rows["label"].null_count == 0 and (rows["label"].to_numpy() == -1).all():
+    if rows["label"].null_count == 0 and (numbers(rows["label"]) == -1).all():
         return {"n": rows.num_rows, "context_free": _context_free_counts(rows, decisions)}
     answers = _Answers.of(rows, decisions, context_free)
     parts, every = dict(samples or {}), np.arange(rows.num_rows, dtype=np.int32)
@@ -104,7 +107,7 @@ def paired_units(
         ``[occupations, 2]``, over the samples as in `score`. Nothing of ``no_context``, where no
         form is right.
     """
-    if (rows["label"].to_numpy() == -1).all():
+    if (numbers(rows["label"]) == -1).all():
         return {}
     answers = _Answers.of(rows, decisions, None)
     parts = [*(samples or {}).values()] or [np.arange(rows.num_rows)]
@@ -141,7 +144,7 @@ class _Answers:
         decisions: Sequence[Decision],
         context_free: tuple[pa.Table, Sequence[Decision]] | None,
     ) -> "_Answers":
-        labels = rows["label"].to_numpy()
+        labels = numbers(rows["label"])
         names = _set_names(rows)
         index = {name: number for number, name in enumerate(names)}
         return cls(
@@ -173,13 +176,12 @@ class _Answers:
         """Return the means over parts of the rows, overall and divided, and the errors."""
         counted = [self.counted(part) for part in parts]
         found = _means(counted)
-        found["by_pronoun_set"] = {
-            name: _means([one.of(label) for one in counted])
-            for label, name in enumerate(self.names)
-        }
-        found["by_case"] = {
-            name: _means([one.of(case=case) for one in counted]) for case, name in enumerate(CASES)
-        }
+        sets = {name: [one.of(label) for one in counted] for label, name in enumerate(self.names)}
+        cases = {name: [one.of(case=case) for one in counted] for case, name in enumerate(CASES)}
+        for key, parted in (("by_pronoun_set", sets), ("by_case", cases)):
+            shares = np.stack([*map(_right_of, parted.values())])
+            made = with_rest([*map(_means, parted.values())], shares[..., 0], shares[..., 1])
+            found[key] = dict(zip(parted, made, strict=True))
         found["by_form"] = {
             f"{case_name}/{name}": _means([one.of(label, case) for one in counted])
             for case, case_name in enumerate(CASES)
@@ -309,14 +311,16 @@ def _means(parts: Sequence[_Counted]) -> Block:
 
 
 def _right_of(parts: Sequence[_Counted]) -> FloatArray:
-    sums = _sums(parts)
+    """Return how much of each occupation's rows is right, of how many, ``[units, 2]``."""
+    sums = _sums([part for part in parts if part.n] or parts[:1])
     return np.stack([sums["accuracy"], sums["n"]], axis=-1)
 
 
 def _sums(parts: Sequence[_Counted]) -> dict[str, FloatArray]:
     """Add up each kind of answer by occupation, shape ``[units]``; every part counts the same."""
     n = sum(part.n for part in parts)
-    weighted = [(n / (len(parts) * part.n), part.by_unit) for part in parts]  # fewer count more
+    # a part with fewer rows counts more, and one without counts nothing
+    weighted = [(n / (len(parts) * max(part.n, 1)), part.by_unit) for part in parts]
     return {
         name: np.sum([weight * counts[name] for weight, counts in weighted], axis=0)
         for name in parts[0].by_unit
@@ -344,7 +348,7 @@ def _set_names(rows: pa.Table) -> tuple[str, ...]:
     words, codes = distinct(rows["pronoun_set"])
     if {*words} <= {*known}:
         return (*known,)
-    there = np.flatnonzero(np.bincount((rows["label"].to_numpy() + 1) * len(words) + codes))
+    there = np.flatnonzero(np.bincount((numbers(rows["label"]) + 1) * len(words) + codes))
     pairs = ((place // len(words), words[place % len(words)]) for place in there.tolist())
     others = sorted((label, name) for label, name in pairs if name not in known)
     return (*known, *(name for _, name in others))

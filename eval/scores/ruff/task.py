@@ -12,6 +12,7 @@ from pronominal.eval.scores.ruff.score import paired_units, score, units
 from pronominal.eval.scores.ruff.tables import tables
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.ability import REUSES, Ability
 from pronominal.eval.tables.charts import Bars, Curves
 from pronominal.eval.tables.comparison import division_table, spread_notes
 from pronominal.eval.tables.measure import Measure, abstention_measures
@@ -132,5 +133,7 @@ TASK = Task(
         lambda config: config.removeprefix("distractors_") if "distractors_" in config else None,
         "pronoun_set",
     ),
+    parts="pronoun_set",
+    ability=Ability(REUSES, "pronoun_set"),
     answered_split=answered_split,
 )

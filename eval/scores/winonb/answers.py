@@ -20,6 +20,7 @@ from pronominal.eval.statistics.outcomes import (
     choices_of,
     parts_by,
 )
+from pronominal.eval.statistics.parts import with_rest
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
 
@@ -116,8 +117,8 @@ class Referents:
         divided = Strata(names, strata.codes * len(NUMBERS) + self.numbers)
         return Places(self.units.sums(self.counts, divided))
 
-    def divided(self, strata: Strata) -> Block:
-        """Return a block for each stratum and number; see `score`."""
+    def divided(self, strata: Strata, *, against_rest: bool = False) -> Block:
+        """Return a block for each stratum and number; see `score` and `with_rest`."""
         places = self.places(strata)
         shares = {
             "accuracy": places.accuracy,
@@ -135,7 +136,14 @@ class Referents:
             unknown = ("elsewhere", "unresolved")
             estimates |= {name: estimates[name].undefined() for name in unknown}
         made = estimate_blocks(estimates, n=places.n.sum(axis=-1))
-        pairs = zip(made[::2], made[1::2], strict=True)
+        of_numbers = [made[::2], made[1::2]]
+        if against_rest:
+            right, n = places.accuracy
+            of_numbers = [
+                with_rest(of_it, right[number::2], n[number::2])
+                for number, of_it in enumerate(of_numbers)
+            ]
+        pairs = zip(*of_numbers, strict=True)
         return strata.named(dict(zip(NUMBERS, pair, strict=True)) for pair in pairs)
 
     def by_source(self) -> Block:

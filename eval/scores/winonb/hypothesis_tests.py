@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from pronominal.eval.scores.winonb.answers import NUMBERS
-from pronominal.eval.statistics.outcomes import BoolArray, IntArray, parts_by
+from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, parts_by
 from pronominal.eval.statistics.paired_tests import PairedUnits, paired_tests_of_parts
 from pronominal.eval.statistics.scores import Block, Scores
 
@@ -60,20 +60,25 @@ def across_systems(scores: Mapping[str, Scores]) -> Block:
         systems as blocks: their number as ``n`` and ``systems``, ``statistic`` and ``p``, None with
         fewer than two systems, where all sources tie in all systems, and without scipy.
     """
-    return {"friedman": {number: _friedman(scores, number) for number in NUMBERS}}
+    return {"friedman": {number: friedman(_complete(scores, number)) for number in NUMBERS}}
 
 
-def _friedman(scores: Mapping[str, Scores], number: str) -> Block:
+def _complete(scores: Mapping[str, Scores], number: str) -> FloatArray:
+    """Return the accuracies of systems that have one on every source, ``[systems, sources]``."""
     accuracies = [
         [block[number]["accuracy"] for name, block in score["by_source"].items() if name != "all"]
         for score in scores.values()
     ]
-    complete = np.array([row for row in accuracies if None not in row], dtype=np.float64)
-    found: Block = {"n": len(complete), "systems": len(complete), "statistic": None, "p": None}
+    return np.array([row for row in accuracies if None not in row], dtype=np.float64)
+
+
+def friedman(accuracies: FloatArray) -> Block:
+    """Return one block of `across_systems`, of accuracies ``[systems, sources]``."""
+    found: Block = {"n": len(accuracies), "systems": len(accuracies), "statistic": None, "p": None}
     # sources that tie in every system have no ranks to compare
-    if len(complete) < 2 or not np.ptp(complete, axis=1).any() or find_spec("scipy") is None:
+    if len(accuracies) < 2 or not np.ptp(accuracies, axis=1).any() or find_spec("scipy") is None:
         return found
     from scipy.stats import friedmanchisquare
 
-    test = friedmanchisquare(*complete.T)
+    test = friedmanchisquare(*accuracies.T)
     return found | {"statistic": float(test.statistic), "p": float(test.pvalue)}

@@ -60,7 +60,7 @@ def score(
     scores: Block = {
         "n": rows.num_rows,
         "by_source": answered.by_source(),
-        "by_association": answered.divided(by_association),
+        "by_association": answered.divided(by_association, against_rest=True),
         "by_name": answered.divided(Strata.of_column(rows["individual"])),
     }
     scores["by_name"].pop("someone", None)

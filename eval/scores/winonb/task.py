@@ -8,6 +8,7 @@ from pronominal.eval.scores.winonb.hypothesis_tests import across_systems
 from pronominal.eval.scores.winonb.score import paired_units, score
 from pronominal.eval.scores.winonb.tables import PLACES, tables
 from pronominal.eval.statistics.scores import Keys, Scores
+from pronominal.eval.tables.ability import SINGULAR_THEY, Ability
 from pronominal.eval.tables.charts import Bars, Chart, Dots
 from pronominal.eval.tables.comparison import division_table, parts_of
 from pronominal.eval.tables.measure import Measure
@@ -143,5 +144,7 @@ TASK = Task(
     ),
     tables=_tables,
     charts=_charts,
+    parts="association",
+    ability=Ability(SINGULAR_THEY, all_rows="they"),
     across_systems=across_systems,
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pronominal.eval.statistics.hypothesis_tests import mcnemar
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE, mcnemar
 
 Form = Mapping[str, Any]
 """A block of ``by_form``; see `pronominal_bias`."""
@@ -19,6 +19,9 @@ SIGNS = ("positive", "negative")
 
 AGAINST_CHANCE = "two sets are compared with chance instead"
 """Why an index of two sets has no interval."""
+
+TOO_FEW_BIASED = "too few biased occupations: no index would be as rare as that by chance"
+"""Why there is no p-value of an index as large, or as small."""
 
 PERMUTATIONS, SEED = 1999, 0
 """Of the test whether forms differ."""
@@ -127,7 +130,9 @@ def overlap(form: Form, other: Form) -> dict[str, Any]:
         different indices. So among overlaps with the same signed index those with fewer opposite
         signs are more alike, among those with the same unsigned one those with more signs in
         common; what is as alike in both counts half (the mid-p-value, Lancaster 1961). None where
-        no index is defined.
+        no index is defined, and, with the reason in ``p_missing``, where not even the farthest
+        index that the sets can have would be significant (Tarone, 1990): two small sets often have
+        nothing in common.
     """
     eligible = {*form["solvable_occupations"]} & {*other["solvable_occupations"]}
     total = sum(len(block[sign]) for block in (form, other) for sign in SIGNS)
@@ -159,10 +164,24 @@ def _against_chance(found: Overlap, total: int, chances: Mapping[Overlap, float]
     expected = sum(p * common / (total - common) for (common, _), p in chances.items())
     index = found[0] / (total - found[0])
     corrected = (index - expected) / (1 - expected) if expected < 1 else None
-    half = chances.get(found, 0.0) / 2  # of what was observed: mid-p-values
-    more = sum(p for overlap, p in chances.items() if overlap > found) + half
-    values = (index, expected, corrected, more, 1 - more)
-    return dict(zip(keys, values, strict=True)) | none
+    sides = {
+        "p_more": _mid_p(found, chances),
+        "p_less": _mid_p(_mirrored(found), {_mirrored(one): p for one, p in chances.items()}),
+    }
+    values = {"jaccard": index, "expected": expected, "corrected": corrected} | sides
+    missing = {name: TOO_FEW_BIASED for name, p in sides.items() if p is None}
+    return values | none | ({"p_missing": missing} if missing else {})
+
+
+def _mid_p(found: Overlap, chances: Mapping[Overlap, float]) -> float | None:
+    """Return the mid-p-value of an overlap as alike; None where none could be significant."""
+    if chances[max(chances)] / 2 > SIGNIFICANCE:
+        return None
+    return sum(p for overlap, p in chances.items() if overlap > found) + chances.get(found, 0.0) / 2
+
+
+def _mirrored(overlap: Overlap) -> Overlap:
+    return -overlap[0], -overlap[1]
 
 
 @cache

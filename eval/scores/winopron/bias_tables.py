@@ -141,7 +141,8 @@ OVERLAP_NOTES = (
     "Signed: an occupation is in common if both forms are biased the same way; unsigned: if both "
     "are biased. Eligible: occupations that are solvable in both forms.",
     "By chance: as many biased occupations drawn from the eligible ones. Corrected: (Jaccard - by "
-    "chance) / (1 - by chance). p: mid-p of an index as large, or as small, uncorrected.",
+    "chance) / (1 - by chance). p: mid-p of an index as large, or as small, uncorrected; "
+    "none where sets are so small that not even the farthest index would be significant.",
     "No interval for Jaccard: two sets are compared with chance instead.",
 )
 

@@ -17,9 +17,8 @@ from pronominal.dataset_scripts.winogender import WINOGENDER
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias import OCCUPATION
 from pronominal.eval.statistics.hypothesis_tests import of_extra
-from pronominal.eval.statistics.intervals import CONFIDENCE
+from pronominal.eval.statistics.intervals import fisher_interval
 from pronominal.eval.statistics.outcomes import FloatArray
-from pronominal.eval.statistics.quantiles import normal_quantile
 from pronominal.eval.statistics.scores import Block
 from pronominal.eval.tables.table import UNDEFINED, Score, Table, p_value
 from pronominal.pronouns import HE, SHE
@@ -107,7 +106,7 @@ def correlations(table: pa.Table, decisions: Sequence[Decision], occupations: Oc
     }
     for source in COLUMNS:
         x = np.array([getattr(occupations[name], source) for name in known])
-        found[source] = {"n": len(known), **_pearson(x, y)}
+        found[source] = {"n": len(known), **pearson(x, y)}
     return found
 
 
@@ -143,7 +142,8 @@ def _correlation(block: Score) -> str:
     return f"{block['r']:+.2f}{written}"
 
 
-def _pearson(x: FloatArray, y: FloatArray) -> Block:
+def pearson(x: FloatArray, y: FloatArray) -> Block:
+    """Return Pearson's ``r`` of pairs of values, its ``interval`` and its two-sided ``p``."""
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return {"r": None, "p": None, **_without_interval("there are no three that vary")}
     found = of_extra("scipy.stats", "the correlation needs").pearsonr(x, y)
@@ -151,9 +151,8 @@ def _pearson(x: FloatArray, y: FloatArray) -> Block:
     tested = {"r": r, "p": float(found.pvalue)}
     if len(x) == 3 or abs(r) == 1:
         return tested | _without_interval("there are only three, or all lie on one line")
-    half = normal_quantile((1 + CONFIDENCE) / 2) / np.sqrt(len(x) - 3)
-    ends = np.tanh(np.arctanh(r) + np.array([-half, half]))
-    return tested | {"interval": {"r": ends.tolist()}}
+    low, high = fisher_interval(np.array([r]), len(x))
+    return tested | {"interval": {"r": [float(low[0]), float(high[0])]}}
 
 
 def _without_interval(reason: str) -> Block:

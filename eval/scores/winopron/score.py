@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias import bias_units, pronominal_bias
 from pronominal.eval.scores.winopron.occupations import Occupations, correlations
@@ -25,6 +26,7 @@ from pronominal.eval.statistics.outcomes import (
     refuse_other_number,
 )
 from pronominal.eval.statistics.paired_tests import PairedUnits
+from pronominal.eval.statistics.parts import with_rest
 from pronominal.eval.statistics.scores import Block, blocks, estimate_blocks
 
 Blocks = Callable[[Strata], list[Block]]
@@ -59,7 +61,8 @@ def score(
         occupations: percentages of women in occupations, for `correlations` with them.
 
     Returns:
-        ``overall``, ``by_case``, ``by_pronoun_set`` and ``by_form`` (keys ``CASE/SET``, of the
+        ``overall``, ``by_case`` and ``by_pronoun_set``, whose parts have `AGAINST_REST`, and
+        ``by_form`` (keys ``CASE/SET``, of the
         forms in the data: WinoPron, Figure 3); ``pronoun_consistency`` and
         ``disambiguation_consistency`` (section 4.3), each split by case and by set, with what
         chance gives (`Groups.chance`); ``bias`` (section 5), None where sentences name one entity;
@@ -113,7 +116,7 @@ def _names_both(table: pa.Table) -> bool:
     if "candidates" not in table.column_names:
         return False
     candidates = pc.list_flatten(table["candidates"])
-    return bool(pc.all(pc.greater_equal(pc.struct_field(candidates, "start"), 0)).as_py())
+    return bool((numbers(pc.struct_field(candidates, "start")) >= 0).all())
 
 
 def score_choices(
@@ -134,7 +137,7 @@ def score_choices(
     endings = Strata.of([str(label) for label in sentences.labels.tolist()])
     return {
         "n": int(counts.sum()),
-        **scoring.split(scoring.answers),
+        **scoring.split(scoring.answers_and_rest),
         "by_form": scoring.by_form(),
         "pronoun_consistency": scoring.consistency(sentences.templates, sentences.pronoun_sets),
         "disambiguation_consistency": scoring.consistency(sentences.disambiguations, endings),
@@ -165,6 +168,11 @@ class _Scoring:
 
     def answers(self, strata: Strata) -> list[Block]:
         return self._blocks(strata, self.counts, ANSWER_SHARES)
+
+    def answers_and_rest(self, strata: Strata) -> list[Block]:
+        """Score answers, and compare each part with all others."""
+        by_unit = Outcomes(self.sentences.units.sums(self.counts, strata))
+        return with_rest(self.answers(strata), *by_unit.shares["accuracy"])
 
     def consistency(self, groups: Groups, parts: Strata) -> Block:
         """Score groups; `parts` are what the rows of a group differ in, such as pronoun sets."""

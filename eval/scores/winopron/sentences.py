@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from pronominal.arrow_numbers import numbers
 from pronominal.errors import InputError
 from pronominal.eval.statistics.groups import Groups, Strata
 from pronominal.eval.statistics.outcomes import IntArray
@@ -43,7 +44,7 @@ class Sentences:
             cure, row = nearest_name(unknown, CASES), f"id {table['id'][case.index(unknown)]}"
             raise InputError(f"there is no grammatical case '{unknown}'", cure=cure, row=row)
         return cls(
-            labels=table["label"].to_numpy(),
+            labels=numbers(table["label"]),
             cases=cases,
             pronoun_sets=Strata.of(pronoun_set, [known.name for known in PRONOUN_SETS]),
             templates=Groups.of(template),

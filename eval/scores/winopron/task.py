@@ -11,6 +11,7 @@ from pronominal.eval.scores.winopron.occupations import correlation_tables, read
 from pronominal.eval.scores.winopron.score import paired_units, score, score_choices
 from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.ability import RESOLVES, Ability
 from pronominal.eval.tables.comparison import division_table, measure_table
 from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.summary_column import SummaryColumn
@@ -182,5 +183,8 @@ TASK = Task(
     remarks=bias_remarks,
     tables=_tables,
     charts=bias_map,
+    consistency="pronoun_consistency",
+    parts="pronoun_set",
+    ability=Ability(RESOLVES, "pronoun_set"),
     score_choices=lambda split, choices: score_choices(Sentences.of(split.table), choices),
 )

@@ -17,6 +17,7 @@ from pronominal.eval.training.data.request import DataRequest
 from pronominal.eval.training.data.rows import (
     TrainingData,
     held_out,
+    joined,
     own_data,
     own_tests,
     published_data,
@@ -40,15 +41,14 @@ def read_data(request: DataRequest) -> TrainingData:
         InputError: a name is unknown, a file cannot be read, something given would have no
             effect, or nothing is there to learn from or to stop by.
     """
-    rows, named = _parted("--data", request.data)
-    held_rows, held_named = _parted("--validation", request.validation or ())
+    rows, named = _parted(request.data)
+    held_rows, held_named = _parted(request.validation or ())
     _refuse_unused(request, rows, held_rows, held=bool(held_rows if rows else held_named))
     documents, digests = _read_documents(named)
     stopping, stopping_digests = _read_documents(held_named)
     share = request.validation_share
     share = request.usual_validation_share if share is None else share
-    learnt = TrainingData()
-    if rows is None and not stopping:
+    if not rows and not stopping:
         if len(documents) < 2:
             raise InputError(
                 "fewer than two documents to learn from and to stop by",
@@ -57,11 +57,7 @@ def read_data(request: DataRequest) -> TrainingData:
         count = min(max(1, round(len(documents) * share)), len(documents) - 1)
         documents, stopping = held_out(documents, count)
         digests["held_out"] = str(share)
-    elif rows is not None and _is_file(rows):
-        held = Path(held_rows) if held_rows else None
-        learnt = own_data(Path(rows), held, request.test, share)
-    elif rows is not None:
-        learnt = published_data(rows, request.dataset, request.sources)
+    learnt = _read_rows(request, rows, held_rows, share)
     names = (d.partition(":")[0] if _names_documents(d) else Path(d).stem for d in request.data)
     held_digests = {f"validation:{name}": digest for name, digest in stopping_digests.items()}
     return replace(
@@ -73,36 +69,50 @@ def read_data(request: DataRequest) -> TrainingData:
     )
 
 
+def _read_rows(
+    request: DataRequest, rows: Sequence[str], held: Sequence[str], share: float
+) -> TrainingData:
+    """Read sets of rows; rows to stop by and to test on that are a user's belong to their own."""
+    stopping = Path(held[0]) if held else None
+    return joined({
+        Path(one).stem: own_data(Path(one), stopping, request.test, share)
+        if _is_file(one)
+        else published_data(one, request.dataset, request.sources)
+        for one in rows
+    })  # fmt: skip
+
+
 def _refuse_unused(
-    request: DataRequest, rows: str | None, held_rows: str | None, *, held: bool
+    request: DataRequest, rows: Sequence[str], held_rows: Sequence[str], *, held: bool
 ) -> None:
-    """Refuse options that belong to another kind of data than what is learnt."""
-    own = rows is not None and _is_file(rows)
-    published = rows is not None and not own
+    """Refuse options that belong to another kind of data than what is learnt, or not to one."""
+    own = [one for one in rows if _is_file(one)]
+    published = [one for one in rows if one not in own]
     for option, value, used in (
         ("--dataset", request.dataset, published),
         ("--sources", request.sources, published),
-        ("--validation", held_rows, own),
-        ("--validation-share", request.validation_share, not (published or held)),
+        ("--validation", held_rows[0] if held_rows else None, own),
+        ("--validation-share", request.validation_share, (own or not rows) and not held),
         ("--test", request.test, own),
     ):
         if value is not None and not used:
-            raise InputError(
-                f"{option} {value} has no effect on a training on {rows or 'documents alone'}",
-                cure="leave it out",
-            )
+            learnt = " and ".join(rows) or "documents alone"
+            cause = f"{option} {value} has no effect on a training on {learnt}"
+            raise InputError(cause, cure="leave it out")
+    for option, given, of_which in (
+        ("--data", own, "files of own rows"),
+        ("--validation", held_rows, "files of rows"),
+        ("--data", published if request.dataset else (), "datasets with one --dataset"),
+    ):
+        if len(given) > 1:
+            cure = "give --sources instead" if given is published else "put them into one file"
+            raise InputError(f"{option} names {len(given)} {of_which}", cure=cure)
 
 
-def _parted(option: str, given: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return the one set of rows, if there is one, and the documents."""
-    documents = [one for one in given if _names_documents(one)]
-    rows = [one for one in given if one not in documents]
-    if len(rows) > 1:
-        raise InputError(
-            f"{option} names {len(rows)} sets of rows",
-            cure="give one set of rows, and any number of conll:PATH",
-        )
-    return (rows[0] if rows else None), documents
+def _parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the sets of rows, and the documents."""
+    rows = [*dict.fromkeys(one for one in given if not _names_documents(one))]
+    return rows, [one for one in given if _names_documents(one)]
 
 
 def _names_documents(given: str) -> bool:

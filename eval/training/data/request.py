@@ -9,7 +9,7 @@ from pronominal.settings import required, setting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataRequest:
-    """The data of a training: one set of rows at most, and any number of documents.
+    """The data of a training: KnowRef, GAP, one file of own rows, and any number of documents.
 
     KnowRef and GAP bring rows to stop by and to test on; a user's own rows and documents are
     stopped by others of their kind, or by a share of themselves.

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -130,6 +130,26 @@ def own_data(train: Path, validation: Path | None, test: Path | None, share: flo
     )
 
 
+def joined(parts: Mapping[str, TrainingData]) -> TrainingData:
+    """Return sets of rows as one; where there are two, ids and digests begin with their names.
+
+    Tests are those of the first set that has any.
+    """
+    if len(parts) < 2:
+        return next(iter(parts.values()), TrainingData())
+    tested = next((one for one in parts.values() if one.tests), TrainingData())
+    return replace(
+        tested,
+        rows=_named_rows({name: one.rows for name, one in parts.items()}),
+        validation_rows=_named_rows({name: one.validation_rows for name, one in parts.items()}),
+        digests={f"{name}:{p}": d for name, one in parts.items() for p, d in one.digests.items()},
+    )
+
+
+def _named_rows(sets: Mapping[str, Sequence[ResolutionInstance]]) -> list[ResolutionInstance]:
+    return [replace(row, id=f"{name}-{row.id}") for name, rows in sets.items() for row in rows]
+
+
 T = TypeVar("T")
 
 
@@ -143,9 +163,11 @@ def held_out(items: Sequence[T], count: int) -> tuple[list[T], list[T]]:
 def own_tests(path: Path, name: str = "") -> dict[str, Split]:
     """Read a user's own rows to test on, as they are and switched; runs over them have the name.
 
-    `InputError` where a row is malformed, or an id is given twice.
+    `InputError` where there is no row, one is malformed, or an id is given twice.
     """
     rows = _own_rows(path)
+    if not rows:
+        raise InputError("it has no rows", cure="give a file with rows", file=path)
     switched = []
     for row in rows:
         try:

@@ -76,23 +76,41 @@ def compare_seeds(first: FloatArray, second: FloatArray) -> SeedComparison:
 def _interval(first: FloatArray, second: FloatArray) -> list[float] | None:
     """Return the ends of the difference of two means over units and seeds.
 
-    The variances of the paired units (`paired_variance`) and of each side's seeds add up, and so do
-    their degrees of freedom (Satterthwaite, 1946).
+    The variances of the paired units (`paired_variance`) and of both sides' seeds (`_of_seeds`) add
+    up, and so do their degrees of freedom (Satterthwaite, 1946).
     """
     differences = second.mean(axis=0) - first.mean(axis=0)
     n, squares = len(differences), ((differences - differences.mean()) ** 2).sum()
     if n < 2:
         return None
-    by_unit = paired_variance(squares, n, departing(differences))
-    parts = [(float(by_unit), n - 1)]
-    for side in (first, second):
-        between = Crossed(side.T, np.ones_like(side.T)).components()["prompts"] or 0.0
-        parts.append((between**2 / len(side), max(len(side) - 1, 1)))
-    variance = sum(part for part, _ in parts)
-    freedom = variance**2 / sum(part**2 / df for part, df in parts)
-    half = t_quantile((1 + CONFIDENCE) / 2, max(int(freedom), 1)) * np.sqrt(variance)
+    by_unit = float(paired_variance(squares, n, departing(differences)))
+    between, uncertain = _of_seeds(first, second)
+    variance = by_unit + between
+    # seeds say at least what the fewer ones of them do
+    least = min((len(side) - 1 for side in (first, second) if len(side) > 1), default=1)
+    freedom = max(int(variance**2 / (by_unit**2 / (n - 1) + uncertain)), least)
+    half = t_quantile((1 + CONFIDENCE) / 2, min(freedom, n - 1)) * np.sqrt(variance)
     difference = float(differences.mean())
     return [max(difference - float(half), -1.0), min(difference + float(half), 1.0)]
+
+
+def _of_seeds(*sides: FloatArray) -> tuple[float, float]:
+    """Return what the seeds of all sides add to the variance of the difference of their means.
+
+    It is how far the means of seeds vary, less what units make of that. On one side that may be
+    below 0: only both together count as 0 then.
+
+    Returns:
+        The variance; half the variance of its estimate, to find degrees of freedom by: it is known
+        as badly as the few means of seeds are, also where hardly anything of them is left.
+    """
+    between = uncertain = 0.0
+    for side in sides:
+        found, seeds = Crossed(side.T, np.ones_like(side.T)).variances(), len(side)
+        if found is not None:
+            between += found["prompts"] / seeds
+            uncertain += (float(side.mean(axis=1).var(ddof=1)) / seeds) ** 2 / (seeds - 1)
+    return (between, uncertain) if between > 0 else (0.0, 0.0)
 
 
 def _spread(right: FloatArray) -> float | None:

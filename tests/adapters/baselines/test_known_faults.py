@@ -18,8 +18,10 @@ def results(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> pronomina
 def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
     printed = " ".join(results.summary.split())
     for sentence in (
-        "toy-blind-to-xe loses 75.0 on xe (0.0 [0.0, 13.8]).",
-        "toy-stereotypes loses 25.0 on he (50.0 [31.4, 68.6]) and 25.0 on she (50.0 [31.4, 68.6]).",
+        "toy-blind-to-xe loses 100.0 [78.6, 100.0] (p < 0.001) on xe, compared with its other "
+        "pronoun sets.",
+        "toy-stereotypes loses 33.3 [24.7, 42.0] (p < 0.001) on he and 33.3 [24.7, 42.0] "
+        "(p < 0.001) on she, compared with its other pronoun sets.",
         "first-mention and random are not told from guessing, which gets 50.",
         "Disambiguation consistency of first-mention is 0.0 [0.0, 13.8], and guessing gets 25.",
         "toy-stereotypes is biased: the pronoun, not the sentence, decides who is meant in "

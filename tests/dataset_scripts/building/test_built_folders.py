@@ -66,7 +66,8 @@ def test_every_config_and_split_loads_as_the_card_says(folder: Path, tmp_path: P
             assert rows.features == features == datasets.Features.from_arrow_schema(schema)
             assert info["features"] == features._to_yaml_list()
     assert loaded == set(paths)
-    assert {*paths.values(), "README.md", "SHA256SUMS"} == files(folder)
+    described = {*paths.values(), "README.md", "SHA256SUMS", "croissant.json"}
+    assert described == files(folder) - {"eval.yaml"}
 
 
 def test_the_default_config_is_the_cards_first(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """What may be published: a built folder that is whole, described by its card, and ours to give."""
 
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -16,6 +17,7 @@ TABLES = ["double/test.parquet", "single/test.parquet"]
 def spoil(name: str, folder: Path) -> None:
     """Damage a built folder in one way."""
     table, card = folder / TABLES[0], folder / "README.md"
+    eval_yaml, croissant = folder / "eval.yaml", folder / "croissant.json"
     if name == "a flipped byte":
         table.write_bytes(table.read_bytes()[:-1] + b"?")
         return
@@ -41,6 +43,11 @@ def spoil(name: str, folder: Path) -> None:
             card, "version:", "unpublishable: [single/test]\nversion:"
         ),
         "a list that is none": lambda: replace(card, "version:", "unpublishable: 5\nversion:"),
+        "a task about other rows": lambda: replace(eval_yaml, "config: single", "config: triple"),
+        "no tasks": lambda: replace(eval_yaml, "tasks:", "questions:"),
+        "a digest of another table": lambda: replace(
+            croissant, hashlib.sha256(table.read_bytes()).hexdigest(), 64 * "0"
+        ),
         "hydrated text": lambda: (folder / "hydrated").mkdir(),
     }
     edits[name]()
@@ -66,6 +73,12 @@ def spoil(name: str, folder: Path) -> None:
         ("no header", "README.md: the card has no header"),
         ("a table kept back", "the text of single/test.parquet must not leave this machine"),
         ("a list that is none", "README.md: 'unpublishable' is no list"),
+        (
+            "a task about other rows",
+            "eval.yaml: a task asks about triple/test, which the card does",
+        ),
+        ("no tasks", "eval.yaml: it holds no tasks"),
+        ("a digest of another table", "croissant.json: the files in it are not the tables"),
         ("hydrated text", "what 'pronominal hydrate' made must not leave this machine"),
     ],
 )

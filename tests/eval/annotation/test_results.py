@@ -261,6 +261,8 @@ def test_keeping_nothing_or_overwriting_is_refused(
     assert "no row has 2 votes" in done.stderr
     itself = ("--dataset", unlabelled, "--out", unlabelled.parent, "--name", "constructed")
     assert "give another --name" in pronominal("annotate", "keep", voted[0], *itself).stderr
+    outside = pronominal("annotate", "keep", voted[0], *where, "--split", "../../x")
+    assert "the split name '../../x' cannot be the name of a folder" in outside.stderr
     other = ("--dataset", sample, "--out", tmp_path / "out")
     refused = pronominal("annotate", "keep", voted[0], *other)
     assert "there is no config 'original'" in refused.stderr

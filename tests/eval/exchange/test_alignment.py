@@ -93,6 +93,12 @@ def test_a_word_longer_than_the_text_is_refused_at_once() -> None:
     assert refused.value.word == 1
 
 
+def test_more_words_than_the_text_has_letters_are_refused_at_once() -> None:
+    with pytest.raises(MisalignedError) as refused:
+        places(["Ann", *["x"] * 10_000_000], "Ann left.")
+    assert refused.value.word == 43
+
+
 def test_characters_of_another_writing() -> None:
     place = character_places("An n ’s", "Ann's")
     assert place == {i: Span(n, n + 1) for n, i in enumerate([0, 1, 3, 5, 6])}

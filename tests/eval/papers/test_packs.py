@@ -212,6 +212,25 @@ def test_fetched_files_are_settings_by_their_folder(nothing_fetched: Path) -> No
     assert asked.settings == {"elmo_weights": str(folder_of("elmo"))}
 
 
+@pytest.mark.parametrize(
+    "row", resolved_rows(TABLES, LAPTOP), ids=lambda row: f"{row.table}-{row.row}"
+)
+def test_the_list_says_where_each_id_and_each_address_is_from(row: ResolvedRow) -> None:
+    told = row.to_json()
+    for one in told["weights"]:
+        assert one["source"]
+        assert is_hub_id(one["id"]) if "id" in one else one["url"].startswith("http")
+    made = row.systems.values()
+    needing = [one for one in made if one.system is not None and SYSTEMS[one.system].weights]
+    if row.status != "not available":
+        assert told["weights"] or not needing
+        assert {one["row"] for one in told["weights"]} >= {
+            key for key, one in row.systems.items() if one in needing
+        }
+    else:
+        assert told["reason"]
+
+
 def test_the_list_as_json_and_as_commands() -> None:
     result = pronominal("replicate", "winopron:2", "--list", "--json")
     assert result.returncode == 0, result.stderr
@@ -224,6 +243,8 @@ def test_the_list_as_json_and_as_commands() -> None:
     dry = pronominal("replicate", "knowref:3", "--dry-run", "--only", "e2e-conll")
     assert "Estimates: 3.1 GB to download" in dry.stdout
     assert 'e2e-conll=e2e="$(pronominal fetch e2e)"' in dry.stdout
+    dry = pronominal("replicate", "knowref:3", "--dry-run", "--only", "rule")
+    assert "\npronominal fetch corenlp\npronominal run --dataset out/knowref" in dry.stdout
 
 
 @pytest.mark.parametrize(

@@ -80,9 +80,9 @@ def test_every_number_is_that_of_score(page: Any, report: Path, sample: Path) ->
         "[...document.querySelectorAll('[data-path]')].map(mark => [mark.closest('[data-system]')"
         ".dataset.system, mark.dataset.path, mark.dataset.value, mark.textContent])"
     )
-    assert (
-        len(marks) == len(SYSTEMS) * 22
-    )  # three cases, four sets, their twelve forms, accuracy and two consistencies
+    # first six measures, answered, consistency and the worst set; then three cases, four sets,
+    # their twelve forms, accuracy and two consistencies
+    assert len(marks) == len(SYSTEMS) * (9 + 22)
     for system, path, value, hint in marks:
         found: Any = scores[system]
         for key in json.loads(path):
@@ -245,15 +245,46 @@ def test_a_phone_scrolls_down_only(page: Any) -> None:
     assert all(chart.bounding_box()["width"] <= PHONE["width"] for chart in charts.all())
 
 
-def test_rows_that_systems_answer_differently_can_be_searched(page: Any) -> None:
-    page.locator("summary", has_text="answer differently").click()
-    rows = page.locator(".rows article")
-    every = rows.count()
-    wanted = rows.first.locator("mark.pronoun").text_content()
-    page.get_by_label("Search these rows").first.fill("no such word anywhere")
-    assert page.locator(".rows article:visible").count() == 0
-    page.get_by_label("Search these rows").first.fill(wanted)
-    assert 0 < page.locator(".rows article:visible").count() <= every
+def test_rows_can_be_searched_and_compared(page: Any, sample: Path) -> None:
+    browse = page.locator("details.browse")
+    browse.locator("summary").click()
+    rows, count = browse.locator("tbody tr:not(.text)"), browse.locator(".count")
+    split = read_split(str(sample), "double")
+    total = f"of {split.num_rows} rows"
+    assert total in count.text_content()
+    browse.get_by_label("Answers").select_option("")
+    assert count.text_content() == f"{split.num_rows} {total}"
+    wanted = split.table["id"].to_pylist()[-1]
+    browse.get_by_label("Find").fill(wanted)
+    assert rows.first.locator("th").text_content() == wanted
+    text = split.table["text"].to_pylist()[-1]
+    assert browse.locator("tr.text").first.text_content() == text
+    pronoun = split.table["pronoun"].to_pylist()[-1]["text"]
+    assert browse.locator("tr.text mark.pronoun").first.text_content() == pronoun
+    browse.get_by_label("Find").fill("")
+    browse.get_by_label("System A").select_option("first-mention")
+    browse.get_by_label("System B").select_option("nearest-mention")
+    browse.get_by_label("pronoun set").select_option(label="xe")
+    found = {}
+    for outcome in ("11", "00", "10", "01"):
+        browse.get_by_label("Answers").select_option(outcome)
+        found[outcome] = int(count.text_content().split()[0])
+    assert sum(found.values()) == split.table["pronoun_set"].to_pylist().count("xe")
+    assert found["11"] == 0  # one takes what the other does not, or what precedes the pronoun
+
+
+def test_another_measure_can_be_chosen(page: Any) -> None:
+    first = page.locator("section.first").first
+    assert first.locator("[data-measure]:visible").count() == 1
+    first.get_by_label("F1", exact=True).check()
+    assert first.locator("[data-measure]:visible").get_attribute("data-measure") == "f1"
+
+
+@pytest.mark.parametrize("width", [1440, 1024])
+def test_charts_are_wide_enough_on_a_desktop(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    charts = page.locator(".multiples svg:visible, .panels svg:visible")
+    assert min(chart.bounding_box()["width"] for chart in charts.all()) >= 300
 
 
 def test_paper_shows_what_is_folded(page: Any) -> None:

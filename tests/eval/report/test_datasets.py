@@ -15,6 +15,7 @@ from pronominal import NONE, Decision
 from pronominal.eval.report import write_report
 from pronominal.eval.report.overview import overview
 from pronominal.eval.report.scored import read_comparisons
+from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.record import (
     DatasetRecord,
     PredictionsRecord,
@@ -74,7 +75,8 @@ def write_run(
 ) -> None:
     folder = out / ".".join((*place, label))
     folder.mkdir(parents=True)
-    (folder / "predictions.jsonl").write_text("{}\n" * 12)
+    lines = [Prediction(str(number), NONE).line() for number in range(12)]
+    (folder / "predictions.jsonl").write_text("".join(lines))
     record = RunRecord(
         dataset=DatasetRecord(*place, "0" * 64, 12),
         system=SystemRecord(label, "choosing"),
@@ -147,7 +149,6 @@ def test_knowrefs_pairs_are_shown_and_tested(tmp_path: Path) -> None:
             # parts that are empty are not drawn
             assert marks.get((system, path), 0) == value
     assert all(at(scores[system], path) == value for (system, path), value in marks.items())
-    assert "consistently correct" in page
     # gold is right in all pairs, a fixed name in none
     assert "gold alone right: 12, name alone: 0, n = 12; difference +100.0 [" in page
 
@@ -243,8 +244,7 @@ def test_charts_of_two_builds_have_files_of_their_own(tmp_path: Path) -> None:
         file.write_text(json.dumps(run | {"dataset": run["dataset"] | {"digest": build * 64}}))
     write_report(tmp_path / "runs", tmp_path / "report.html", svg=tmp_path / "svg")
     drawn = [file.name for file in (tmp_path / "svg").glob("*.outcomes.*")]
-    names = [f"{build * 8}.outcomes.{of}" for build in "ab" for of in ("original", "switched")]
-    assert sorted(drawn) == [f"knowref-original-test-{name}.svg" for name in names]
+    assert sorted(drawn) == [f"knowref-original-test-{b * 8}.outcomes.svg" for b in "ab"]
 
 
 def test_a_report_without_a_headline_has_no_note_of_it(tmp_path: Path) -> None:

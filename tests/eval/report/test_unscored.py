@@ -204,7 +204,7 @@ def test_answers_to_a_companion_split_have_no_scores_of_their_own(
         rows = ("--dataset", own_ruff, "--config", config)
         assert pronominal("run", *rows, *system).returncode == 0
     (found,) = unscored_runs([tmp_path])
-    beside = str(tmp_path / "ruff.no_context.test.ContextFree")
+    beside = str(tmp_path / "ruff.no_context.test.context-free")
     assert found.command.endswith(shlex.join(["--keep", "--context-free", beside]))
     assert pronominal(*shlex.split(found.command)[1:]).returncode == 0
     assert not [*unscored_runs([tmp_path])]

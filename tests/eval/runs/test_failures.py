@@ -18,7 +18,7 @@ from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
 from pronominal.eval.runs.answers import read_answers, reread
-from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown
+from pronominal.eval.runs.asked_systems import parse_systems, refuse_unknown, system_of_settings
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, run
 from pronominal.eval.runs.shards import Shard, merge
@@ -350,3 +350,27 @@ def test_what_a_system_logs_is_shown_without_its_words(
     assert "ours" in caplog.messages
     logging.getLogger("stranger.model").warning("afterwards")
     assert caplog.messages[-1] == "afterwards"
+
+
+@pytest.mark.parametrize(
+    ("body", "label"),
+    [
+        ("name = 'first-word'", "first-word"),
+        ("name: str = 'first-word'", "first-word"),
+        ("name = 'no folder/name'", "Mine"),
+        ("name = 'a' + 'b'", "Mine"),
+        ("def __init__(self): self.name = 'made'", "Mine"),
+        ("name = ", "Mine"),
+    ],
+)
+def test_an_own_system_is_called_by_the_name_that_its_class_states(
+    body: str, label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = f"called_{abs(hash(body))}"
+    Path(f"{place}.py").write_text(f"raise SystemExit\nclass Mine:\n    {body}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    asked, again = parse_systems([f"{place}:Mine", f"{place}:Mine"])
+    assert (asked.label, again.label) == (label, f"{label}-2")
+    assert system_of_settings({"system": f"{place}:Mine"}).label == label
+    assert parse_systems([f"other={place}:Mine"])[0].label == "other"

@@ -199,3 +199,16 @@ def test_code_that_cannot_be_read_is_said(split: Split, tmp_path: Path) -> None:
     pronominal.evaluate(split, made_in(CELL.format(place=0), None), out=tmp_path)
     with pytest.warns(FinishedRunWarning, match="its code is not compared"):
         pronominal.evaluate(split, made_in(CELL.format(place=1), None), out=tmp_path)
+
+
+def test_settings_that_an_object_declares_are_compared(split: Split, tmp_path: Path) -> None:
+    cell = CELL.format(place="self.settings['place']").replace(
+        "self.place = place", "self.settings = {'place': place}"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FinishedRunWarning)
+        first = pronominal.evaluate(split, made_in(cell, "<cell 1>"), out=tmp_path)
+        again = pronominal.evaluate(split, made_in(cell, "<cell 1>"), out=tmp_path)
+    assert again.scores["changed"].content == first.scores["changed"].content
+    with pytest.raises(InputError, match="place"):
+        pronominal.evaluate(split, made_in(cell, "<cell 1>", 1), out=tmp_path)

@@ -1,9 +1,12 @@
 """A full disk is one line that names the file, and what was written before goes on."""
 
+import errno
+import os
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,3 +41,28 @@ def test_the_file_without_room_is_named(sample: Path, tmp_path: Path, name: str)
     assert f"{folder / 'predictions.jsonl'}: " in result.stderr
     assert pronominal(*command).returncode == 0
     assert not [*folder.glob(".*")]
+
+
+def test_the_table_of_a_dataset_without_room_is_named(tmp_path: Path) -> None:
+    with no_room_after(2_000):
+        result = pronominal("build", "sample", "--out", tmp_path / "out")
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+    assert f"{tmp_path / 'out' / 'sample' / 'double' / 'test.parquet'}: " in result.stderr
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("name", ["README.md", "SHA256SUMS"])
+def test_any_other_file_of_a_dataset_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    write = Path.write_text
+
+    def full(file: Path, *content: Any, **how: Any) -> int:
+        if file.name == name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, *content, **how)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    result = pronominal("build", "sample", "--out", tmp_path)
+    told = f"{tmp_path / 'sample' / name}: No space left on device"
+    assert (result.returncode, result.stderr.count(told)) == (2, 1), result.stderr

@@ -233,7 +233,7 @@ def test_the_correlation_is_pearsons() -> None:
     assert matthews_correlation(table)[0] == pytest.approx(np.corrcoef(one, other)[0, 1])
 
 
-def test_the_interval_leaves_out_units() -> None:
+def test_the_interval_weighs_units() -> None:
     drawn = np.random.default_rng(7)
     tables = drawn.integers(0, 6, (30, 2, 2)).astype(float)
     found = agreement_interval(cohens_kappa, tables)
@@ -242,7 +242,28 @@ def test_the_interval_leaves_out_units() -> None:
     # a unit without rows does not count
     more = np.concatenate([tables, np.zeros((1, 2, 2))])
     assert agreement_interval(cohens_kappa, more) == found
-    assert np.isnan(agreement_interval(cohens_kappa, tables[:1]).low[0])
+    # what four units agree in, or a single one, is not certain
+    for units in (4, 1):
+        same = np.tile(np.diag([2.0, 6.0]), (units, 1, 1))
+        alike = agreement_interval(cohens_kappa, same)
+        assert alike.low[0] < 0.7
+        assert alike.estimate[0] == alike.high[0] == 1
+    one_verdict = np.array([[[0.0, 0.0], [2.0, 5.0]]] * 4)
+    assert np.isnan(agreement_interval(matthews_correlation, one_verdict).low[0])
+
+
+def test_few_wrong_verdicts_are_known_to_say_little() -> None:
+    """Ten units of thirty rows, nine of ten right by both, and the same units hard."""
+    random, held, samples = np.random.default_rng(3), 0, 200
+    right = np.array([0.98, 0.66])  # of easy units, and of every fourth one
+    cells = np.array([[(1 - p) ** 2, p * (1 - p), p * (1 - p), p**2] for p in right])
+    true = cohens_kappa((cells.T @ [0.75, 0.25]).reshape(1, 2, 2))[0]
+    for _ in range(samples):
+        hard = (random.random(10) < 0.25).astype(int)
+        tables = random.multinomial(30, cells[hard]).reshape(-1, 2, 2)
+        found = agreement_interval(cohens_kappa, tables)
+        held += bool(found.low[0] <= true <= found.high[0])
+    assert held >= 0.88 * samples
 
 
 def test_the_beta_distribution_has_the_moments() -> None:

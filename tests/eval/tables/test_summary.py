@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
+from pronominal.eval.statistics.parts import AGAINST_REST, with_rest
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import measure_table
 from pronominal.eval.tables.findings import comparisons, findings, planned_comparisons
@@ -36,7 +37,9 @@ def block(value: float, half: float = 0.05, **more: Any) -> dict[str, Any]:
 
 
 def scores(value: float, xe: float, pairs: float = 0.5) -> Scores:
-    made = block(value, by_pronoun_set={"he": block(value), "xe": block(xe)}, pairs=pairs)
+    whole = np.full((2, 40), 10.0)
+    sets = with_rest([block(value), block(xe)], whole * [[value], [xe]], whole)
+    made = block(value, by_pronoun_set=dict(zip(("he", "xe"), sets, strict=True)), pairs=pairs)
     made["interval"]["pairs"] = [pairs - 0.05, pairs + 0.05]
     made["intervals"] = {"level": 0.95, "units": 40, "unit": "occupation"}
     return Scores(made)
@@ -136,7 +139,7 @@ def test_a_measure_of_answered_rows_alone_says_how_many() -> None:
 
 
 def test_one_unit_is_one_and_p_is_explained_where_there_is_one() -> None:
-    one = scores(0.6, 0.5)
+    one = scores(0.6, 0.6)
     assert "interval over 40 occupations.\n" in str(summary({"a": one}))
     assert "Holm" not in str(summary({"a": one}))
     assert "Holm" in str(summary(compared({"a": one, "b": one})))
@@ -155,6 +158,13 @@ def test_intervals_are_shown_where_there_is_room() -> None:
     assert "No interval" not in many.to_markdown()
 
 
+def test_a_shorter_heading_is_said_to_be_what_other_tables_have() -> None:
+    one = summary({"a": scores(0.6, 0.5)})
+    assert "In all other tables, 'both' is Pairs." in one.in_terminal().notes
+    assert "'both' is Pairs" not in one.to_markdown()
+    assert "Pairs" in one.full.columns
+
+
 def test_equivalent_systems_are_called_so() -> None:
     given = compared({"a": scores(0.875, 0.875), "b": scores(0.9, 0.9)}, margin=0.5)
     (told,) = comparisons(ACCURACY, given)
@@ -166,15 +176,36 @@ def test_losses_chance_and_both_are_named() -> None:
     given = {"a": scores(0.9, 0.6), "b": scores(0.9, 0.5, pairs=0.1), "c": scores(0.5, 0.5)}
     told = [*findings(ACCURACY, COLUMNS, given)]
     assert told == [
-        "a and b both lose 30.0 (60.0 [55.0, 65.0]) and 40.0 (50.0 [45.0, 55.0]) on xe.",
+        "a and b both lose 30.0 [24.9, 35.1] (p < 0.001) and 40.0 [34.9, 45.1] (p < 0.001) on xe, "
+        "compared with their other pronoun sets.",
         "c is not told from guessing, which gets 50.",
         "Pairs of b is 10.0 [5.0, 15.0], and guessing gets 25.",
     ]
 
 
+def lost(p: float, low: float = -0.2, n: int = 40) -> Scores:
+    one = scores(0.9, 0.8)
+    rest = {"n": n, "difference": -0.1, "interval": {"difference": [low, low + 0.19]}, "p": p}
+    one["by_pronoun_set"]["xe"] |= {AGAINST_REST: rest}
+    return one
+
+
+def test_a_part_is_lower_only_where_the_correction_the_interval_and_the_units_say_so() -> None:
+    def told(**systems: Scores) -> str:
+        return " ".join(findings(ACCURACY, COLUMNS, systems))
+
+    assert "a loses 10.0 [1.0, 20.0] (p = 0.010) on xe, compared" in told(a=lost(0.01))
+    # of ten systems, p-values as small are chance; so is a part of few units
+    assert "lose" not in told(**{f"s{n}": lost(0.01) for n in range(10)})
+    assert "lose" not in told(a=lost(0.01, n=9))
+    assert "lose" not in told(a=lost(0.01, low=-0.18))
+
+
 def test_what_is_of_few_units_is_no_finding() -> None:
-    few = block(0.9, by_pronoun_set={"he": block(0.9), "xe": block(0.1) | {"units": 4}})
-    assert [*findings(ACCURACY, COLUMNS, {"a": Scores(few)})] == []
+    few = np.full((2, 4), 10.0)
+    sets = with_rest([block(0.9), block(0.1)], few * [[0.9], [0.1]], few)
+    told = block(0.9, by_pronoun_set=dict(zip(("he", "xe"), sets, strict=True)))
+    assert [*findings(ACCURACY, COLUMNS, {"a": Scores(told)})] == []
 
 
 def test_the_best_is_bold_only_beyond_chance() -> None:

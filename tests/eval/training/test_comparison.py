@@ -56,6 +56,17 @@ def test_units_are_drawn_for_both_trainings_at_once() -> None:
     assert high - low == pytest.approx(2 * 2 * 1.96 * np.sqrt(0.3 * 0.7 / 100), rel=0.1)
 
 
+def test_three_seeds_are_known_to_say_little_of_how_far_seeds_vary() -> None:
+    """Trainings that are alike: tests of many rows differ by what their seeds are."""
+    random, found, samples = np.random.default_rng(13), 0, 400
+    for _ in range(samples):
+        hard = random.choice([-0.2, 0.2], 180)
+        moved = random.uniform(-0.045, 0.045, (2, 3, 1))
+        low, high = compare_seeds(*random.binomial(4, 0.7 + hard + moved) / 4).interval
+        found += not low <= 0 <= high
+    assert found <= 0.065 * samples
+
+
 @given(st.data())
 def test_the_other_way_round_is_the_same_with_the_other_sign(data: st.DataObject) -> None:
     units = data.draw(st.integers(1, 6))
@@ -177,3 +188,9 @@ def test_own_rows_are_compared(
 def test_one_option_says_what_the_rows_are(given: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exactly one of --dataset and --test"):
         compare(tmp_path, tmp_path, **given)
+
+
+def test_a_file_of_tests_without_rows_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_text("\n")
+    with pytest.raises(InputError, match=r"own\.jsonl: it has no rows"):
+        own_tests(tmp_path / "own.jsonl")

@@ -106,6 +106,22 @@ NO_EFFECT: dict[str, tuple[list[str], dict[str, Any], str]] = {
 }
 
 
+def test_a_dataset_and_own_rows_are_learnt_together(tmp_path: Path, upstream: Path) -> None:
+    own = write_rows(tmp_path / "own.jsonl", 20)
+    alone = read_data(DataRequest(data=["gap"], sources=upstream))
+    data = read_data(DataRequest(data=[str(own), "gap"], sources=upstream, validation_share=0.5))
+    assert data.name == "own+gap"
+    assert len(data.rows) == len(alone.rows) + 10
+    assert len(data.validation_rows) == len(alone.validation_rows) + 10
+    ids = [row.id for row in [*data.rows, *data.validation_rows]]
+    assert len({*ids}) == len(ids)
+    assert {one.partition("-")[0] for one in ids} == {"own", "gap"}
+    assert (data.tests.keys(), data.test_name) == (alone.tests.keys(), "gap")
+    assert data.digests["gap:train"] == alone.digests["train"]
+    with pytest.raises(InputError, match="--data names 2 datasets with one --dataset; give --so"):
+        read_data(DataRequest(data=["gap", "knowref"], dataset="out/gap"))
+
+
 @pytest.mark.parametrize("case", NO_EFFECT)
 def test_what_would_have_no_effect_is_refused(case: str) -> None:
     data, given, message = NO_EFFECT[case]

@@ -230,10 +230,13 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
         "one of --context-embeddings or --embeddings-of or --checkpoint",
     ),
     "size": (("--size", "large"), "--size is 'large'"),
-    "two sets of rows": (("--data", "gap"), "--data names 2 sets of rows"),
+    "two files of rows": (
+        ("--data", "x.jsonl"),
+        "--data names 2 files of own rows; put them into one",
+    ),
     "two sets to stop by": (
         ("--validation", "one.jsonl", "--validation", "other.jsonl"),
-        "--validation names 2 sets of rows",
+        "--validation names 2 files of rows; put them into one",
     ),
     "a place of no dataset": (
         ("--dataset", "out/knowref"),

@@ -378,7 +378,7 @@ def test_chat_formats(
     save(tmp_path / "chat", (make, CAUSAL["llama"][1]), texts)
     (tmp_path / "chat" / "chat_template.jinja").write_text(TEMPLATE)
     system: Any = load("lm-prompts", str(tmp_path / "chat"), device="cpu", chat=chat)
-    tokenizer, turns = system._loaded.tokenizer, system._turns
+    tokenizer, turns = system._loaded.tokenizer, system._conversation.turns
     assert tokenizer.decode(turns.tokens(turns.text("she left"))) == said
 
 

@@ -21,7 +21,7 @@ if find_spec("transformers") is None:
 import torch
 import transformers
 
-from pronominal.adapters.lm.models.fast_layers import fuse_activations
+from pronominal.adapters.layers.activations import fuse_activations
 from pronominal.adapters.lm.scoring.decoder import CausalScorer, TreeBatches, Way
 from pronominal.adapters.lm.scoring.encoder import MaskedScorer
 from pronominal.adapters.lm.scoring.logits import add_log_probabilities

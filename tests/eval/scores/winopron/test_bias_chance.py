@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pronominal.eval.scores.winopron.bias_chance import (
+    TOO_FEW_BIASED,
     Ending,
     direction_p,
     expected_percentages,
@@ -87,7 +88,8 @@ def test_overlaps_have_the_chance_of_shuffled_occupations(
     if sum(one) + sum(other) == 0:
         assert found["jaccard"] is None
         return
-    assert found["p_more"] + found["p_less"] == pytest.approx(1)
+    if None not in (found["p_more"], found["p_less"]):
+        assert found["p_more"] + found["p_less"] == pytest.approx(1)
     names, generator = np.arange(8), np.random.default_rng(0)
     signs = [np.repeat([1, -1, 0], (*of_it, 8 - sum(of_it))) for of_it in (one, other)]
     drawn = []
@@ -97,3 +99,14 @@ def test_overlaps_have_the_chance_of_shuffled_occupations(
         drawn.append(common / (sum(one) + sum(other) - common))
     error = np.std(drawn) / np.sqrt(len(drawn))
     assert found["expected"] == pytest.approx(np.mean(drawn), abs=5 * error + 1e-9)
+
+
+def test_small_sets_are_not_tested_for_having_nothing_in_common() -> None:
+    few, many = form(2, 0, solvable=60), form(20, 20, solvable=60)
+    of_few, of_many = (overlap(one, one)["unsigned"] for one in (few, many))
+    # two sets of two of sixty have nothing in common in 93 % of cases
+    assert of_few["p_less"] is None
+    assert of_few["p_missing"] == {"p_less": TOO_FEW_BIASED}
+    assert of_few["p_more"] < 0.001
+    assert of_many["p_less"] == pytest.approx(1)
+    assert "p_missing" not in of_many

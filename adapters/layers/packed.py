@@ -1,21 +1,17 @@
-"""Layers that compute the same in less time: packed weights, and activations in one step.
+"""Weights that are packed once, as the processor's matrix product wants them.
 
-Weights are laid out once as the CPU's matrix product wants them, instead of at every product.
-oneDNN's products of packed weights take a third less time than those of plain weights, and
-less than half for the head of a whole vocabulary. They add up in another order: scores differ by
-rounding alone.
-
-GPT-2, ALBERT and FLAN-T5 write the tanh form of GELU as eight operations, each of them a pass over
-memory. The fused one differs from it by rounding alone.
+Otherwise they are laid out anew at every product. oneDNN's products of packed weights take a third
+less time than those of plain weights, and less than half for the head of a whole vocabulary. They
+add up in another order: scores differ by rounding alone.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers.activations import FastGELUActivation, NewGELUActivation
 from transformers.pytorch_utils import Conv1D
+
+from pronominal.adapters.layers.replacing import replace_layers
 
 _PRIVATE = ("_reorder_linear_weight", "_linear_pointwise")
 """Functions of torch that are not documented, so that a release may lack them."""
@@ -65,25 +61,16 @@ def pack_weights(model: Any) -> None:
         hasattr(torch.ops.mkldnn, name) for name in _PRIVATE
     )
     if there and model.device.type == "cpu":
-        _replace(model, lambda layer: PackedLinear(layer) if _packable(layer) else None)
+        replace_layers(model, lambda layer: PackedLinear(layer) if _packable(layer) else None)
         if not _answers(model):
-            _replace(model, lambda layer: layer.unpacked() if type(layer) is PackedLinear else None)
+            replace_layers(
+                model, lambda layer: layer.unpacked() if type(layer) is PackedLinear else None
+            )
 
 
 def _packable(layer: nn.Module) -> bool:
     # subclasses do something else with their weights
     return type(layer) in (nn.Linear, Conv1D) and layer.weight.dtype == torch.float32
-
-
-def _replace(model: Any, replacement: Callable[[nn.Module], nn.Module | None]) -> None:
-    """Put what `replacement` returns into the place of each layer; where it returns None, keep."""
-    replaced: dict[nn.Module, nn.Module | None] = {}
-    for module in [*model.modules()]:
-        for name, layer in module.named_children():
-            if layer not in replaced:  # a layer may be in several modules
-                replaced[layer] = replacement(layer)
-            if replaced[layer] is not None:
-                setattr(module, name, replaced[layer])
 
 
 def _turned(layer: Any, weight: Tensor) -> Tensor:
@@ -103,10 +90,3 @@ def _answers(model: Any) -> bool:
     except _UNREADABLE:
         return False
     return True
-
-
-def fuse_activations(model: Any) -> None:
-    """Let every spelled-out activation of a model of transformers, in place, take one step."""
-    spelled_out = (FastGELUActivation, NewGELUActivation)
-    fused = nn.GELU(approximate="tanh")
-    _replace(model, lambda layer: fused if isinstance(layer, spelled_out) else None)

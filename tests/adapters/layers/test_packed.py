@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from pronominal.adapters.lm.models import fast_layers
-from pronominal.adapters.lm.models.fast_layers import PackedLinear, pack_weights
+from pronominal.adapters.layers import packed
+from pronominal.adapters.layers.packed import PackedLinear, pack_weights
 from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, WITHOUT_TREES
 
 FAMILIES = {**CAUSAL, **MASKED, "t5": T5, "state space": WITHOUT_TREES["state space"]}
@@ -85,7 +85,7 @@ def test_a_model_that_reads_its_weights_keeps_them(family: str) -> None:
 
 
 def test_a_torch_without_the_functions_keeps_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast_layers, "_PRIVATE", ("_linear_pointwise", "_no_such_function"))
+    monkeypatch.setattr(packed, "_PRIVATE", ("_linear_pointwise", "_no_such_function"))
     model = CAUSAL["gpt2"][1](40)
     pack_weights(model)
     assert not layers(model)
