@@ -94,8 +94,8 @@ CASES = [
     Case("overlap", "{}/text.jsonl --index {}/leak.index --json", ("text.jsonl", "leak.index")),
     Case(
         "ids resolve",
-        f"{{}}/predictions.jsonl --key {{}}/ids.key {DATASET}",
-        ("predictions.jsonl", "ids.key", TABLE),
+        f"{{}}/opaque.jsonl --key {{}}/ids.key {DATASET}",
+        ("opaque.jsonl", "ids.key", TABLE),
     ),
     Case("switch", "{}/own.jsonl {}/switched.jsonl", ("own.jsonl",)),
     Case("switch", "{}/own.parquet {}/switched.parquet", ("own.parquet",)),
@@ -368,6 +368,8 @@ def _write_runs(folder: Path, call: Call) -> None:
     shutil.copytree(next(results.iterdir()), folder / "offered")
     shutil.copy(folder / RUN / "predictions.jsonl", folder / "predictions.jsonl")
     call("ids", "key", folder / "ids.key")
+    call("leaderboard", folder / "runs", "--out", folder / "board", "--id-key", folder / "ids.key")
+    shutil.copy(next((folder / "board" / "rows").rglob("*.jsonl")), folder / "opaque.jsonl")
     shutil.copytree(folder / RUN, folder / "begun" / Path(RUN).name)
     begun = folder / "begun" / Path(RUN).name
     record = json.loads((begun / "run.json").read_text())

@@ -76,7 +76,7 @@ def publishing_gates_before_it_shows(hub: Hub, sample: Path) -> None:
     assert hub.requests() == []
     said = hub.publish(sample).splitlines()
     assert said == [
-        "sample 1.0.0: 4 files, as their card says",
+        "sample 1.0.0: 6 files, as their card says",
         "created, private",
         "uploaded gate-probe, which holds nothing",
         "gated: manual",
