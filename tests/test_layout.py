@@ -70,7 +70,7 @@ def test_imports_follow_the_rules(package: Path) -> None:
         (
             "eval.statistics.scores",
             "import pronominal.eval.report",
-            "In eval: leaderboard > report >",
+            "In eval: report > papers >",
         ),
     ):
         path = package / f"{importer.replace('.', '/')}.py"

@@ -81,7 +81,7 @@ def publishing_gates_before_it_shows(hub: Hub, sample: Path) -> None:
         "uploaded gate-probe, which holds nothing",
         "gated: manual",
         "public: a stranger is refused gate-probe",
-        "uploaded 4 files",
+        "uploaded 6 files",
         "a stranger is refused every table",
         "tagged 1.0.0",
         f"{hub.url}/datasets/{REPO}",
