@@ -1,5 +1,6 @@
 """One split of a dataset: its rows in memory, or their texts on a disk."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -25,11 +26,21 @@ Instance = ResolutionInstance | FillingInstance
 SHARED = ("id", "text", "pronoun", "candidates", "label")
 """Columns that an instance has as attributes; it keeps all others in `columns`."""
 
-FIRST = ".first-"
-"""What stands in the name of a split's first rows, between the split's and their number."""
+FIRST, SOME = ".first-", ".some-"
+"""What stands in the name of a part of a split, between the split's and the number of its rows."""
 
 TEXTS = ("text", "blank", "uid")
 """Columns that no score reads."""
+
+
+def whole_and_part(name: str) -> tuple[str, int | None]:
+    """Return the name of the split that rows are of, and how many they are; None if it is whole.
+
+    >>> whole_and_part("test.first-12"), whole_and_part("test")
+    (('test', 12), ('test', None))
+    """
+    found = re.fullmatch(rf"(.*)({re.escape(FIRST)}|{re.escape(SOME)})([0-9]{{1,18}})", name)
+    return (found[1], int(found[3])) if found else (name, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +159,7 @@ class Split:
         if [*rows] == [*range(len(rows))]:
             return self.first(len(rows))
         table = self.whole_table().take([*rows]).combine_chunks()
-        return self._part(f"{self.name}.some-{table.num_rows}", table)
+        return self._part(f"{self.name}{SOME}{table.num_rows}", table)
 
     def _part(self, name: str, table: pa.Table) -> "Split":
         return replace(self, name=name, in_memory=table, digest=content_digest(table), files=())

@@ -190,7 +190,7 @@ def _task(dataset: str, runs: Sequence[Submitted], tasks: Sequence[Task]) -> Tas
 def _why_apart(one: Submitted, task: Task, digest: str | None, reading: str) -> str | None:
     """Return why a run cannot be compared with the others of its split; None where it can."""
     if one.limit is not None:
-        return f"limited: only the first {int(one.limit):,} rows"
+        return f"only {one.limit:,} of the rows"
     if one.run.dataset.digest != digest:
         return f"other rows than those of the board, whose digest is {str(digest)[:12]}"
     if one.scores.get(TASK, task.name) != task.name:

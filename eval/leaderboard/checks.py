@@ -12,7 +12,7 @@ from pronominal.dataset_scripts.leakcheck.finder import Survey, leakcheck
 from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 from pronominal.dataset_scripts.reading.folders import open_dataset
 from pronominal.dataset_scripts.reading.loading import dataset_name, load_split
-from pronominal.dataset_scripts.reading.split import FIRST, Split
+from pronominal.dataset_scripts.reading.split import Split, whole_and_part
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import answered, score_run
 from pronominal.eval.leaderboard.contents import foreign_files, text_faults
@@ -110,8 +110,8 @@ def _faults_of_run(one: Checked) -> Iterator[str]:
     except InputError as error:
         yield str(error)
         return
-    if FIRST in one.record.dataset.split:
-        yield "it answers the first rows only: run it without --limit"
+    if whole_and_part(one.record.dataset.split)[1] is not None:
+        yield "it answers some of the rows only: run all of them, without --limit"
     elif "shard" in one.record.settings:
         yield "it is a part of a run: put the parts together with 'pronominal merge'"
     elif not left.complete:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pronominal.dataset_scripts.reading.split import FIRST
+from pronominal.dataset_scripts.reading.split import whole_and_part
 from pronominal.errors import InputError
 from pronominal.eval.leaderboard.entries import Entry, Place, Unranked
 from pronominal.eval.report.unscored import unscored_runs
@@ -35,9 +35,9 @@ class Submitted:
         return _place(self.run)
 
     @property
-    def limit(self) -> str | None:
-        """How many rows were asked, where it were the first ones only."""
-        return self.run.dataset.split.partition(FIRST)[2] or None
+    def limit(self) -> int | None:
+        """How many rows were asked, where it were not all."""
+        return whole_and_part(self.run.dataset.split)[1]
 
     @property
     def reading(self) -> str:
@@ -86,7 +86,7 @@ def _with_runs(folders: Iterable[Path]) -> Iterator[Path]:
 
 def _place(run: RunRecord) -> Place:
     rows = run.dataset
-    return rows.name, rows.config, rows.split.partition(FIRST)[0]
+    return rows.name, rows.config, whole_and_part(rows.split)[0]
 
 
 def _unranked(run: RunRecord, why: str) -> Unranked:

@@ -72,7 +72,7 @@ def test_places_are_those_of_the_report(evaluated: Path, sample: Path, site: Pat
 def test_what_cannot_be_compared_is_named_and_not_ranked(evaluated: Path) -> None:
     boards = leaderboards(*read_submissions([evaluated]), papers=False)
     assert {one.label: one.why for one in boards["sample"].unranked} == {
-        "short": "limited: only the first 48 rows",
+        "short": "only 48 of the rows",
         "other-rule": "another decision rule, upstream; the board's is offsets",
         "stopped": "not finished: 300 of 576 rows",
     }
