@@ -80,14 +80,14 @@ def replicate(
 
     tables = [one for name in ([table] if table else PAPERS) for one in paper_tables(name)]
     own, named = _own_weights(weights or []), only or []
-    rows = resolved_rows(tables, Machine.here(), named, own)
+    data, runs = out / "data", out / "runs"
+    how = Replicating(data, runs, sources, own, limit, mirror, trust_remote_code)
+    rows = resolved_rows(tables, Machine.here(), named, how)
     if list_rows or dry_run:
         _print_rows(rows, as_json, commands=dry_run)
         return 0
     if table is None:
         raise InputError("no paper is named", cure="name one, such as winopron:2, or add --list")
-    data, runs = out / "data", out / "runs"
-    how = Replicating(data, runs, sources, own, limit, mirror, trust_remote_code)
     _announce(rows, how, named, yes)
     with loud_warnings():
         done = run_again(tables, rows, how, named, progress_bar, download_bar)
@@ -117,11 +117,20 @@ def _print_rows(rows: Sequence["ResolvedRow"], as_json: bool, *, commands: bool)
     if as_json:
         print(json.dumps([row.to_json() for row in rows], indent=2))
     elif commands:
-        for row in rows:
-            print(f"# {row.table} {row.row}: {row.status}. {_told(row.needs)}{row.reason}".rstrip())
-            print(*row.commands, sep="\n", end="\n" if row.commands else "")
+        _print_commands(rows)
     else:
         _print_list(rows)
+
+
+def _print_commands(rows: Sequence["ResolvedRow"]) -> None:
+    """Print what runs each row, as a shell takes it; a dataset is built once."""
+    built: set[str] = set()
+    for row in rows:
+        print(f"# {row.table} {row.row}: {row.status}. {_told(row.needs)}{row.reason}".rstrip())
+        builds = {line for line in row.commands if line.startswith("pronominal build ")}
+        lines = [line for line in row.commands if line not in built]
+        print(*lines, sep="\n", end="\n" if lines else "")
+        built |= builds
 
 
 def _print_list(rows: Sequence["ResolvedRow"]) -> None:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -178,6 +179,26 @@ def test_whole_rows_have_a_verdict(out: Path) -> None:
     assert (line["paper"], line["verdict"]) == (0.5, "inside the interval")
     assert line["interval"][0] < line["ours"] < line["interval"][1]
     assert "inside the interval" in pronominal(*arguments[:-1], "--markdown").stdout
+
+
+def test_printed_commands_make_the_runs_that_replicate_takes(
+    tmp_path: Path, upstream: Path
+) -> None:
+    asked = ("replicate", "knowref:3", "--only", "random", "--out", tmp_path / "my runs")
+    asked = (*asked, "--sources", upstream)
+    for line in pronominal(*asked, "--dry-run").stdout.splitlines():
+        _, *words = shlex.split(line, comments=True) or [""]
+        if words:
+            assert pronominal(*words).returncode == 0, line
+
+    def written() -> dict[Path, int]:
+        files = (tmp_path / "my runs" / "runs").glob("*/predictions.jsonl")
+        return {file: file.stat().st_mtime_ns for file in files}
+
+    before = written()
+    assert len(before) == 2  # KnowRef's rows, and the switched ones beside them
+    assert pronominal(*asked, "--yes").returncode == 0
+    assert written() == before
 
 
 def test_weights_of_ones_own_and_a_run_that_fails(out: Path, tmp_path: Path) -> None:
