@@ -15,7 +15,7 @@ from pronominal.cli.building import SourcesFolder
 from pronominal.cli.fetching import Mirror, download_bar
 from pronominal.cli.printing import print_tables
 from pronominal.cli.progress import loud_warnings, progress_bar
-from pronominal.errors import InputError
+from pronominal.errors import InputError, printable
 
 if TYPE_CHECKING:
     from pronominal.eval.papers.packs.resolved import Needs, ResolvedRow
@@ -74,7 +74,7 @@ def replicate(
     """
     from pronominal.eval.papers.figures import PAPERS, paper_tables
     from pronominal.eval.papers.packs.machine import Machine
-    from pronominal.eval.papers.packs.resolved import resolved_rows
+    from pronominal.eval.papers.packs.resolved import resolved_rows, told_of_own_weights
     from pronominal.eval.papers.replicate import Replicating
     from pronominal.eval.papers.replicate import replicate as run_again
 
@@ -83,6 +83,8 @@ def replicate(
     data, runs = out / "data", out / "runs"
     how = Replicating(data, runs, sources, own, limit, mirror, trust_remote_code)
     rows = resolved_rows(tables, Machine.here(), named, how)
+    for told in told_of_own_weights(rows, own):
+        print(f"pronominal: {printable(told)}", file=sys.stderr)
     if list_rows or dry_run:
         _print_rows(rows, as_json, commands=dry_run)
         return 0

@@ -137,7 +137,7 @@ class ResolvedRow:
             **{"name": self.name, "system": " + ".join(self.written), "source": made.source},
             **{"status": self.status, "reason": self.reason},
             **{"revision": made.revision, "dtype": made.dtype, "reading": made.reading},
-            **{"settings": dict(made.settings), "passes": made.passes},
+            **{"settings": {**made.settings, **made.checkpoint_settings}, "passes": made.passes},
             "weights": [one for key, made in self.systems.items() for one in _weights(key, made)],
             "splits": ["/".join(place) for place in self.places],
             "seeds": seeds,
@@ -203,8 +203,11 @@ def pack_systems(name: str, machine: Machine) -> tuple[list[SystemSettings], dic
     for key in (key for key in pack(paper) if key in rows):
         row = rows[key]
         missing = [name for name in fetched_for(pack(paper)[key]) if not is_fetched(name)]
-        if row.status != "ready" or row.brings_code:
+        if row.status != "ready":
             left_out[key] = row.obstacle
+        elif row.brings_code:
+            cure = f"pronominal replicate {row.table} --only {key} --trust-remote-code"
+            left_out[key] = f"{row.obstacle}; read it, then run '{cure}'"
         elif row.is_out_of_reach:
             left_out[key] = NOT_CACHED
         elif missing:
@@ -231,7 +234,7 @@ def settings_of(paper: str, key: str, weights: Mapping[str, str]) -> SystemSetti
 
 def fetched_for(made: PackRow) -> list[str]:
     """Return what has to be fetched for a row, by the names of ``pronominal fetch``."""
-    settings = [str(value) for value in made.settings.values()]
+    settings = [str(value) for value in made.all_settings.values()]
     named = [value.removeprefix(FETCH) for value in settings if value.startswith(FETCH)]
     return [*([made.weights] if made.weights else []), *named]
 
@@ -252,16 +255,35 @@ def _named(made: PackRow) -> list[str]:
 
 
 def with_own_weights(made: PackRow, checkpoint: str | None) -> PackRow:
-    """Return a row with a checkpoint of the user's own in the place of the published one."""
+    """Return a row with a checkpoint of the user's own in the place of the published one.
+
+    What belongs to the published weights goes with them: their settings, dtype and Python code.
+    """
     if checkpoint is None:
         return made
     if made.system is None:
         raise InputError("the row has no system of ours", cure="import its predictions instead")
-    settings = {k: v for k, v in made.settings.items() if not str(v).startswith(FETCH)}
-    own = replace(made, checkpoint=checkpoint, weights=None, revision=None, settings=settings)
+    own = replace(made, checkpoint=checkpoint, weights=None, revision=None, dtype=None)
+    own = replace(own, checkpoint_settings={}, remote_code=False, stored_bytes=4)
     return replace(
         own, run_elsewhere=None, gated=False, parameters=0, status="ready", reason="", train=None
     )
+
+
+def told_of_own_weights(rows: Iterable[ResolvedRow], weights: Mapping[str, str]) -> Iterator[str]:
+    """Yield, for each row with weights of the user's own, which settings are kept and which not."""
+    own = {(row.paper, key): made for row in rows for key, made in row.systems.items()}
+    for (paper, key), made in own.items():
+        published, kept = pack(paper)[key].all_settings, made.all_settings
+        dropped = {name: value for name, value in published.items() if name not in kept}
+        if key in weights and published:
+            told = (("left out", dropped), ("kept", kept))
+            parts = [f"{what}: {_listed(of)}" for what, of in told if of]
+            yield f"settings of row {key} for weights of your own: {'; '.join(parts)}"
+
+
+def _listed(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
 def _resolved(table: PaperTable, key: str, machine: Machine, how: RunOptions) -> ResolvedRow:

@@ -179,9 +179,46 @@ def test_what_another_command_is_told_names_no_option_of_replicate() -> None:
     for paper in PAPERS:
         found = pack_systems(f"{paper}-paper", LAPTOP)
         assert found is not None
-        assert not [why for why in found[1].values() if re.search("--(only|weights|trust)", why)], (
-            paper
-        )
+        reasons = [re.sub("'pronominal replicate [^']*'", "", why) for why in found[1].values()]
+        assert not [why for why in reasons if re.search("--(only|weights|trust)", why)], paper
+
+
+def test_code_that_a_checkpoint_brings_has_its_command() -> None:
+    found = pack_systems("ruff-paper", LAPTOP)
+    assert found is not None
+    (command,) = re.findall("'(pronominal replicate .*)'", found[1]["mosaicbert"])
+    asked = pronominal(*command.split()[1:], "--dry-run")
+    assert asked.returncode == 0, asked.stderr
+    assert " mosaicbert: ready. " in asked.stdout
+    assert "add --trust-remote-code" not in asked.stdout
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "left_out", "kept"),
+    [
+        (
+            "ruff:figure-5",
+            "mosaicbert",
+            "tokenizer=google-bert/bert-base-uncased, config_class=BertConfig",
+            "",
+        ),
+        ("knowref:3", "e2e-conll", "elmo_weights=fetch:elmo", ""),
+        ("winopron:2", "spanbert-base", "weights=tensorflow", "text_input=winopron"),
+        ("winopron:2", "flan-t5-small", "dtype=float16", ""),
+    ],
+)
+def test_what_belongs_to_the_published_weights_goes_with_them(
+    table: str, row: str, left_out: str, kept: str
+) -> None:
+    asked = pronominal("replicate", table, "--dry-run", "--only", row, "--weights", f"{row}=own")
+    assert asked.returncode == 0, asked.stderr
+    assert f" {row}: ready." in asked.stdout
+    assert "Python code" not in asked.stdout
+    told = f"left out: {left_out}" + (f"; kept: {kept}" if kept else "")
+    assert f"pronominal: settings of row {row} for weights of your own: {told}\n" in asked.stderr
+    settings = dict(one.split("=") for one in kept.split(", ") if one)
+    assert settings_of(table.partition(":")[0], row, {row: "own"}).settings == settings
+    assert "fetch" not in asked.stdout
 
 
 def test_weights_that_are_not_in_the_cache_are_left_out_offline(
