@@ -70,7 +70,7 @@ def replicate(
 
     Each row is run as its authors ran it, where that is possible here; the others say why not. What
     would be downloaded is said, and asked for, first. The same command goes on with what was
-    stopped. Exits with 1 if a row's run failed.
+    stopped. Exits with 1 if a row's run failed, or if one that --only names was not run.
     """
     from pronominal.eval.papers.figures import PAPERS, paper_tables
     from pronominal.eval.papers.packs.machine import Machine
@@ -93,15 +93,19 @@ def replicate(
     _announce(rows, how, named, yes)
     with loud_warnings():
         done = run_again(tables, rows, how, named, progress_bar, download_bar)
-    return _print_done([one for one in done if one.rows], as_json, markdown)
+    shown = [one for one in done if one.rows]
+    _print_done(shown, as_json, markdown)
+    unrun = {row: why for one in shown for row, why in one.left_out.items() if row in named}
+    for row, why in unrun.items():
+        print(f"pronominal: {row} was not run: {printable(why)}", file=sys.stderr)
+    return int(bool(unrun) or any(one.failed for one in shown))
 
 
-def _print_done(done: Sequence["Replication"], as_json: bool, markdown: bool) -> int:
+def _print_done(done: Sequence["Replication"], as_json: bool, markdown: bool) -> None:
     if as_json:
         print(json.dumps([one.to_json() for one in done], indent=2))
     else:
         print_tables((one.to_table() for one in done), markdown=markdown)
-    return int(any(one.failed for one in done))
 
 
 def _own_weights(given: Sequence[str]) -> Mapping[str, str]:

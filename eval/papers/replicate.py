@@ -1,7 +1,7 @@
 """``pronominal replicate``: runs what a paper's tables need, and says whether they hold."""
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -100,6 +100,7 @@ class Replication:
         lines = [(line, self.verdict_of(line)) for line in self.reproduction.lines]
         return {
             **self.reproduction.to_json(),
+            "first": self.first,
             "rows": [
                 row.to_json()
                 | {"left_out": self.left_out.get(row.row), "failed": self.failed.get(row.row)}
@@ -117,10 +118,17 @@ class Replication:
         return self.reproduction.to_table(
             {"Verdict": lambda line: str(self.verdict_of(line) or "")},
             (
+                *self._first_rows(),
                 *(f"{row} was not run. {_sentence(why)}." for row, why in self.left_out.items()),
                 *(f"The run of {row} failed. {_sentence(why)}" for row, why in self.failed.items()),
             ),
         )
+
+    def _first_rows(self) -> Iterator[str]:
+        if self.first is not None:
+            rows = "row" if self.first == 1 else f"{self.first:,} rows"
+            places = "of each split alone, in lines over models as well"
+            yield f"Ours is over the first {rows} {places}."
 
 
 def _sentence(words: str) -> str:
