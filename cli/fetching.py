@@ -65,7 +65,8 @@ def _announce(one: "Published") -> None:
     from pronominal.adapters.catalogue.published import without_checksum
 
     size = f"about {one.size:,} MB" if one.size else "of unknown size"
-    print(f"{one.name}: {len(one.files)} files, {size} (estimate); {one.source}", file=sys.stderr)
+    files = "1 file" if len(one.files) == 1 else f"{len(one.files)} files"
+    print(f"{one.name}: {files}, {size} (estimate); {one.source}", file=sys.stderr)
     if unknown := without_checksum(one):
         told = "no SHA-256 is known; what came is written to fetched.json"
         print(f"{one.name}: {', '.join(unknown)}: {told}", file=sys.stderr)

@@ -32,11 +32,11 @@ SHOWN = 5
 DISPUTED = "its rule for ties or for reading what was written is another"
 
 REPEATED = (
-    "repeated mentions; as in the reference scorer, one counts unless it stands in the response and"
-    " the key has the mention, too"
+    "repeated {mentions}; as in the reference scorer, one counts unless it stands in the response"
+    " and the key has the mention, too"
 )
 EMPTY = (
-    "mentions of empty nodes, which are left out; the others match by the same words, and not by"
+    "{mentions} of empty nodes, which are left out; the others match by the same words, and not by"
     " heads as in CorefUD's own scorer"
 )
 
@@ -142,6 +142,7 @@ def score_conll(
     for side in ("key", "response"):
         for many, told in ((scores["repeats"][side], REPEATED), (scores["zeros"][side], EMPTY)):
             if many:
+                told = told.format(mentions="mention" if many == 1 else "mentions")
                 print(f"pronominal: the {side} has {many} {told}", file=sys.stderr)
     if as_json:
         print(json.dumps(scores, indent=2))

@@ -15,7 +15,7 @@ from pronominal.cli.building import SourcesFolder
 from pronominal.cli.fetching import Mirror, download_bar
 from pronominal.cli.printing import print_tables
 from pronominal.cli.progress import loud_warnings, progress_bar
-from pronominal.errors import InputError
+from pronominal.errors import InputError, printable
 
 if TYPE_CHECKING:
     from pronominal.eval.papers.packs.resolved import Needs, ResolvedRow
@@ -70,36 +70,42 @@ def replicate(
 
     Each row is run as its authors ran it, where that is possible here; the others say why not. What
     would be downloaded is said, and asked for, first. The same command goes on with what was
-    stopped. Exits with 1 if a row's run failed.
+    stopped. Exits with 1 if a row's run failed, or if one that --only names was not run.
     """
     from pronominal.eval.papers.figures import PAPERS, paper_tables
     from pronominal.eval.papers.packs.machine import Machine
-    from pronominal.eval.papers.packs.resolved import resolved_rows
+    from pronominal.eval.papers.packs.resolved import resolved_rows, told_of_own_weights
     from pronominal.eval.papers.replicate import Replicating
     from pronominal.eval.papers.replicate import replicate as run_again
 
     tables = [one for name in ([table] if table else PAPERS) for one in paper_tables(name)]
     own, named = _own_weights(weights or []), only or []
-    rows = resolved_rows(tables, Machine.here(), named, own)
+    data, runs = out / "data", out / "runs"
+    how = Replicating(data, runs, sources, own, limit, mirror, trust_remote_code)
+    rows = resolved_rows(tables, Machine.here(), named, how)
+    for told in told_of_own_weights(rows, own):
+        print(f"pronominal: {printable(told)}", file=sys.stderr)
     if list_rows or dry_run:
         _print_rows(rows, as_json, commands=dry_run)
         return 0
     if table is None:
         raise InputError("no paper is named", cure="name one, such as winopron:2, or add --list")
-    data, runs = out / "data", out / "runs"
-    how = Replicating(data, runs, sources, own, limit, mirror, trust_remote_code)
     _announce(rows, how, named, yes)
     with loud_warnings():
         done = run_again(tables, rows, how, named, progress_bar, download_bar)
-    return _print_done([one for one in done if one.rows], as_json, markdown)
+    shown = [one for one in done if one.rows]
+    _print_done(shown, as_json, markdown)
+    unrun = {row: why for one in shown for row, why in one.left_out.items() if row in named}
+    for row, why in unrun.items():
+        print(f"pronominal: {row} was not run: {printable(why)}", file=sys.stderr)
+    return int(bool(unrun) or any(one.failed for one in shown))
 
 
-def _print_done(done: Sequence["Replication"], as_json: bool, markdown: bool) -> int:
+def _print_done(done: Sequence["Replication"], as_json: bool, markdown: bool) -> None:
     if as_json:
         print(json.dumps([one.to_json() for one in done], indent=2))
     else:
         print_tables((one.to_table() for one in done), markdown=markdown)
-    return int(any(one.failed for one in done))
 
 
 def _own_weights(given: Sequence[str]) -> Mapping[str, str]:
@@ -117,11 +123,20 @@ def _print_rows(rows: Sequence["ResolvedRow"], as_json: bool, *, commands: bool)
     if as_json:
         print(json.dumps([row.to_json() for row in rows], indent=2))
     elif commands:
-        for row in rows:
-            print(f"# {row.table} {row.row}: {row.status}. {_told(row.needs)}{row.reason}".rstrip())
-            print(*row.commands, sep="\n", end="\n" if row.commands else "")
+        _print_commands(rows)
     else:
         _print_list(rows)
+
+
+def _print_commands(rows: Sequence["ResolvedRow"]) -> None:
+    """Print what runs each row, as a shell takes it; a dataset is built once."""
+    built: set[str] = set()
+    for row in rows:
+        print(f"# {row.table} {row.row}: {row.status}. {_told(row.needs)}{row.reason}".rstrip())
+        builds = {line for line in row.commands if line.startswith("pronominal build ")}
+        lines = [line for line in row.commands if line not in built]
+        print(*lines, sep="\n", end="\n" if lines else "")
+        built |= builds
 
 
 def _print_list(rows: Sequence["ResolvedRow"]) -> None:

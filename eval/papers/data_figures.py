@@ -61,13 +61,15 @@ def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[st
         if table.name in DATA_FIGURES or table.switched
         for figure in table.figures.values()
     }
+    if datasets and not asked:
+        cause = "no table asked for is about the data, or lists its rows"
+        raise InputError(cause, cure="leave --dataset out, and give runs with --runs")
     folders = {}
     for folder in datasets:
         file = split_files(folder, None, "test")[1][0]
         name = dataset_of(pq.read_schema(file), file) or "no dataset of ours"
         if name not in asked:
-            wanted = " and ".join(sorted(asked)) or "none: these tables are about runs"
-            cure = f"give the folder of {wanted}"
+            cure = f"give the folder of {' and '.join(sorted(asked))}"
             raise InputError(f"the folder holds {name}", cure=cure, file=folder)
         folders[name] = folder
     return folders

@@ -1,12 +1,10 @@
 """``pronominal replicate``: runs what a paper's tables need, and says whether they hold."""
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from pronominal.adapters.catalogue.published import fetch, published
 from pronominal.adapters.checkpoints.downloads import Progress
@@ -17,6 +15,7 @@ from pronominal.errors import InputError
 from pronominal.eval.evaluation import OpenProgress, evaluate_systems, no_progress
 from pronominal.eval.papers.figures import PaperTable
 from pronominal.eval.papers.packs import pack
+from pronominal.eval.papers.packs.options import RunOptions
 from pronominal.eval.papers.packs.resolved import (
     BRINGS_CODE,
     NOT_CACHED,
@@ -37,27 +36,13 @@ OpenDownload = Callable[[str], AbstractContextManager[Progress]]
 
 
 @dataclass(frozen=True, slots=True)
-class Replicating:
-    """How rows are run.
+class Replicating(RunOptions):
+    """How rows are run, and what was read for it.
 
     Attributes:
-        data: the folder of built datasets; one that is not there is built.
-        runs: the folder of runs; those of the user's own weights are in folders of theirs in it.
-        sources: upstream's files; they are downloaded without.
-        weights: key of a row -> a checkpoint of the user's own.
-        limit: the first rows of each split only, no more than so many.
-        mirror: where files are fetched from instead of their published addresses.
-        trust_remote_code: run the Python code that checkpoints bring.
         splits: those that were read so far.
     """
 
-    data: Path
-    runs: Path
-    sources: Path | None = None
-    weights: Mapping[str, str] = field(default_factory=dict)
-    limit: int | None = None
-    mirror: str | None = None
-    trust_remote_code: bool = False
     splits: dict[Place, Split] = field(default_factory=dict, repr=False)
 
     def split(self, dataset: str, config: str, name: str) -> Split:
@@ -78,11 +63,6 @@ class Replicating:
         if row.brings_code and not self.trust_remote_code:
             return f"{BRINGS_CODE}; {TRUST_IT}"
         return NOT_CACHED if row.is_out_of_reach else None
-
-    def runs_of(self, key: str) -> Path:
-        """Return the folder of a row's runs: other weights are other runs."""
-        own = self.weights.get(key)
-        return self.runs if own is None else self.runs / f"of {quote(own, safe='')}"
 
     def missing_datasets(self, rows: Sequence[ResolvedRow]) -> list[str]:
         """Return the datasets that have to be built for some rows."""
@@ -120,6 +100,7 @@ class Replication:
         lines = [(line, self.verdict_of(line)) for line in self.reproduction.lines]
         return {
             **self.reproduction.to_json(),
+            "first": self.first,
             "rows": [
                 row.to_json()
                 | {"left_out": self.left_out.get(row.row), "failed": self.failed.get(row.row)}
@@ -137,10 +118,17 @@ class Replication:
         return self.reproduction.to_table(
             {"Verdict": lambda line: str(self.verdict_of(line) or "")},
             (
+                *self._first_rows(),
                 *(f"{row} was not run. {_sentence(why)}." for row, why in self.left_out.items()),
                 *(f"The run of {row} failed. {_sentence(why)}" for row, why in self.failed.items()),
             ),
         )
+
+    def _first_rows(self) -> Iterator[str]:
+        if self.first is not None:
+            rows = "row" if self.first == 1 else f"{self.first:,} rows"
+            places = "of each split alone, in lines over models as well"
+            yield f"Ours is over the first {rows} {places}."
 
 
 def _sentence(words: str) -> str:

@@ -18,6 +18,14 @@ OF_DIFFERENCE = (
     "ours says which of its values fit our run."
 )
 
+NOT_CORRECTED = "The p-values over models are not corrected for their number."
+
+NO_P = {
+    "welch": "no p by Welch's t-test, for the models' figures do not vary",
+    "paired": "no p by the paired one, for all models differ alike",
+}
+"""Why a test over models has no p-value."""
+
 SHOWN = 3
 """How many rows of each outcome a table names; ``--json`` has all."""
 
@@ -153,6 +161,8 @@ class Reproduction:
             columns += ["p (more)", *(f"Unsigned: {name}" for name in UNSIGNED)]
             cells = [(*row, *_overlap_cells(line)) for row, line in zip(cells, shown, strict=True)]
             reasons = (*reasons, *OVERLAP_NOTES)
+        if any(line.tests for line in shown):
+            reasons = (*reasons, NOT_CORRECTED)
         if any(isinstance(line.difference, float) for line in shown):
             reasons = (*reasons, OF_DIFFERENCE)
         return Table(
@@ -179,11 +189,12 @@ class Reproduction:
 
     def _tested(self, line: Line) -> str:
         heading, tests = self.table.figures[line.figure].heading, line.tests or {}
-        welch, paired = (_written(tests[name], ".2g") for name in ("welch", "paired"))
-        return (
-            f"{line.name}, {heading}: over {len(line.runs)} models, p = {welch} by Welch's t-test"
-            f" and {paired} by the paired one."
+        by = {"welch": "by Welch's t-test", "paired": "by the paired one"}
+        found = (
+            NO_P[name] if tests[name] is None else f"p = {tests[name]:.2g} {how}"
+            for name, how in by.items()
         )
+        return f"{line.name}, {heading}: over {len(line.runs)} models, {' and '.join(found)}."
 
     def _by_chance(self, line: Line) -> str:
         return _written(line.chance, f".{_finer(self.table.figures[line.figure])}f")

@@ -34,6 +34,7 @@ class PackRow:
         revision: commit of the Hub; None where the paper names none.
         dtype: what was computed in; None where that is the checkpoint's own.
         settings: keywords of the system's own; ``fetch:NAME`` is the folder of fetched files.
+        checkpoint_settings: those that the published weights need, and others may not.
         reading: the decision rule by which the authors read the answers.
         parameters: in millions.
         stored_bytes: of each weight in the published file.
@@ -53,6 +54,7 @@ class PackRow:
     revision: str | None = None
     dtype: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    checkpoint_settings: Mapping[str, Any] = field(default_factory=dict)
     reading: str = "offsets"
     parameters: float = 0
     stored_bytes: int = 4
@@ -78,7 +80,8 @@ class PackRow:
     @property
     def all_settings(self) -> dict[str, Any]:
         """The settings, what is computed in among them."""
-        return {**self.settings, **({} if self.dtype is None else {"dtype": self.dtype})}
+        dtype = {} if self.dtype is None else {"dtype": self.dtype}
+        return {**self.settings, **self.checkpoint_settings, **dtype}
 
 
 @dataclass(frozen=True, slots=True)

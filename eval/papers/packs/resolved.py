@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self, get_args
 
 from pronominal.adapters.catalogue.published import folder_of, is_fetched, published
@@ -19,6 +20,7 @@ from pronominal.eval.papers.packs import (
     system_rows,
 )
 from pronominal.eval.papers.packs.machine import Machine, tokens_read
+from pronominal.eval.papers.packs.options import AS_PUBLISHED, RunOptions
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.names import unknown_name
 
@@ -135,7 +137,7 @@ class ResolvedRow:
             **{"name": self.name, "system": " + ".join(self.written), "source": made.source},
             **{"status": self.status, "reason": self.reason},
             **{"revision": made.revision, "dtype": made.dtype, "reading": made.reading},
-            **{"settings": dict(made.settings), "passes": made.passes},
+            **{"settings": {**made.settings, **made.checkpoint_settings}, "passes": made.passes},
             "weights": [one for key, made in self.systems.items() for one in _weights(key, made)],
             "splits": ["/".join(place) for place in self.places],
             "seeds": seeds,
@@ -159,7 +161,7 @@ def resolved_rows(
     tables: Sequence[PaperTable],
     machine: Machine,
     only: Sequence[str] = (),
-    weights: Mapping[str, str] | None = None,
+    how: RunOptions = AS_PUBLISHED,
 ) -> list[ResolvedRow]:
     """Return the rows about systems of some tables, with what they need on a machine.
 
@@ -167,19 +169,19 @@ def resolved_rows(
         tables: the papers'.
         machine: this one.
         only: keys of the rows that are wanted; all of them without.
-        weights: key of a row -> a checkpoint of the user's own for it.
+        how: what the user asks of the runs.
 
     Raises:
         InputError: there is no row of such a name, or it takes no weights.
     """
     known = {key for table in tables for key in system_rows(table)}
     run = {key for table in tables for row in system_rows(table) for key in made_with(table, row)}
-    for asked, rows in ((only, known), (weights or {}, run)):
+    for asked, rows in ((only, known), (how.weights, run)):
         for key in asked:
             if key not in rows:
                 raise unknown_name("row", key, rows)
     return [
-        _resolved(table, key, machine, weights or {})
+        _resolved(table, key, machine, how)
         for table in tables
         for key in system_rows(table)
         if not only or key in only
@@ -201,8 +203,11 @@ def pack_systems(name: str, machine: Machine) -> tuple[list[SystemSettings], dic
     for key in (key for key in pack(paper) if key in rows):
         row = rows[key]
         missing = [name for name in fetched_for(pack(paper)[key]) if not is_fetched(name)]
-        if row.status != "ready" or row.brings_code:
+        if row.status != "ready":
             left_out[key] = row.obstacle
+        elif row.brings_code:
+            cure = f"pronominal replicate {row.table} --only {key} --trust-remote-code"
+            left_out[key] = f"{row.obstacle}; read it, then run '{cure}'"
         elif row.is_out_of_reach:
             left_out[key] = NOT_CACHED
         elif missing:
@@ -229,7 +234,7 @@ def settings_of(paper: str, key: str, weights: Mapping[str, str]) -> SystemSetti
 
 def fetched_for(made: PackRow) -> list[str]:
     """Return what has to be fetched for a row, by the names of ``pronominal fetch``."""
-    settings = [str(value) for value in made.settings.values()]
+    settings = [str(value) for value in made.all_settings.values()]
     named = [value.removeprefix(FETCH) for value in settings if value.startswith(FETCH)]
     return [*([made.weights] if made.weights else []), *named]
 
@@ -250,29 +255,47 @@ def _named(made: PackRow) -> list[str]:
 
 
 def with_own_weights(made: PackRow, checkpoint: str | None) -> PackRow:
-    """Return a row with a checkpoint of the user's own in the place of the published one."""
+    """Return a row with a checkpoint of the user's own in the place of the published one.
+
+    What belongs to the published weights goes with them: their settings, dtype and Python code.
+    """
     if checkpoint is None:
         return made
     if made.system is None:
         raise InputError("the row has no system of ours", cure="import its predictions instead")
-    settings = {k: v for k, v in made.settings.items() if not str(v).startswith(FETCH)}
-    own = replace(made, checkpoint=checkpoint, weights=None, revision=None, settings=settings)
+    own = replace(made, checkpoint=checkpoint, weights=None, revision=None, dtype=None)
+    own = replace(own, checkpoint_settings={}, remote_code=False, stored_bytes=4)
     return replace(
         own, run_elsewhere=None, gated=False, parameters=0, status="ready", reason="", train=None
     )
 
 
-def _resolved(
-    table: PaperTable, key: str, machine: Machine, weights: Mapping[str, str]
-) -> ResolvedRow:
+def told_of_own_weights(rows: Iterable[ResolvedRow], weights: Mapping[str, str]) -> Iterator[str]:
+    """Yield, for each row with weights of the user's own, which settings are kept and which not."""
+    own = {(row.paper, key): made for row in rows for key, made in row.systems.items()}
+    for (paper, key), made in own.items():
+        published, kept = pack(paper)[key].all_settings, made.all_settings
+        dropped = {name: value for name, value in published.items() if name not in kept}
+        if key in weights and published:
+            told = (("left out", dropped), ("kept", kept))
+            parts = [f"{what}: {_listed(of)}" for what, of in told if of]
+            yield f"settings of row {key} for weights of your own: {'; '.join(parts)}"
+
+
+def _listed(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
+
+
+def _resolved(table: PaperTable, key: str, machine: Machine, how: RunOptions) -> ResolvedRow:
     paper = table.name.partition(":")[0]
     systems = {
-        one: with_own_weights(pack(paper)[one], weights.get(one)) for one in made_with(table, key)
+        one: with_own_weights(pack(paper)[one], how.weights.get(one))
+        for one in made_with(table, key)
     }
     row, places = table.rows.get(key), _places(table)
-    found = [_status(one, made, machine) for one, made in systems.items()]
+    found = [_status(one, made, machine, how) for one, made in systems.items()]
     status, obstacle, cure = max(found, key=lambda one: get_args(Status).index(one[0]))
-    commands = [line for one in systems for line in _commands(paper, one, places, weights)]
+    commands = [line for one, made in systems.items() for line in _commands(one, made, places, how)]
     return ResolvedRow(
         table=table.name,
         row=key,
@@ -282,14 +305,19 @@ def _resolved(
         status=status,
         obstacle=obstacle,
         cure=cure,
-        needs=Needs.together(_needs(one, made, places, machine) for one, made in systems.items()),
-        commands=tuple(commands) if status != "not available" else (),
+        needs=Needs.together(
+            _needs(one, made, places, machine, how.limit) for one, made in systems.items()
+        ),
+        commands=(*_builds(places, how), *commands) if status != "not available" else (),
     )
 
 
-def _needs(key: str, made: PackRow, places: Sequence[Place], machine: Machine) -> Needs:
+def _needs(
+    key: str, made: PackRow, places: Sequence[Place], machine: Machine, limit: int | None
+) -> Needs:
     size = _size(made)
-    runs = {(key, place): machine.seconds(size, _tokens(place, made.passes)) for place in places}
+    tokens = {place: _tokens(place, made.passes, limit) for place in places}
+    runs = {(key, place): machine.seconds(size, count) for place, count in tokens.items()}
     return Needs(_missing(made), _memory(made), runs)
 
 
@@ -303,12 +331,13 @@ def _places(table: PaperTable) -> tuple[Place, ...]:
     return tuple(dict.fromkeys(places)) or ((table.dataset, table.config, table.split),)
 
 
-def _tokens(place: Place, passes: str) -> float:
+def _tokens(place: Place, passes: str, limit: int | None) -> float:
     size = split_sizes()[place[:2]]
-    return size.rows * tokens_read(size.words, passes)
+    rows = size.rows if limit is None else min(limit, size.rows)
+    return rows * tokens_read(size.words, passes)
 
 
-def _status(key: str, made: PackRow, machine: Machine) -> tuple[Status, str, str]:
+def _status(key: str, made: PackRow, machine: Machine, how: RunOptions) -> tuple[Status, str, str]:
     """Return what stands in a system's way, why, and which option of ``replicate`` helps."""
     if made.status != "ready":
         own = f"then add --weights {key}=FOLDER" if made.train else ""
@@ -322,7 +351,8 @@ def _status(key: str, made: PackRow, machine: Machine) -> tuple[Status, str, str
     if (lacking := machine.too_small_for(_size(made), memory)) is not None:
         told = f"{_size(made):,.0f} million parameters, {memory / 1e9:.0f} GB, and {lacking}"
         return "needs gpu", told, "--only runs it all the same"
-    return ("ready", BRINGS_CODE, TRUST_IT) if made.remote_code else ("ready", "", "")
+    asks_trust = made.remote_code and not how.trust_remote_code
+    return ("ready", BRINGS_CODE, TRUST_IT) if asks_trust else ("ready", "", "")
 
 
 def _size(made: PackRow) -> float:
@@ -352,24 +382,38 @@ def is_offline() -> bool:
     return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "TRUE", "YES", "ON")
 
 
-def _commands(
-    paper: str, key: str, places: Sequence[Place], weights: Mapping[str, str]
-) -> Iterator[str]:
+def _builds(places: Sequence[Place], how: RunOptions) -> Iterator[str]:
+    """Yield the commands that build what a row's splits need and is not there."""
+    sources = "" if how.sources is None else f" --sources {_quoted(how.sources)}"
+    for name in dict.fromkeys(dataset for dataset, _, _ in places):
+        if not (how.data / name).exists():
+            yield f"pronominal build {name} --out {_quoted(how.data)}{sources}"
+
+
+def _commands(key: str, made: PackRow, places: Sequence[Place], how: RunOptions) -> Iterator[str]:
     """Yield the commands that run a row without ``replicate``."""
-    made = with_own_weights(pack(paper)[key], weights.get(key))
     if made.system is None:
         return
-    yield from (f"pronominal fetch {name}" for name in _named(made))
+    mirror = "" if how.mirror is None else f" --mirror {_quoted(how.mirror)}"
+    yield from (f"pronominal fetch {name}{mirror}" for name in _named(made))
     named = made.system if key == made.system else f"{key}={made.system}"
     place = f'"$(pronominal fetch {made.weights})"' if made.weights else made.place
+    if key in how.weights:
+        place = _quoted(how.weights[key])
     system = f"{named}={place}" if place else named
     settings = made.all_settings | ({"trust_remote_code": True} if made.remote_code else {})
     sets = "".join(f" --set {_setting(name, value)}" for name, value in settings.items())
+    limit = "" if how.limit is None else f" --limit {how.limit}"
     for dataset, config, split in places:
         yield (
-            f"pronominal run --dataset out/{dataset} --config {config} --split {split} "
-            f"--system {system}{sets} --reading {made.reading}"
+            f"pronominal evaluate --dataset {_quoted(how.data / dataset)} --config {config} "
+            f"--split {split} --system {system}{sets} --reading {made.reading} "
+            f"--out {_quoted(how.runs_of(key))}{limit}"
         )
+
+
+def _quoted(word: str | Path) -> str:
+    return shlex.quote(str(word))
 
 
 def _setting(name: str, value: Any) -> str:

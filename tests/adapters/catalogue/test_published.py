@@ -215,6 +215,7 @@ def test_a_mirror_has_the_files_under_their_own_names(tmp_path: Path, cache: Pat
     assert result.stdout.strip() == str(cache / "neuralcoref")
     assert (cache / "neuralcoref" / "static_vectors" / "vectors").read_bytes() == b"2"
     assert "no SHA-256 is known" in result.stderr
+    assert "neuralcoref: 1 file, " in result.stderr
     listed = json.loads(pronominal("fetch", "--json").stdout)
     folders = {one["name"]: one["folder"] for one in listed}
     assert folders["neuralcoref"] == str(cache / "neuralcoref")

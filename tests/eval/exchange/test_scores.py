@@ -184,7 +184,7 @@ def test_mentions_of_empty_nodes_are_counted(tmp_path: Path) -> None:
     file.write_text("\n".join([*lines, "", ""]))
     assert score_files(file, file, "corefud")["zeros"] == {"key": 1, "response": 1}
     told = pronominal("score-conll", file, file, "--format", "corefud").stderr
-    assert "the key has 1 mentions of empty nodes, which are left out" in told
+    assert "the key has 1 mention of empty nodes, which are left out" in told
 
 
 def test_a_format_without_clusters_is_refused(tmp_path: Path) -> None:

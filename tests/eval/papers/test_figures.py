@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -378,6 +379,11 @@ def test_pronoun_sets_are_tested_over_models() -> None:
     assert (found["all", "he"].tests, found["all", "they_xe"].ours) == (None, None)
     (made,) = reproduce([TABLES["ruff:figure-6"]], runs)
     assert any("he - she: over 4 models, p = " in note for note in made.to_table().notes)
+    alike = replace(line, tests={"welch": None, "paired": None})
+    notes = replace(made, lines=(alike,)).to_table().notes
+    assert not any("–" in note for note in notes)
+    assert any("no p by Welch's t-test, for " in note for note in notes)
+    assert "The p-values over models are not corrected for their number." in notes
     json.dumps(made.to_json())
 
 

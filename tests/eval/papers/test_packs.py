@@ -17,6 +17,7 @@ from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PAPERS, paper_tables
 from pronominal.eval.papers.packs import PackRow, Status, pack, split_sizes, system_rows
 from pronominal.eval.papers.packs.machine import Machine, tokens_read
+from pronominal.eval.papers.packs.options import RunOptions
 from pronominal.eval.papers.packs.resolved import (
     Needs,
     ResolvedRow,
@@ -154,11 +155,13 @@ def test_estimates_follow_from_parameters_and_tokens() -> None:
 
 def test_weights_of_ones_own_take_the_place_of_the_published_ones() -> None:
     own = {"bert-knowref": "trained/seed-1"}
-    row = only(resolved_rows(TABLES, LAPTOP, (), own), "knowref:3", "bert-knowref")
+    row = only(
+        resolved_rows(TABLES, LAPTOP, (), RunOptions(weights=own)), "knowref:3", "bert-knowref"
+    )
     assert (row.status, row.systems["bert-knowref"].checkpoint) == ("ready", "trained/seed-1")
     assert settings_of("knowref", "bert-knowref", own).checkpoint == "trained/seed-1"
     with pytest.raises(InputError, match="no system of ours"):
-        resolved_rows(TABLES, LAPTOP, (), {"human": "trained"})
+        resolved_rows(TABLES, LAPTOP, (), RunOptions(weights={"human": "trained"}))
     with pytest.raises(InputError, match="did you mean 'lingmess'"):
         resolved_rows(TABLES, LAPTOP, ["linmess"])
 
@@ -176,9 +179,46 @@ def test_what_another_command_is_told_names_no_option_of_replicate() -> None:
     for paper in PAPERS:
         found = pack_systems(f"{paper}-paper", LAPTOP)
         assert found is not None
-        assert not [why for why in found[1].values() if re.search("--(only|weights|trust)", why)], (
-            paper
-        )
+        reasons = [re.sub("'pronominal replicate [^']*'", "", why) for why in found[1].values()]
+        assert not [why for why in reasons if re.search("--(only|weights|trust)", why)], paper
+
+
+def test_code_that_a_checkpoint_brings_has_its_command() -> None:
+    found = pack_systems("ruff-paper", LAPTOP)
+    assert found is not None
+    (command,) = re.findall("'(pronominal replicate .*)'", found[1]["mosaicbert"])
+    asked = pronominal(*command.split()[1:], "--dry-run")
+    assert asked.returncode == 0, asked.stderr
+    assert " mosaicbert: ready. " in asked.stdout
+    assert "add --trust-remote-code" not in asked.stdout
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "left_out", "kept"),
+    [
+        (
+            "ruff:figure-5",
+            "mosaicbert",
+            "tokenizer=google-bert/bert-base-uncased, config_class=BertConfig",
+            "",
+        ),
+        ("knowref:3", "e2e-conll", "elmo_weights=fetch:elmo", ""),
+        ("winopron:2", "spanbert-base", "weights=tensorflow", "text_input=winopron"),
+        ("winopron:2", "flan-t5-small", "dtype=float16", ""),
+    ],
+)
+def test_what_belongs_to_the_published_weights_goes_with_them(
+    table: str, row: str, left_out: str, kept: str
+) -> None:
+    asked = pronominal("replicate", table, "--dry-run", "--only", row, "--weights", f"{row}=own")
+    assert asked.returncode == 0, asked.stderr
+    assert f" {row}: ready." in asked.stdout
+    assert "Python code" not in asked.stdout
+    told = f"left out: {left_out}" + (f"; kept: {kept}" if kept else "")
+    assert f"pronominal: settings of row {row} for weights of your own: {told}\n" in asked.stderr
+    settings = dict(one.split("=") for one in kept.split(", ") if one)
+    assert settings_of(table.partition(":")[0], row, {row: "own"}).settings == settings
+    assert "fetch" not in asked.stdout
 
 
 def test_weights_that_are_not_in_the_cache_are_left_out_offline(
@@ -244,7 +284,45 @@ def test_the_list_as_json_and_as_commands() -> None:
     assert "Estimates: 3.1 GB to download" in dry.stdout
     assert 'e2e-conll=e2e="$(pronominal fetch e2e)"' in dry.stdout
     dry = pronominal("replicate", "knowref:3", "--dry-run", "--only", "rule")
-    assert "\npronominal fetch corenlp\npronominal run --dataset out/knowref" in dry.stdout
+    assert (
+        "\npronominal fetch corenlp\npronominal evaluate --dataset replication/data/knowref"
+        in dry.stdout
+    )
+
+
+def test_commands_have_the_folders_that_replicate_has(tmp_path: Path) -> None:
+    out, sources = tmp_path / "my runs", tmp_path / "up"
+    asked = ("replicate", "winopron:8", "--dry-run", "--out", out, "--sources", sources)
+    lines = pronominal(*asked, "--only", "lingmess", "--only", "caw").stdout.splitlines()
+    build = f"pronominal build winopron --out '{out}/data' --sources {sources}"
+    assert lines.count(build) == 1
+    assert lines.index(build) == 1
+    runs = [line for line in lines if line.startswith("pronominal evaluate ")]
+    assert len(runs) == 4
+    for line in runs:
+        assert line.startswith(f"pronominal evaluate --dataset '{out}/data/winopron' --config ")
+        assert line.endswith(f" --out '{out}/runs'")
+    (out / "data" / "winopron").mkdir(parents=True)
+    assert build not in pronominal(*asked).stdout
+    own = pronominal(*asked, "--only", "lingmess", "--weights", "lingmess=my model").stdout
+    assert "--system lingmess='my model' " in own
+    assert f"--out '{out}/runs/of my%20model'" in own
+
+
+def test_the_estimate_is_of_the_rows_that_are_run() -> None:
+    whole, few = (
+        only(resolved_rows(TABLES, LAPTOP, (), RunOptions(limit=n)), "ruff:figure-8", "opt-125m")
+        for n in (None, 648)
+    )
+    assert whole.needs.seconds / few.needs.seconds == pytest.approx(10)
+    more = only(resolved_rows(TABLES, LAPTOP, (), RunOptions(limit=10**6)), whole.table, whole.row)
+    assert more.needs.seconds == whole.needs.seconds
+
+
+def test_trust_that_is_given_is_not_asked_for() -> None:
+    asked = ("replicate", "ruff:figure-5", "--dry-run", "--only", "mosaicbert")
+    assert "add --trust-remote-code" in pronominal(*asked).stdout
+    assert "add --trust-remote-code" not in pronominal(*asked, "--trust-remote-code").stdout
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 import itertools
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from pronominal.eval.papers.figures import paper_tables
 from pronominal.eval.papers.packs.machine import Machine
 from pronominal.eval.papers.packs.resolved import resolved_rows
 from pronominal.eval.papers.replicate import Replicating, Replication, replicate
+from pronominal.eval.papers.reproduction import Line
 from tests.adapters.fastcoref.checkpoints import checkpoint
 from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, filled, own_instances, save
 from tests.cli.test_main import pronominal
@@ -78,7 +81,7 @@ def asked(out: Path, table: str, *more: object) -> tuple[int, dict[str, Any]]:
 def test_a_table_of_clusters_and_prompts(out: Path) -> None:
     wanted = ("lingmess", "caw", "flan-t5-small", "flan-t5-base")
     status, found = asked(out, "winopron:2", *(word for row in wanted for word in ("--only", row)))
-    assert status == 0
+    assert status == 1  # one of those that are named was not run
     ran = {row["row"] for row in found["rows"] if row["left_out"] is None}
     assert ran == {"lingmess", "caw", "flan-t5-small"}
     why = {row["row"]: row["left_out"] for row in found["rows"]}
@@ -128,8 +131,8 @@ def test_table_8_of_winopron_is_over_both_configs(out: Path) -> None:
     found = killed_and_resumed(out, "winopron:8", ["lingmess", "caw"])
     assert len([*out.glob("runs/*/predictions.jsonl")]) == 4
     for line in found.reproduction.lines:
-        verdict = found.verdict_of(line)
-        assert verdict is None or verdict.word == "not comparable"
+        assert line.paper is not None
+        assert str(found.verdict_of(line)).startswith("not comparable: ")
     lines = {(line.row, line.figure): line for line in found.reproduction.lines}
     assert all(lines[row, "single_all"].runs == (row,) for row in ("lingmess", "caw"))
     assert found.verdict_of(lines["caw", "double_all"]) is not None
@@ -163,7 +166,13 @@ def test_a_table_of_means_over_models_goes_on_where_it_was_killed(out: Path) -> 
     lines = {(line.row, line.figure): line for line in found.reproduction.lines}
     assert lines["all", "change_1"].runs == ("bert-base", "opt-125m")
     assert lines["opt-125m", "distractors_0"].ours is not None
-    assert "| BERT-base | 0 distractors |" in found.to_table().to_markdown()
+    told = found.to_table().to_markdown()
+    assert "| BERT-base | 0 distractors |" in told
+    assert (
+        "Ours is over the first 4 rows of each split alone, in lines over models as well." in told
+    )
+    assert "The p-values over models are not corrected for their number." in told
+    assert found.to_json()["first"] == LIMIT
     other = Replicating(data=out / "data", runs=out / "other", limit=LIMIT)
     replicate(tables, resolved_rows(tables, Machine(2), only), other, only)
     for path in runs:
@@ -178,6 +187,56 @@ def test_whole_rows_have_a_verdict(out: Path) -> None:
     assert (line["paper"], line["verdict"]) == (0.5, "inside the interval")
     assert line["interval"][0] < line["ours"] < line["interval"][1]
     assert "inside the interval" in pronominal(*arguments[:-1], "--markdown").stdout
+
+
+def test_printed_commands_make_the_runs_that_replicate_takes(
+    tmp_path: Path, upstream: Path
+) -> None:
+    asked = ("replicate", "knowref:3", "--only", "random", "--out", tmp_path / "my runs")
+    asked = (*asked, "--sources", upstream)
+    for line in pronominal(*asked, "--dry-run").stdout.splitlines():
+        _, *words = shlex.split(line, comments=True) or [""]
+        if words:
+            assert pronominal(*words).returncode == 0, line
+
+    def written() -> dict[Path, int]:
+        files = (tmp_path / "my runs" / "runs").glob("*/predictions.jsonl")
+        return {file: file.stat().st_mtime_ns for file in files}
+
+    before = written()
+    assert len(before) == 2  # KnowRef's rows, and the switched ones beside them
+    assert pronominal(*asked, "--yes").returncode == 0
+    assert written() == before
+
+
+def test_a_system_with_weights_has_verdicts_over_whole_splits(out: Path) -> None:
+    (table,) = paper_tables("winopron:2")
+    table = replace(table, figures={"winogender": table.figures["winogender"]})
+    (row,) = resolved_rows([table], Machine(2), ["lingmess"])
+    how = Replicating(data=out / "data", runs=out / "runs")
+
+    def replicated(papers: float) -> tuple[Line, str]:
+        named = replace(table.rows["lingmess"], paper={"winogender": papers})
+        (found,) = replicate([replace(table, rows={"lingmess": named})], [row], how)
+        (line,) = found.reproduction.lines
+        return line, str(found.verdict_of(line))
+
+    line, told = replicated(table.rows["lingmess"].paper["winogender"])
+    assert line.interval is not None
+    assert isinstance(line.ours, float)
+    low, high = line.interval
+    assert low < line.ours < high
+    assert told == "outside the interval"
+    assert replicated(round(line.ours, 1))[1] == "inside the interval"
+    assert replicated(round(low, 1) - 0.2)[1] == "outside the interval"
+
+
+def test_a_named_row_that_is_not_run_is_a_failure(out: Path) -> None:
+    asked = ("replicate", "ruff:figure-5", "--out", out, "--limit", LIMIT, "--only", "mosaicbert")
+    result = pronominal(*asked)
+    assert result.returncode == 1
+    assert result.stderr.count("mosaicbert was not run: its checkpoint brings Python code") == 1
+    assert "add --trust-remote-code" in result.stderr
 
 
 def test_weights_of_ones_own_and_a_run_that_fails(out: Path, tmp_path: Path) -> None:

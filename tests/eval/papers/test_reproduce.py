@@ -238,6 +238,13 @@ def test_a_row_that_is_not_there() -> None:
         reproduce([KNOWREF["knowref:3"]], named={"bert-knowreff": [run("a", 0.5)]})
 
 
+def test_a_dataset_for_tables_about_runs_is_refused_in_a_sentence(knowref: Path) -> None:
+    refused = pronominal("reproduce", "winonb", "--dataset", knowref)
+    assert refused.returncode == 2
+    assert "no table asked for is about the data, or lists its rows" in refused.stderr
+    assert "leave --dataset out" in refused.stderr
+
+
 def test_table_2_is_computed_from_the_data(knowref: Path) -> None:
     done = pronominal("reproduce", "knowref:2", "--dataset", knowref, "--json")
     assert done.returncode == 0
