@@ -146,6 +146,20 @@ def test_a_finished_run_is_read_anew_in_its_place(
     assert records[0]["predictions"] == records[1]["predictions"]
 
 
+def test_a_baseline_passes_another_reading_by(
+    split: Split, tmp_path: Path, loads: list[str]
+) -> None:
+    asked = [SystemSettings("first", "first-mention")]
+    asked.append(SystemSettings("pairs", "tests.fuzzing.pairs:Pairs"))
+    before = evaluate_several(split, asked, tmp_path)
+    loads.clear()
+    anew = evaluate_several(split, asked, tmp_path, reading="upstream")
+    assert loads == []
+    assert anew["first"]["overall"] == before["first"]["overall"]
+    records = [json.loads((run / "run.json").read_text()) for run in sorted(tmp_path.iterdir())]
+    assert {record["settings"]["reading"] for record in records} == {"upstream"}
+
+
 def test_an_unknown_reading_leaves_the_run_as_it_is(split: Split, tmp_path: Path) -> None:
     asked = [SystemSettings("pairs", "tests.fuzzing.pairs:Pairs")]
     evaluate_several(split, asked, tmp_path)
