@@ -12,6 +12,7 @@ import pytest
 
 import pronominal
 from pronominal import InputError
+from pronominal.adapters.catalogue.own_object import object_at
 from pronominal.adapters.checkpoints.files import Checkpoint
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -226,3 +227,19 @@ def test_settings_that_an_object_declares_are_compared(split: Split, tmp_path: P
     assert again.scores["changed"].content == first.scores["changed"].content
     with pytest.raises(InputError, match="place"):
         pronominal.evaluate(split, made_in(cell, "<cell 1>", 1), out=tmp_path)
+
+
+@pytest.mark.parametrize("first_in_python", [True, False])
+def test_the_command_line_reads_what_an_object_declares(
+    split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first_in_python: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = f"declared_{first_in_python}"
+    text = SYSTEM.replace('name = "pairs"', 'name = "pairs"\n    settings = {"first": True}')
+    (tmp_path / f"{module}.py").write_text(text)
+    place = f"{module}:Pairs"
+    given = [object_at(place)(), place]
+    for asked in given if first_in_python else reversed(given):
+        done = pronominal.evaluate(split, [asked], out=tmp_path / "runs")
+        (run,) = done.runs.values()
+        assert json.loads((run / "run.json").read_text())["settings"]["first"] is True
