@@ -28,7 +28,8 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
 
     Args:
         name: a key of `SYSTEMS`, or the place of a system of your own, as ``module:attribute``.
-        checkpoint: a folder or a Hub id; the published weights when None.
+        checkpoint: a folder or a Hub id, or the address of a server; the published weights when
+            None.
         settings: keywords of the system's own, such as ``seed`` or ``device``.
 
     Raises:
@@ -40,7 +41,7 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         raise unknown_name("system", name, SYSTEMS)
     entry = SYSTEMS[name]
     if checkpoint is not None:
-        if entry.weights is None:
+        if entry.weights is None and entry.server is None:
             raise InputError(f"{name} has no weights", cure=f"write {name} without a checkpoint")
         settings[entry.given] = checkpoint
     elif entry.given not in settings:

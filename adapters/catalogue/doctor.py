@@ -92,7 +92,8 @@ def _diagnosis(name: str, entry: SystemEntry, extras: Mapping[str, Mapping[str, 
     state = _NO_WEIGHTS.get(entry.weights or "", "needs weights") if cure else "runs"
     if entry.server is not None and cure is None:
         # whether it is there is not asked: nothing here touches the network
-        state, cure = "needs a server", f"start one ({at(entry.server)}), or give its --url"
+        given = f"give its address, as -s {name}=URL (or --set url=URL)"
+        state, cure = "needs a server", f"start one ({at(entry.server)}), and {given}"
     state = "needs installing" if missing else state
     return Diagnosis(name, entry.kind, install, entry.weights, missing, state, cure)
 

@@ -21,7 +21,8 @@ class SystemEntry:
             where they are not on the Hub, or the command that makes them (``pronominal ...``),
             or a key of `GIVEN`, so that a checkpoint has to be given; ``in its environment`` where
             they come with that or are fetched in it; None when it has none.
-        given: the keyword of the system's own that takes the checkpoint.
+        given: the keyword of the system's own that takes what stands after ``NAME=``: the
+            checkpoint, or the address of a server.
         environment: the environment (``pronominal env create``) that it runs in, if it needs one.
         server: the place of the command that starts the server which it asks, if it asks one.
     """
@@ -116,17 +117,20 @@ SYSTEMS: dict[str, SystemEntry] = {
     "corenlp-neural": _clustering(
         "corenlp.system:CoreNLPNeural",
         "Stanford CoreNLP's Deep-RL (Clark and Manning, 2016), through a server of your own",
+        given="url",
         server="corenlp.server:START",
     ),
     "corenlp-rule": _clustering(
         "corenlp.system:CoreNLPRule",
         "Stanford CoreNLP's rules (Raghunathan et al., 2010), through a server of your own",
+        given="url",
         server="corenlp.server:START",
     ),
     "corenlp-statistical": _clustering(
         "corenlp.system:CoreNLPStatistical",
         "Stanford CoreNLP's statistical system (Clark and Manning, 2015), through a server of "
         "your own",
+        given="url",
         server="corenlp.server:START",
     ),
     "e2e": _clustering(
@@ -206,11 +210,13 @@ SYSTEMS: dict[str, SystemEntry] = {
     "lm-server": _language_model(
         "lm.prompting.server:ServedModel",
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
+        given="url",
         server="lm.prompting.server:START",
     ),
     "lm-server-scores": _language_model(
         "lm.engines.served_scores:ServedScores",
         "a model behind a local server of vLLM or SGLang, by log-likelihoods of the filled texts",
+        given="url",
         server="lm.prompting.server:START",
     ),
     "lm-two-questions": _of_transformers(

@@ -172,6 +172,6 @@ def _rows(record: RunRecord, folder: Path) -> int:
 def _misses_something(record: RunRecord) -> bool:
     """Say whether a run does not record all that its command has: credentials and addresses."""
     entry = SYSTEMS.get(record.system.name)
-    if entry is not None and (entry.server is not None or entry.given in ADDRESSES):
+    if entry is not None and entry.given in ADDRESSES:
         return True
     return WITHHELD in f"{json.dumps(dict(record.settings))} {record.checkpoint_name}"

@@ -78,9 +78,14 @@ def _has_same_weights(record: RunRecord, asked: SystemSettings) -> bool:
 def _read_anew(path: Path, record: RunRecord, split: Split, reading: str) -> RunFolder | None:
     """Put the run in its place that another decision rule makes of the same clusters."""
     rule = decision_rule(reading)
+    settings: Mapping[str, Any] = {**record.settings, "reading": reading}
+    if record.system.kind == "choosing":  # no rule changes what it chose
+        folder = RunFolder(path, record)
+        with held_folder(path):
+            folder.describe(settings=settings)
+        return folder
     if record.system.kind != "clustering":
         return None
-    settings: Mapping[str, Any] = {**record.settings, "reading": reading}
     with held_folder(path), new_folder(path) as beside:
         others = shutil.ignore_patterns(SCORE, UNITS, PREDICTIONS, RUN, LOCK)
         shutil.copytree(path, beside, ignore=others, dirs_exist_ok=True)

@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pronominal.adapters import System, kind_of, load
-from pronominal.adapters.catalogue.own_object import is_place, source_digest
+from pronominal.adapters.catalogue.own_object import declared_settings, is_place, source_digest
 from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.systems import (
     ContinuingSystem,
@@ -80,6 +80,11 @@ class SystemSettings:
         """Load the system; `InputError` when that is impossible."""
         return load(self.name, self.checkpoint, **self.settings)
 
+    def declaring(self, system: System) -> "SystemSettings":
+        """Return these settings with those that an object of the user's own says it has."""
+        declared = declared_settings(system) if is_place(self.name) else None
+        return self if declared is None else replace(self, settings={**self.settings, **declared})
+
     def recorded(self) -> dict[str, Any]:
         """Return the settings that say what the system is, of one of the user's own its source.
 
@@ -132,7 +137,7 @@ def run(  # noqa: PLR0913 - each one is an option of the command
         cause = f"{reading} reads each row after the one before it, which has two versions then"
         raise InputError(cause, cure="read offsets, or leave out --switch-at-test")
     chunk = getattr(system, "chunk", CHUNK)
-    settings = asked.recorded() | {"reading": reading, "chunk": chunk}
+    settings = asked.declaring(system).recorded() | {"reading": reading, "chunk": chunk}
     settings |= {"shard": str(shard)} if shard != WHOLE else {}
     settings |= {"include_text": True} if include_text else {}
     part = shard.suffix if shard != WHOLE else ""

@@ -37,7 +37,13 @@ SHORTEST = 12
 
 
 NO_ROOM = "there is no room here; --full has them"
-"""Why figures beside the headline have no interval in narrow tables."""
+"""Why figures have no interval in a terminal, or columns are not there."""
+
+NARROW = "left out to keep the table narrow"
+"""Why figures have no interval in LaTeX."""
+
+CORRECTED = " p: after Holm's correction."
+"""What p-values of the sentences are."""
 
 FIGURES = "Exploratory: all figures here, and every comparison that the plan does not name."
 
@@ -60,7 +66,7 @@ class Summary:
         about: which rows, and how they were decided.
         planned: sentences on the comparisons of a plan; all else is exploratory then.
         table: one row for each system, each figure with its interval.
-        short: the same rows, in which only the headline has its interval.
+        short: the same rows without intervals.
         heads: the table's headings in a terminal.
         groups: what stands above them there.
         comparisons: sentences on which systems are better.
@@ -106,8 +112,16 @@ class Summary:
 
         What has a shorter heading there is said to be what all other tables call it.
         """
-        table = self._narrow(self.heads)
-        names = zip(self.heads, self.table.columns, strict=True)
+        table = self._narrow(self.heads, NO_ROOM)
+        shown = _shown(table, self.groups)
+        names = [*zip(self.heads, self.table.columns, strict=True)][:shown]
+        if left_out := ", ".join(self.table.columns[shown:]):
+            table = replace(
+                table,
+                columns=table.columns[:shown],
+                rows=tuple(row[:shown] for row in table.rows),
+                notes=(*table.notes, f"Left out: {left_out}; {NO_ROOM}."),
+            )
         others = " and ".join(f"'{head}' is {name}" for head, name in names if head != name)
         notes = (f"In all other tables, {others}.",) if others else ()
         return replace(table, notes=(*table.notes, *notes))
@@ -120,13 +134,16 @@ class Summary:
     def to_markdown(self, planned: Iterable[Table] = ()) -> str:
         """Return table and sentences as Markdown, after the tables of a plan."""
         tables = [table.to_markdown() for table in planned]
-        first = [*_bullets(self.planned), "", *tables, FIGURES, ""] if self.planned else []
-        lines = (self.about, "", *first, self.full.to_markdown())
+        before = [*_bullets(self.planned), "", *tables, FIGURES, ""]
+        # without a plan the table's own title is the first line
+        lines = (*((self.about, "", *before) if self.planned else ()), self.full.to_markdown())
         return "\n".join((*lines, *_bullets(self.sentences))).rstrip() + "\n"
 
     def to_latex(self) -> str:
         """Return the table for LaTeX, with what it is about as its caption."""
-        return self._narrow(self.table.columns).to_latex(self.about.partition(":")[0])
+        table = self._narrow(self.table.columns, NARROW)
+        notes = tuple(note.removesuffix(CORRECTED) for note in table.notes if note != WITHIN)
+        return replace(table, notes=notes).to_latex(self.about.partition(":")[0])
 
     def to_html(self) -> str:
         """Return table and sentences as HTML."""
@@ -141,16 +158,27 @@ class Summary:
         opening = f"<p>{escape(self.about)}</p>{first and f'<p>{first}</p>'}"
         return f"{opening}<table>{rows}</table><p>{said}</p>"
 
-    def _narrow(self, columns: tuple[str, ...]) -> Table:
-        """Return the table with the intervals that a terminal has room for, from the left."""
+    def _narrow(self, columns: tuple[str, ...], why: str) -> Table:
+        """Return the table with the intervals that a terminal has room for, from the left.
+
+        That of the headline gives way only where all columns have room without it. `why` ends the
+        note on the others.
+        """
         wide = next(filter(self._fits, range(len(columns), 2, -1)), 2)
+        if wide == 2 and not self._all_shown(2) and self._all_shown(1):
+            wide = 1
         made = replace(self.table, columns=columns, rows=self._rows(wide))
         cut = [
             name
             for name, *cells in [*zip(columns, *self.table.rows, strict=True)][wide:]
             if any("[" in cell for cell in cells)
         ]
-        return self._noted(made, [f"No interval for {', '.join(cut)}: {NO_ROOM}."] if cut else [])
+        return self._noted(made, [f"No interval for {', '.join(cut)}: {why}."] if cut else [])
+
+    def _all_shown(self, wide: int) -> bool:
+        """Whether there is room for all columns beside the intervals of the first so many."""
+        table = replace(self.table, columns=self.heads, rows=self._rows(wide))
+        return _shown(table, self.groups) == len(self.heads)
 
     def _rows(self, wide: int) -> tuple[tuple[str, ...], ...]:
         """Return the rows with the intervals of the first columns, so many."""
@@ -211,7 +239,7 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     return Summary(
         *(about, planned, _table(of_measures, scores)),
         short=tuple(
-            (label, headline.cell(one), *(_short(part.measure, one) for part in shown))
+            (label, headline.short(one), *(_short(part.measure, one) for part in shown))
             for label, one in scores.items()
         ),
         heads=("System", headline.heading, *(part.name for part in shown)),
@@ -253,7 +281,7 @@ def _notes(
     intervals = next((one["intervals"] for one in scores.values() if one.get("intervals")), None)
     corrected = any(map(P_VALUE.search, sentences))
     if intervals:
-        p = " p: after Holm's correction." if corrected else ""
+        p = CORRECTED if corrected else ""
         yield f"In percent. [ ]: {written_interval(intervals, units)}.{p}"
     if any(" within ±" in sentence for sentence in sentences):
         yield WITHIN
@@ -281,14 +309,10 @@ def _wrapped(lines: Iterable[str]) -> Iterator[str]:
 
 def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a table that has no more room than `WIDTH` and `LINES`."""
-    room = LINES - 3
-    rows = [*table.rows]
-    left = len(rows) - room + 1 if len(rows) > room else 0
-    rows = rows[: room - 1] if left else rows
-    shown, widths = len(table.columns), _widths(table.columns, rows, groups)
-    while sum(widths[1:]) + shown - 1 + min(widths[0], SHORTEST) > WIDTH:
-        shown -= 1
-        widths = _widths(table.columns[:shown], [row[:shown] for row in rows], groups[:shown])
+    rows = _first_rows(table)
+    left = len(table.rows) - len(rows)
+    groups = groups[: len(table.columns)]
+    widths = _widths(table.columns, rows, groups)
     gap = 2 if sum(widths) + 2 * (len(widths) - 1) <= WIDTH else 1
     widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - gap * (len(widths) - 1))
 
@@ -297,13 +321,30 @@ def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
         others = (cell.rjust(n) for cell, n in zip(cells[1:], widths[1:], strict=False))
         return (" " * gap).join((label.ljust(widths[0]), *others)).rstrip()
 
-    if any(groups[:shown]):
+    if any(groups):
         yield _group_line(groups, widths, gap)
     yield line(table.columns)
     yield "─" * (sum(widths) + gap * (len(widths) - 1))
     yield from map(line, rows)
     if left:
         yield f"… and {left} more systems"
+
+
+def _first_rows(table: Table) -> Sequence[tuple[str, ...]]:
+    """Return the rows that there is room for, the last line being for how many more there are."""
+    room = LINES - 3
+    return table.rows if len(table.rows) <= room else table.rows[: room - 1]
+
+
+def _shown(table: Table, groups: Sequence[str]) -> int:
+    """Return how many columns, from the left, there is room for where labels are clipped."""
+    rows = _first_rows(table)
+    for shown in range(len(table.columns), 0, -1):
+        of_it = [row[:shown] for row in rows]
+        widths = _widths(table.columns[:shown], of_it, groups[:shown])
+        if sum(widths[1:]) + shown - 1 + min(widths[0], SHORTEST) <= WIDTH:
+            return shown
+    return 1
 
 
 def _clipped(label: str, width: int) -> str:

@@ -1,7 +1,7 @@
 """The columns of the table that is printed first, as tasks declare them."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import parts_of
@@ -16,6 +16,7 @@ class SummaryColumn:
         measure: what it shows.
         division: of the measure; None for all rows.
         heading: what it is called below its group; the measure's heading without it.
+        short: part of the division -> what it is called there, where that is another.
         group: what stands above neighbours of one group.
     """
 
@@ -23,6 +24,7 @@ class SummaryColumn:
     division: str | None = None
     heading: str | None = None
     group: str = ""
+    short: Mapping[str, str] = field(default_factory=dict)
 
     def expanded(self, scores: Iterable[Scores]) -> Iterator["SummaryColumn"]:
         """Yield the column, or those of the parts that some system has a number for."""
@@ -32,7 +34,7 @@ class SummaryColumn:
         for (part,), path in parts_of(self.measure, self.division, scores):
             key = f"{self.measure.key} on {part}"
             measure = replace(self.measure, key=key, heading=part, path=path, chance=None)
-            yield SummaryColumn(measure, heading=part, group=self.group)
+            yield SummaryColumn(measure, heading=self.short.get(part, part), group=self.group)
 
     @property
     def name(self) -> str:

@@ -123,7 +123,12 @@ TASK = Task(
     ),
     summary=(
         SummaryColumn(ACCURACY, division="pronoun_set", group="by pronoun set"),
-        SummaryColumn(ACCURACY, division="case", group="by grammatical case"),
+        SummaryColumn(
+            ACCURACY,
+            division="case",
+            group="by grammatical case",
+            short={"nominative": "nom.", "accusative": "acc.", "possessive": "poss."},
+        ),
     ),
     tables=_tables,
     charts=_charts,

@@ -109,7 +109,7 @@ def test_a_server_has_to_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     found = diagnosed(monkeypatch, entry, {}, False)
     assert (found.state, found.cure) == (
         "needs a server",
-        "start one (vllm serve ORG/NAME), or give its --url",
+        "start one (vllm serve ORG/NAME), and give its address, as -s it=URL (or --set url=URL)",
     )
 
 

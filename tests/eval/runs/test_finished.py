@@ -12,6 +12,7 @@ import pytest
 
 import pronominal
 from pronominal import InputError
+from pronominal.adapters.catalogue.own_object import object_at
 from pronominal.adapters.checkpoints.files import Checkpoint
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
@@ -146,6 +147,20 @@ def test_a_finished_run_is_read_anew_in_its_place(
     assert records[0]["predictions"] == records[1]["predictions"]
 
 
+def test_a_baseline_passes_another_reading_by(
+    split: Split, tmp_path: Path, loads: list[str]
+) -> None:
+    asked = [SystemSettings("first", "first-mention")]
+    asked.append(SystemSettings("pairs", "tests.fuzzing.pairs:Pairs"))
+    before = evaluate_several(split, asked, tmp_path)
+    loads.clear()
+    anew = evaluate_several(split, asked, tmp_path, reading="upstream")
+    assert loads == []
+    assert anew["first"]["overall"] == before["first"]["overall"]
+    records = [json.loads((run / "run.json").read_text()) for run in sorted(tmp_path.iterdir())]
+    assert {record["settings"]["reading"] for record in records} == {"upstream"}
+
+
 def test_an_unknown_reading_leaves_the_run_as_it_is(split: Split, tmp_path: Path) -> None:
     asked = [SystemSettings("pairs", "tests.fuzzing.pairs:Pairs")]
     evaluate_several(split, asked, tmp_path)
@@ -212,3 +227,19 @@ def test_settings_that_an_object_declares_are_compared(split: Split, tmp_path: P
     assert again.scores["changed"].content == first.scores["changed"].content
     with pytest.raises(InputError, match="place"):
         pronominal.evaluate(split, made_in(cell, "<cell 1>", 1), out=tmp_path)
+
+
+@pytest.mark.parametrize("first_in_python", [True, False])
+def test_the_command_line_reads_what_an_object_declares(
+    split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first_in_python: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = f"declared_{first_in_python}"
+    text = SYSTEM.replace('name = "pairs"', 'name = "pairs"\n    settings = {"first": True}')
+    (tmp_path / f"{module}.py").write_text(text)
+    place = f"{module}:Pairs"
+    given = [object_at(place)(), place]
+    for asked in given if first_in_python else reversed(given):
+        done = pronominal.evaluate(split, [asked], out=tmp_path / "runs")
+        (run,) = done.runs.values()
+        assert json.loads((run / "run.json").read_text())["settings"]["first"] is True

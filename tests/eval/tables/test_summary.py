@@ -78,9 +78,37 @@ def test_the_table_fits(systems: int, letters: int) -> None:
 
 
 def test_columns_that_do_not_fit_are_left_out() -> None:
-    parts = {f"set-number-{number:02}": block(0.6) for number in range(20)}
+    parts = {f"set_number_{number:02}": block(0.6) for number in range(20)}
     made = str(summary({"a": Scores(block(0.6, by_pronoun_set=parts))}))
     assert max(map(len, made.splitlines())) <= WIDTH
+    left_out = made[made.index("Left out: ") :]
+    shown = made[made.index("System") : made.index("───")]
+    for part in parts:
+        assert (part in shown) != (part in left_out)
+    assert "60.0 [55.0, 65.0]" in made
+
+
+def test_intervals_give_way_before_columns_do() -> None:
+    parts = {f"set{number:02}": block(0.6) for number in range(9)}
+    made = str(summary({"a-system-of-mine": Scores(block(0.6, by_pronoun_set=parts))}))
+    assert "Left out" not in made
+    assert "set08" in made[made.index("System") : made.index("───")]
+    assert "No interval for Accuracy, set00" in made
+
+
+def test_what_only_a_terminal_or_a_sentence_has_is_not_in_other_tables() -> None:
+    parts = {f"set{number:02}": block(0.6) for number in range(8)}
+    blocks = {name: Scores(block(value, by_pronoun_set=parts)) for name, value in
+              (("a", 0.5), ("b", 0.9))}  # fmt: skip
+    for one in blocks.values():
+        one.content["intervals"] = {"level": 0.95, "units": 40, "unit": "occupation"}
+    made = summary(compared(blocks))
+    assert "--full" in str(made)
+    for written in (made.to_latex(), made.to_markdown()):
+        assert "--full" not in written
+    assert "Holm" in made.to_markdown()
+    assert "Holm" not in made.to_latex()
+    assert made.to_markdown().count("mine/default/test") == 1
 
 
 def test_sentences_compare_the_best_with_the_others() -> None:

@@ -1,6 +1,7 @@
 """A model server of the user's own: asked, asked again when it is away, and nobody else's."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -276,6 +277,12 @@ def test_what_is_no_address_is_refused(url: str, cause: str) -> None:
 def test_a_server_without_an_address_is_asked_for_one() -> None:
     with pytest.raises(InputError, match="lm-server needs the setting 'url'; add --set url=VALUE"):
         load("lm-server")
+
+
+@pytest.mark.parametrize("name", ["lm-server", "corenlp-rule"])
+def test_the_address_stands_after_the_name(name: str) -> None:
+    with pytest.raises(InputError, match=re.escape("api.openai.com")):
+        load(name, "https://api.openai.com/v1")
 
 
 def test_the_command_refuses_a_hosted_api(sample: Path, tmp_path: Path) -> None:
