@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from pronominal.arrow_numbers import numbers
+from pronominal.arrow_numbers import nulls, numbers
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Abstention, Decision
 from pronominal.errors import os_errors
 from pronominal.eval.runs.predictions import predictions_file, refuse_incomplete
+from pronominal.eval.statistics.groups import distinct
 from pronominal.eval.statistics.outcomes import FloatArray
 
 BLOCK = 1 << 22
@@ -77,13 +78,12 @@ def _columns(lines: bytes) -> pa.Table:
     borders = lines.count(b"\n")
     alone = lines.startswith(b"{") and lines.endswith(b"}") and lines.count(b"}\n{") == borders
     chosen, abstained = table["choice"].is_valid(), table["abstained"].is_valid()
-    known = pc.is_in(table["abstained"].drop_null(), pa.array(ABSTENTIONS))
     if (
         not alone
         or table.num_rows != borders + 1
         or table["id"].null_count
         or not pc.all(pc.xor(chosen, abstained)).as_py()
-        or not pc.all(known, min_count=0).as_py()
+        or not {*table["abstained"].drop_null().unique().to_pylist()} <= {*ABSTENTIONS}
     ):
         raise NotPlainError
     return table
@@ -102,8 +102,9 @@ def decisions_in_order(path: Path, split: Split) -> list[Decision] | None:
             if not answered["id"].equals(block["id"]):
                 return None
             most = pc.list_value_length(answered[split.choices_column])
-            within = pc.and_(pc.greater_equal(block["choice"], 0), pc.less(block["choice"], most))
-            if not pc.all(within, min_count=0).as_py():  # nulls are abstentions
+            choices = block["choice"].combine_chunks()
+            outside = (numbers(choices) < 0) | (numbers(choices) >= numbers(most))
+            if (outside & ~nulls(choices)).any():  # nulls are abstentions
                 return None
             found += _decisions(block)
         return found if len(found) == split.num_rows else None
@@ -112,13 +113,13 @@ def decisions_in_order(path: Path, split: Split) -> list[Decision] | None:
 
 def _decisions(block: pa.Table) -> Iterator[Decision]:
     """Yield the decisions of a block; equal ones are one object."""
-    # an index, or what Python counts from the end of the list: the abstentions
-    abstained = pc.index_in(block["abstained"], pa.array(ABSTENTIONS[::-1]))
-    codes = pc.coalesce(block["choice"], pc.subtract(-1, abstained.cast(pa.int64())))
-    highest = pc.max(block["choice"]).as_py()
-    known = [Decision(choice) for choice in range(0 if highest is None else highest + 1)]
+    choices, (words, codes) = numbers(block["choice"]), distinct(block["abstained"])
+    known = [Decision(choice) for choice in range(int(choices.max(initial=-1)) + 1)]
+    first = len(known)
     known += [Decision(None, why) for why in ABSTENTIONS]
-    return map(known.__getitem__, numbers(codes).tolist())
+    places = np.array([-1 if why is None else first + ABSTENTIONS.index(why) for why in words])
+    abstained = places[codes]
+    return map(known.__getitem__, np.where(abstained < 0, choices, abstained).tolist())
 
 
 def plain_counts(path: Path) -> dict[str, int] | None:
@@ -145,7 +146,7 @@ def score_blocks(path: Path) -> Iterator[FloatArray]:
     """
     for block in prediction_blocks(path):
         scores = block["scores"].combine_chunks()
-        lengths = np.unique(numbers(pc.list_value_length(scores).fill_null(0)))
+        lengths = np.unique(numbers(pc.list_value_length(scores)))
         values = scores.flatten()
         if len(lengths) != 1 or lengths[0] < 1 or values.null_count:
             raise NotPlainError

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from pronominal.arrow_numbers import numbers
+from pronominal.arrow_numbers import nulls, numbers
 from pronominal.eval.statistics.outcomes import (
     NONE,
     RIGHT,
@@ -30,11 +30,12 @@ def distinct(values: pa.ChunkedArray) -> tuple[list[Any], IntArray]:
     if isinstance(encoded, pa.ChunkedArray):  # of no rows
         return [], np.zeros(0, np.int64)
     words = [*encoded.dictionary.to_pylist(), None]
-    codes = encoded.indices.fill_null(len(words) - 1)
-    order = numbers(codes.unique())
+    codes = np.where(nulls(encoded.indices), len(words) - 1, numbers(encoded.indices))
+    _, first = np.unique(codes, return_index=True)
+    order = codes[np.sort(first)]
     places = np.zeros(len(words), np.int64)
     places[order] = np.arange(len(order))
-    return [words[code] for code in order.tolist()], places[numbers(codes)]
+    return [words[code] for code in order.tolist()], places[codes]
 
 
 @dataclass(frozen=True, slots=True)

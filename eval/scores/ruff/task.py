@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from pronominal.arrow_numbers import numbers
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.scores.ruff.samples import answered_split, margins_of, samples_of
 from pronominal.eval.scores.ruff.score import paired_units, score, units
@@ -85,7 +85,7 @@ def _paired_units(answered: Answered) -> Mapping[str, PairedUnits]:
 def _rows(split: Split) -> pa.Table:
     """Return what the scores need of rows; their options only where no form is right."""
     rows = split.columns(SCORED)
-    return split.table if pc.all(pc.equal(rows["label"], -1)).as_py() else rows
+    return split.table if (numbers(rows["label"]) == -1).all() else rows
 
 
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
