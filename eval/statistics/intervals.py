@@ -255,12 +255,13 @@ def _variance(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     vary, for one unit, and for none.
     """
     units, size = (x > 0).sum(axis=-1), x.sum(axis=-1)
-    # times the whole, so that counts stay whole numbers, and what does not vary is exactly 0
-    deviations = y * size[..., None] - y.sum(axis=-1)[..., None] * x
+    # times the whole, so that counts stay whole numbers, and vary by 1 or more, or not at all
+    shares, expected = y * size[..., None], y.sum(axis=-1)[..., None] * x
+    rounding = 8 * y.shape[-1] * np.finfo(float).eps * (np.abs(shares) + np.abs(expected))
     one = ratio((x**2).sum(axis=-1), size)  # rows in the unit that a row is in
     added = ADDED * one
     share = ratio(y.sum(axis=-1) + added / 2, size + added)
     squares = ratio(units, units - 1) * ((y - share[..., None] * x) ** 2).sum(axis=-1)
     squares += added * one * (1 - 2 * share) ** 2 / 2
-    varies = (units > 1) & (deviations != 0).any(axis=-1)
+    varies = (units > 1) & (np.abs(shares - expected) > rounding).any(axis=-1)
     return np.where(varies, ratio(squares, (size + added) ** 2), 0.0), share * (1 - share)

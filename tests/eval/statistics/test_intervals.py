@@ -11,6 +11,7 @@ from pronominal.decisions import NONE, Decision
 from pronominal.eval.scores import task_of
 from pronominal.eval.scores.winopron.score import score
 from pronominal.eval.statistics.intervals import (
+    effective_rows,
     jackknife_interval,
     quotient_interval,
     ratio_interval,
@@ -49,6 +50,17 @@ def test_units_that_are_half_right_each_are_not_certain() -> None:
     one, many = ratio_interval([2], [4]), ratio_interval(np.full(180, 4), np.full(180, 8))
     assert [one.low, one.high] == pytest.approx([0.055, 0.945], abs=1e-3)
     assert [many.low, many.high] == pytest.approx([0.428, 0.572], abs=1e-3)
+
+
+@pytest.mark.parametrize("units", [10, 60, 61])
+@pytest.mark.parametrize("share", [1 / 3, 0.1, 0.7, 27 / 81])
+def test_units_that_are_alike_but_for_rounding_do_not_vary(units: int, share: float) -> None:
+    parts = np.full(units, share) * np.linspace(0.9, 1.1, units)
+    found = effective_rows(parts, np.linspace(0.9, 1.1, units))
+    assert (found.rows, found.freedom) == (units, 0)
+    counts = np.arange(1, units + 1)  # one row of very many
+    found = effective_rows(counts * 10**5 + (counts == 1), counts * 2 * 10**5)
+    assert found.freedom == units - 1
 
 
 def test_nothing_to_divide_by_has_no_interval() -> None:
