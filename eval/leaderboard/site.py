@@ -18,6 +18,7 @@ from pronominal.eval.leaderboard.boards import Board, Leaderboard
 from pronominal.eval.leaderboard.entries import Entry, Ranked
 from pronominal.eval.leaderboard.records import records
 from pronominal.eval.leaderboard.row_files import write_rows
+from pronominal.eval.report.page import page_templates
 from pronominal.eval.tables.table import slug
 from pronominal.opaque_ids import IdKey
 
@@ -122,14 +123,7 @@ def refuse_other_folder(out: Path) -> None:
 
 
 def _environment(site: Site) -> jinja2.Environment:
-    folder = files(__package__)
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_templates("pronominal.eval.leaderboard")
     environment.filters |= {"of_100": lambda share: f"{100 * share:.1f}%", "slug": slug}
     environment.globals |= {
         "mark": Markup(MARK),

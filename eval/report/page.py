@@ -244,15 +244,20 @@ def _unscored(runs: Sequence[UnscoredRun]) -> Table | None:
     return Table("Runs without scores", columns, tuple(rows)) if rows else None
 
 
-def _render(report: Report) -> str:
-    folder = files("pronominal.eval.report")
-    environment = jinja2.Environment(
+def page_templates(package: str) -> jinja2.Environment:
+    """Return the templates of a package; what they are given is escaped, and has to be there."""
+    folder = files(package)
+    return jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _render(report: Report) -> str:
+    environment = page_templates("pronominal.eval.report")
     environment.filters |= {"cell": _cell, "json": json.dumps, "slug": slug}
     return environment.get_template("page.html").render(
         report=report,

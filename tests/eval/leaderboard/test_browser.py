@@ -12,7 +12,6 @@ from pronominal.eval.leaderboard import write_leaderboard
 from pronominal.eval.runs.runner import SystemSettings
 from tests.eval.evaluated import evaluate_several
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 PAGES = ("index.html", "datasets/sample.html", "datasets/winopron.html", "systems/random.html")
 SYSTEMS = ("toy-nine-in-ten", "first-mention", "random")
 
@@ -25,18 +24,6 @@ def site(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     evaluate_several(split.first(16), [SystemSettings("short", "random")], folder / "runs")
     write_leaderboard([folder / "runs"], folder / "site")
     return folder / "site"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; install Debian's package chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

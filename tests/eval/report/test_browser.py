@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from pronominal.eval.tables.table import percent
 from tests.eval.evaluated import evaluate, score_predictions
 
 SYSTEMS = ("first-mention", "nearest-mention", "random")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 PHONE = {"width": 360, "height": 740}
 
 
@@ -31,18 +29,6 @@ def report(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     places: dict[str, Any] = {"datasets": [str(sample)], "include_text": True}
     write_report(out / "runs", out / "report.html", **places)
     return out / "report.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; install Debian's package chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
