@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from pronominal.atomic import new_file
 from pronominal.eval.exchange.brackets import OpenBrackets, brackets
@@ -72,6 +73,22 @@ def documents(file: Path) -> Iterator["CorefUDDocument"]:
         yield document
 
 
+class ParsedWord(NamedTuple):
+    """What a word's line says of its parse, as it stands there.
+
+    Attributes:
+        line: number of the line.
+        tag: its universal part of speech; ``_`` or ``X`` without a parse.
+        governor: the number, in the sentence, of the word that governs it; ``0`` for a root.
+        relation: what it is to that word, such as ``conj``.
+    """
+
+    line: int
+    tag: str
+    governor: str
+    relation: str
+
+
 @dataclass(slots=True)
 class CorefUDDocument:
     """A document while it is read.
@@ -82,6 +99,7 @@ class CorefUDDocument:
         declared: what is between the dashes of an opening bracket.
         mentions: its mentions so far.
         words: its words so far.
+        parse: that of each word.
         sentence_ends: number of words before the end of each sentence.
     """
 
@@ -90,6 +108,7 @@ class CorefUDDocument:
     declared: str
     mentions: OpenBrackets
     words: list[str] = field(default_factory=list)
+    parse: list[ParsedWord] = field(default_factory=list)
     sentence_ends: list[int] = field(default_factory=list)
 
     def add(self, line: str) -> None:
@@ -102,6 +121,7 @@ class CorefUDDocument:
         start = len(self.words)
         if "." not in columns[0]:
             self.words.append(columns[1])
+            self.parse.append(ParsedWord(self.mentions.line, columns[3], *columns[6:8]))
         for attribute in columns[9].split("|"):
             name, _, value = attribute.partition("=")
             if name == "Entity":

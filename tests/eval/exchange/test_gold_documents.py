@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("spacy")
 
 from pronominal import Document, InputError, Span
+from pronominal.adapters.caw.heads import head_spans
 from pronominal.eval.exchange.gold_caw import read_caw
 from pronominal.eval.exchange.gold_corefud import read_corefud
 from pronominal.eval.exchange.gold_fastcoref import read_fastcoref
@@ -97,6 +98,58 @@ def test_corefud_in_sentences(tmp_path: Path) -> None:
     assert read_corefud(tmp_path) == wanted
     with pytest.raises(InputError, match=r"no file is named \*\.conllu"):
         read_corefud(_empty(tmp_path))
+
+
+PARSED = """# newdoc id = own
+# global.Entity = eid-etype-head-other
+1 Ann PROPN 2 nsubj
+2 feeds VERB 0 root
+3 the DET 4 det Entity=(e1-2--
+4 owner NOUN 2 obj
+5-6 catsand _ _ _
+5 cats NOUN 4 nmod
+6 and CCONJ 7 cc
+7 dogs NOUN 5 conj Entity=e1)
+8 or CCONJ 9 cc
+9 sleeps VERB 2 conj
+
+1 She PRON 2 nsubj
+2 sings VERB 0 root
+"""
+
+
+def write_parsed(file: Path, text: str = PARSED) -> Path:
+    def line(columns: str) -> str:
+        number, word, tag, governor, relation, *misc = columns.split()
+        parse = [number, word, "_", tag, "_", "_", governor, relation, "_"]
+        return "\t".join([*parse, *(misc or "_")])
+
+    lines = [line(one) if one[:1].isdigit() else one for one in text.splitlines()]
+    file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return file
+
+
+def test_corefud_with_its_parse(tmp_path: Path) -> None:
+    (gold,) = read_corefud(write_parsed(tmp_path / "own.conllu"))
+    assert gold.syntax is not None
+    # of "and", the first part that it joins; of "or", too
+    assert [one.governor for one in gold.syntax] == [1, None, 3, 1, 3, 4, 4, 1, 1, 10, None]
+    assert [*head_spans(gold).items()] == [(3, Span(2, 7))]
+    assert gold.document.words[0][5] == "and"
+    shorter = PARSED.replace("4 owner NOUN 2 obj", "4 owner NOUN 2 obj Entity=(e2-2--)").replace(
+        "5 cats NOUN 4 nmod", "5 cats NOUN 4 nmod Entity=(e3-2--"
+    )
+    (gold,) = read_corefud(
+        write_parsed(tmp_path / "more.conllu", shorter.replace("=e1)", "=e3)e1)"))
+    )
+    assert head_spans(gold) == {3: Span(3, 4), 5: Span(4, 7)}
+
+
+@pytest.mark.parametrize("governor", ["12", "x", "-1", "9" * 5000, "_"])
+def test_a_governor_that_is_no_word_of_the_sentence(tmp_path: Path, governor: str) -> None:
+    text = PARSED.replace("3 the DET 4", f"3 the DET {governor}")
+    with pytest.raises(InputError, match=r"line 5: the governor \(column 7\) is not the number"):
+        read_corefud(write_parsed(tmp_path / "own.conllu", text))
 
 
 def _empty(folder: Path) -> Path:
