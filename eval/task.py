@@ -6,7 +6,7 @@ from it. A task of your own is the same kind of object.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from pronominal.adapters.catalogue.own_object import object_at
+from pronominal.adapters.contract.prints import printing_on_stderr
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision
 from pronominal.errors import InputError, raised
@@ -352,7 +353,7 @@ class Task:
 
 
 def load_task(place: str) -> Task:
-    """Return a user's own task.
+    """Return a user's own task; what its functions print goes to stderr.
 
     Args:
         place: ``module:attribute``; modules in the current directory are found, too.
@@ -363,4 +364,6 @@ def load_task(place: str) -> Task:
     task = object_at(place)
     if not isinstance(task, Task):
         raise InputError(f"{place} is no task", cure="name an object made by pronominal.Task(...)")
-    return task
+    own: dict[str, Any] = {one.name: getattr(task, one.name) for one in fields(task)}
+    own |= {name: printing_on_stderr(one) for name, one in own.items() if callable(one)}
+    return replace(task, **own)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -101,16 +100,16 @@ def construct_dataset(
         except InputError:
             # the next try, with what was wrong put right, is not to meet a run without a part
             if not begun and not any(work.glob("*/*.parquet")):
-                shutil.rmtree(work)
+                engine.remove_parts(work)
             raise
         if construction.list_rejected is not None:
             write_list(rejected, parts(construction, work))
         if not report.stages["replacement"].kept:
             # other inputs are not to meet these parts, with which nothing can be done
-            shutil.rmtree(work)
+            engine.remove_parts(work)
             raise _nothing_left(report)
         _write(construction, description, report, folder, work)
-        shutil.rmtree(work)
+        engine.remove_parts(work)
     return report
 
 

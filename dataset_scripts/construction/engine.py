@@ -7,6 +7,7 @@ of workers gives the same bytes, and a run that was killed goes on behind its la
 
 import json
 import os
+import shutil
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,6 +40,8 @@ BATCH_SIZE = 4 << 20
 """Code points of text from which a batch is full, however few its documents."""
 PART = 32
 """Batches that are kept together: what a killed run may have to do again."""
+NOTE = "construction.json"
+"""In the folder of parts: what they are of. Parts without it are not gone on with."""
 
 Refusal = tuple[str, str]
 """The cause and the cure of an `InputError` in another process."""
@@ -133,13 +136,23 @@ def prepare(construction: Construction, work: Path) -> list[Shard]:
     if construction.list_rejected is not None:
         facts["list_rejected"] = construction.list_rejected
     described = json.dumps(facts, sort_keys=True)
-    note = work / "construction.json"
-    if note.exists() and note.read_text(encoding="utf-8") != described:
+    note = work / NOTE
+    if not note.exists():
+        # a run that had ended was killed as it removed its parts: some of them are gone
+        for folder in work.glob("[0-9]*"):
+            shutil.rmtree(folder)
+    elif note.read_text(encoding="utf-8") != described:
         cause = "an unfinished run of other inputs, rules or lists lies there"
         raise InputError(cause, cure="give the same command again, or remove the folder", file=work)
     with new_file(note) as beside:
         beside.write_text(described, encoding="utf-8", newline="\n")
     return todo
+
+
+def remove_parts(work: Path) -> None:
+    """Remove the folder of parts, in an order in which a kill leaves nothing to go on with."""
+    (work / NOTE).unlink(missing_ok=True)
+    shutil.rmtree(work)
 
 
 def attempt_shard(shard: Shard, construction: Construction, work: Path) -> Refusal | None:

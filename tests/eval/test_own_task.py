@@ -31,6 +31,7 @@ def right(answered):
 
 
 def score(answered):
+    print("scores of mine")
     rows = answered.table
     kinds = {"verb": rows["verb"].to_pylist()}
     names = rows["names"].to_pylist()
@@ -39,6 +40,11 @@ def score(answered):
     if "again" in answered.companions:
         scores["again"] = {"accuracy": float(right(answered.companions["again"]).mean())}
     return scores
+
+
+def remarks(scores):
+    print("remarks of mine")
+    yield "The verbs differ."
 
 
 TASK = Task(
@@ -58,6 +64,7 @@ TASK = Task(
     },
     companions=(Companion("again", "plain", "again", meaning="The same rows, asked again."),),
     options=(Option("asked", int, "How often."),),
+    remarks=remarks,
 )
 NO_TASK = 3
 """
@@ -136,7 +143,12 @@ def test_the_commands_take_it(mine: Path) -> None:
     scored = command(
         "score", "mine", *place, "--predictions", run, "--set", "asked=3", "--json", cwd=mine
     )
-    assert '"asked": 3' in scored.stdout
+    assert json.loads(scored.stdout)["asked"] == 3
+    # what it prints is on stderr
+    assert "The verbs differ." in evaluated.stdout
+    assert "of mine" not in evaluated.stdout
+    for printed in ("scores of mine", "remarks of mine"):
+        assert printed in evaluated.stderr
     wrong = command("score", "mine", *place, "--predictions", run, "--set", "aksed=3", cwd=mine)
     assert "the scores of mine have no option 'aksed'; did you mean 'asked'" in wrong.stderr
     report = command("report", "runs", "--task", "own_task:TASK", "--out", "r.html", cwd=mine)

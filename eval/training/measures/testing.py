@@ -1,12 +1,12 @@
 """A trained system on the test rows of its data, as they are and switched."""
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.bert.mentions import first_mentioned
+from pronominal.atomic import new_folder
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import Decision, from_probabilities
 from pronominal.eval.evaluation import answered, score_and_keep
@@ -47,7 +47,8 @@ def run_tests(
     for config, split in tests.items():
         run_folder = runs[config]
         if is_run(run_folder) and read_record(run_folder).dataset.digest != split.digest:
-            shutil.rmtree(run_folder)
+            with new_folder(run_folder):  # in one step: half a run would be refused
+                pass
         with progress(f"test {config}", split.table.num_rows) as bar:
             run(split, system, asked, folder / RUNS, strict=True, progress=bar)
 

@@ -143,6 +143,31 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
     assert {path: path.stat().st_mtime_ns for path in touched} == touched
 
 
+def test_a_run_killed_as_it_removed_its_parts_ends_with_the_same_bytes(
+    text: tuple[Construction, set[str]],
+    built: tuple[Path, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    work, remove = tmp_path / ".constructed.parts", shutil.rmtree
+
+    def remove_one_part(folder: Path, **how: bool) -> None:
+        if Path(folder) != work:
+            remove(folder, **how)
+            return
+        min(work.glob("*/*.parquet")).unlink()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", remove_one_part)
+        with pytest.raises(KeyboardInterrupt):
+            construct_dataset(text[0], Description(licence="cc0-1.0"), tmp_path)
+    assert (work / "000000" / "damage.json").exists()  # which says that all its parts are there
+    construct_dataset(text[0], Description(licence="cc0-1.0"), tmp_path)
+    assert sums(tmp_path / "constructed") == sums(built[0])
+    assert not work.exists()
+
+
 def test_parts_of_other_rules_are_not_gone_on_with(
     text: tuple[Construction, set[str]], tmp_path: Path
 ) -> None:

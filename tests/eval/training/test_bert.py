@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import sys
 import time
@@ -336,8 +337,15 @@ def test_another_training_is_not_gone_on_with(
     assert run(*command(bert_encoder, rows, tmp_path, "--updates", "2", "--save-every", "9")) == 0
 
 
+def remove_until_run(folder: Path, remove: Any = shutil.rmtree, **how: bool) -> None:
+    for file in Path(folder).rglob("run.json"):
+        file.unlink()
+        raise KeyboardInterrupt
+    remove(folder, **how)
+
+
 def test_tests_may_be_added_to_a_finished_training(
-    bert_encoder: Path, rows: Path, tmp_path: Path
+    bert_encoder: Path, rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def n(summary: dict[str, Any]) -> Any:
         return summary["scores"].get("as_given", {}).get("original", {}).get("n", {}).get("values")
@@ -356,8 +364,11 @@ def test_tests_may_be_added_to_a_finished_training(
     # a command without tests leaves those that were made
     assert run(*plain, "2") == 0
     assert n(json.loads((out / "summary.json").read_text())) == [120, 120]
-    # other rows take their place
+    # other rows take their place, also where the earlier run was being removed by a killed command
     other = write_rows(tmp_path / "other.jsonl", [row(number) for number in range(30)])
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", remove_until_run)
+        assert run(*plain, "2", "--test", str(other)) == 130
     assert run(*plain, "2", "--test", str(other)) == 0
     assert n(json.loads((out / "summary.json").read_text())) == [30, 30]
 
