@@ -4,8 +4,8 @@ The rules, of which the first that fits counts:
 
 1. Channels (gpt-oss): the answer is the last message of the channel *final*.
 2. Tags: the answer is what follows the last closing delimiter. An opening one counts at the start
-   of a line, behind a closing one, and at the end of the prompt, where many templates put it. A
-   closing one alone has a thought before it.
+   of the text, or of a line if it is a tag, behind a closing one, and at the end of the prompt,
+   where many templates put it. A closing one alone has a thought before it.
 3. Without delimiters all of the text is the answer.
 
 A text that ends within a thought has no answer, whatever it says: the model was cut off. So it was
@@ -230,8 +230,10 @@ def _parts(text: str, prompt_end: str, pairs: Sequence[Delimiters]) -> _Parts:
     closings = [(m.end(), pair) for pair in pairs for m in pair.closing.finditer(text)]
     if closings:
         return _behind(max(closings, key=lambda closing: closing[0])[1], text, pairs)
-    openings = (found.start() for pair in pairs for found in pair.opening.finditer(text))
-    if any(_BEGUN_LINE.fullmatch(text[:at].rpartition("\n")[2]) for at in openings):
+    openings = (found for pair in pairs for found in pair.opening.finditer(text))
+    # an answer may be followed by "Here is my thought process:", but hardly by a tag
+    tags = (found.start() for found in openings if not found.group()[0].isalpha())
+    if any(_BEGUN_LINE.fullmatch(text[:tag].rpartition("\n")[2]) for tag in tags):
         return _Parts(text, None)
     if _STRIPPED.match(text):
         cause = (
