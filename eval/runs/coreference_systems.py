@@ -10,7 +10,7 @@ from typing import Any, get_args
 from pronominal.adapters.contract.answers import as_clusters, as_numbers
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.contract.systems import ChoosingSystem, ClusteringSystem, TextWarning
-from pronominal.adapters.lm.coreference.copies import State
+from pronominal.adapters.lm.coreference.copies import Copy, State
 from pronominal.dataset_scripts.reading.split import Instance
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from pronominal.decisions import from_probabilities
@@ -33,7 +33,7 @@ def predict_clusters(
 
     Raises:
         InputError: spans are no pairs of offsets, or lie outside of their text; a refused text is
-            named by its instance's id.
+            named by its instance's id, and so is one whose copy lacks what the instance is about.
     """
     try:
         with _warnings_by_id(instances):
@@ -45,13 +45,28 @@ def predict_clusters(
         prediction_of(instance, _checked(system.name, instance, answer), rule)
         for instance, answer in zip(instances, answers, strict=True)
     ]
-    copies = getattr(system, "copies", None)
+    copies: Sequence[Copy] | None = getattr(system, "copies", None)
     if copies is None:
         return predictions
+    for instance, copy in zip(instances, copies, strict=True):
+        _refuse_lost(instance, copy)
     return [
-        replace(one, given={**one.given, "copy": copy})
+        replace(one, given={**one.given, "copy": copy.state})
         for one, copy in zip(predictions, copies, strict=True)
     ]
+
+
+def _refuse_lost(instance: ResolutionInstance, copy: Copy) -> None:
+    """Raise `InputError` where the pronoun or a candidate has no certain place in a copy."""
+    asked = {
+        "the pronoun that is asked about": [instance.pronoun],
+        "a candidate": instance.candidates,
+    }
+    for name, mentions in asked.items():
+        if any(copy.has_lost(mention.span) for mention in mentions):
+            cause = f"the copy is no copy: {name} is not in its place"
+            cure = "ask another model, or one that is not limited in what it writes"
+            raise InputError(cause, cure=cure, row=f"id {instance.id}")
 
 
 def prediction_of(

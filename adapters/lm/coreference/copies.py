@@ -41,18 +41,24 @@ class Copy:
         ends: the same for the ends of spans.
         runs: offset in the copy -> number of the run of certain words around it; a span must not
             reach across two.
+        lost: the words of the text that are not certain.
     """
 
     state: State
     starts: dict[int, int]
     ends: dict[int, int]
     runs: dict[int, int]
+    lost: tuple[Span, ...] = ()
 
     def located(self, span: Span) -> Span | None:
         """Return where a span of the copy is in the text; None where that is not certain."""
         start, end = self.starts.get(span.start), self.ends.get(span.end)
         whole = self.runs.get(span.start) == self.runs.get(span.end - 1) is not None
         return Span(start, end) if whole and start is not None and end is not None else None
+
+    def has_lost(self, span: Span) -> bool:
+        """Say whether a word in this span of the text is not certain."""
+        return any(word.start < span.end and span.start < word.end for word in self.lost)
 
 
 def copy_of(plain: str, text: str) -> Copy:
@@ -115,10 +121,10 @@ def _repaired(copied: _Written, original: _Written, length: int) -> Copy:
     said, meant = [word for word, _ in own], [word for word, _ in words]
     certain = _certain(said, meant)
     known = {*certain.values()}
-    lost = [word for index, (word, _) in enumerate(words) if index not in known]
+    lost = [one for index, one in enumerate(words) if index not in known]
     if len(known) < ENOUGH * len(words):
         raise OtherTextError(f"{len(known)} of the {len(words)} words are in their places")
-    if any(word.casefold() in _PRONOUNS for word in lost):
+    if any(word.casefold() in _PRONOUNS for word, _ in lost):
         raise OtherTextError("a pronoun of the text is not in its place")
     if _has_other_words(said, meant):
         raise OtherTextError("another word is in the place of one")
@@ -132,7 +138,7 @@ def _repaired(copied: _Written, original: _Written, length: int) -> Copy:
         span, target = own[place][1], words[index][1]
         starts[span.start], ends[span.end] = target.start, target.end
         runs |= dict.fromkeys(range(span.start, min(span.end, length)), run)
-    return Copy("repaired", starts, ends, runs)
+    return Copy("repaired", starts, ends, runs, tuple(place for _, place in lost))
 
 
 def _certain(own: Sequence[str], words: Sequence[str]) -> dict[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
 from pronominal.adapters.lm.coreference.asked_model import asked_model, generated
-from pronominal.adapters.lm.coreference.copies import OtherTextError, State, copy_of
+from pronominal.adapters.lm.coreference.copies import Copy, OtherTextError, copy_of
 from pronominal.adapters.lm.coreference.marking import RESERVED, MarksError, read_marks, request
 from pronominal.adapters.lm.thoughts.reading import Reply, as_replies
 from pronominal.spans import Cluster, Span
@@ -40,7 +40,7 @@ class MarkingModel:
         settings: those of ``lm-prompts`` or, for a URL, of ``lm-server``.
 
     Attributes:
-        copies: for each of the texts that were answered last, what its copy was.
+        copies: for each of the texts that were answered last, its copy.
     """
 
     name = "lm-coref"
@@ -52,7 +52,7 @@ class MarkingModel:
         self.checkpoint = getattr(self._model, "checkpoint", None)
         asked = getattr(self._model, "question", None) or "generation"
         self.question = f"clusters marked in a copy of the text, {asked}"
-        self.copies: list[State] = []
+        self.copies: list[Copy] = []
         self._answers: dict[str, Reply] = {}
 
     def cluster(self, texts: Sequence[str]) -> list[list[Cluster]]:
@@ -70,7 +70,7 @@ class MarkingModel:
         if not self._answers.keys() >= {*texts}:
             self._answers = self._asked(texts)
         read = [self._read(text, index) for index, text in enumerate(texts)]
-        self.copies = [state for _, state in read]
+        self.copies = [copy for _, copy in read]
         return [clusters for clusters, _ in read]
 
     def _asked(self, texts: Sequence[str]) -> dict[str, Reply]:
@@ -96,7 +96,7 @@ class MarkingModel:
         """
         return self._limit or -(-(3 * len(text) // 4 + 40) // STEP) * STEP
 
-    def _read(self, text: str, index: int) -> tuple[list[Cluster], State]:
+    def _read(self, text: str, index: int) -> tuple[list[Cluster], Copy]:
         if self._answers[text].unfinished:
             cure = "give the model more tokens"
             raise RefusedTextError("the model was cut off while it thought", cure=cure, index=index)
@@ -109,8 +109,8 @@ class MarkingModel:
             ) from error
 
 
-def clusters_in(answer: str, text: str) -> tuple[list[Cluster], State]:
-    """Return the clusters that a model's answer marks in a text, and what its copy was.
+def clusters_in(answer: str, text: str) -> tuple[list[Cluster], Copy]:
+    """Return the clusters that a model's answer marks in a text, and its copy.
 
     Raises:
         MarksError: the marks are not balanced, or in other brackets.
@@ -123,7 +123,7 @@ def clusters_in(answer: str, text: str) -> tuple[list[Cluster], State]:
     entities: dict[str, list[Span | None]] = {}
     for number, span in marked.marks:
         entities.setdefault(number, []).append(copy.located(span))
-    return contract_clusters(entities.values()), copy.state
+    return contract_clusters(entities.values()), copy
 
 
 def _copy_in(answer: str, text: str) -> str:

@@ -4,7 +4,11 @@
 
 import re
 
-WORD = re.compile(r"\w+")
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""Kana, Chinese characters and Hangul, which stand at a word of another script without a blank."""
+
+# "s/he" and "(s)he" are no "he"
+WORD = re.compile(rf"(?<!\w)\(?s[/)]he\b|[^\W_{_UNSPACED}]+", re.IGNORECASE)
 UPSTREAM_DELETES = str.maketrans("", "", '".')
 
 

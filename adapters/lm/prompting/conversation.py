@@ -16,7 +16,12 @@ from pronominal.adapters.lm.thoughts.delimiters import (
     described_delimiters,
     parse_thoughts,
 )
-from pronominal.adapters.lm.thoughts.reading import Reply, read_reply, read_tokens
+from pronominal.adapters.lm.thoughts.reading import (
+    Reply,
+    read_reply,
+    read_tokens,
+    without_special_tokens,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +101,5 @@ class Conversation:
 
     def reply_in(self, text: str) -> Reply:
         """Return the reply in a text, of which nobody says why it ended."""
-        return read_reply(text, prompt_end=self.turns.end, delimiters=self.delimiters)
+        reply = read_reply(text, prompt_end=self.turns.end, delimiters=self.delimiters)
+        return without_special_tokens(reply, self.tokenizer)

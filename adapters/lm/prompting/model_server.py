@@ -21,6 +21,9 @@ from pronominal.adapters.remote.servers import (
 from pronominal.errors import InputError
 from pronominal.names import unknown_name
 
+TIMEOUT = 600
+"""For how many seconds a question may stay without an answer."""
+
 TRIES = 4
 """How often a prompt is sent at which the server fails."""
 
@@ -78,9 +81,12 @@ class ModelServer:
         program: a key of `PROGRAMS`; what the server says of itself when None.
         at_once: how many questions it is given at a time.
         patience: for how many seconds an unreachable server is asked again.
+        timeout: for how many seconds a question may stay without an answer.
 
     Attributes:
         model: the model's name.
+        longest: how many tokens a prompt and its answer may have; None where the server does not
+            say.
         program: the key of `PROGRAMS` that serves it; None for another one.
         described: what a run records of the server.
     """
@@ -92,20 +98,26 @@ class ModelServer:
         program: str | None,
         at_once: int,
         patience: float,
+        timeout: float = TIMEOUT,
     ) -> None:
         if at_once < 1:
             raise InputError("nothing is asked", cure="give at_once a number above 0")
         if program is not None and program not in PROGRAMS:
             raise unknown_name("program of a server", str(program), PROGRAMS)
         self.address, self._most = address, at_once
-        self._server = Server(self.address, timeout=600, patience=patience)
+        self._server = Server(self.address, timeout=timeout, patience=patience)
         self._server.refuse_absent()
         self._root = self.address.removesuffix("/v1")
         served = self._models() if model is None or program is None else {}
         self.model = model or self._only(served)
         owners = {known.owner: name for name, known in PROGRAMS.items()}
-        self.program = program or owners.get(served.get(self.model, ""))
-        self.described = {"program": self.program, "version": self._version()}
+        card = served.get(self.model, {})
+        self.program = program or owners.get(str(card.get("owned_by")))
+        longest = card.get("max_model_len")
+        self.longest = longest if isinstance(longest, int) else None
+        self.described: dict[str, Any] = {"program": self.program, "version": self._version()}
+        if self.longest is not None:
+            self.described["max_model_len"] = self.longest
 
     @property
     def known(self) -> Program | None:
@@ -179,20 +191,19 @@ class ModelServer:
         if failure.status not in _RETRIED:
             raise InputError(
                 f"the server refuses what it is asked ({failure.reason})",
-                cure=f"check the model's name and length, and {KEY} if the server wants a key",
+                cure=f"check the model's name, how long its answers may be (max_new_tokens, "
+                f"thinking_tokens), and {KEY} if the server wants a key",
                 file=self.address,
             )
         return True
 
-    def _models(self) -> dict[str, str]:
-        """Return the models that are served, and what serves them."""
+    def _models(self) -> dict[str, dict[str, Any]]:
+        """Return the models that are served, and what the server says of each."""
         answer = self._server.ask(json_request(f"{self.address}/models", None), self._is_away)
         with self.in_protocol():
-            return {
-                str(model["id"]): str(model.get("owned_by")) for model in json.loads(answer)["data"]
-            }
+            return {str(model["id"]): dict(model) for model in json.loads(answer)["data"]}
 
-    def _only(self, served: Mapping[str, str]) -> str:
+    def _only(self, served: Mapping[str, Any]) -> str:
         if len(served) != 1:
             raise InputError(
                 f"the server has {len(served)} models",

@@ -13,6 +13,7 @@ from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.lm.prompting.budgets import THINKING_TOKENS, refuse_budgets
 from pronominal.adapters.lm.prompting.chat import template_arguments
 from pronominal.adapters.lm.prompting.model_server import (
+    TIMEOUT,
     ModelServer,
     PromptAtFaultError,
     checked_address,
@@ -24,6 +25,9 @@ from pronominal.errors import InputError
 
 START = "vllm serve ORG/NAME"
 """A command that starts such a server."""
+
+BROKEN_OFF = ("abort", "error")
+"""Finish reasons of vLLM and SGLang for answers that they gave up, as when they are shut down."""
 
 THOUGHT_FIELDS = ("reasoning", "reasoning_content", "thinking")
 """Where servers put a thought that they have told from the answer themselves."""
@@ -56,6 +60,7 @@ class ServedModel:
         chat_template_kwargs: what else the server is to tell the model's chat template.
         at_once: how many prompts the server is given at a time.
         patience: for how many seconds an unreachable server is asked again.
+        timeout: for how many seconds a prompt may stay without an answer.
     """
 
     name = "lm-server"
@@ -82,13 +87,14 @@ class ServedModel:
         chat_template_kwargs: Mapping[str, Any] | None = None,
         at_once: int = 16,
         patience: float = 60,
+        timeout: float = TIMEOUT,
     ) -> None:
         refuse_budgets(max_new_tokens, thinking_tokens)
         self._delimiters = parse_thoughts(thoughts)
         arguments = template_arguments(chat_template_kwargs, enable_thinking)
         self.prompting = parse_prompts(prompts, chain_of_thought, slot)
         address = checked_address(url, host, i_accept_contamination)
-        self._server = ModelServer(address, model, program, at_once, patience)
+        self._server = ModelServer(address, model, program, at_once, patience, timeout)
         self.max_new_tokens = max_new_tokens
         self._thinking_tokens = thinking_tokens if self._delimiters else 0
         self._chat = chat
@@ -127,15 +133,20 @@ class ServedModel:
 
     def _with_room(self, prompt: str, limit: int) -> Reply:
         """Ask once, and again with room for a thought where one took the room of the answer."""
-        reply = self._asked(prompt, limit)
+        reply, length = self._asked(prompt, limit)
         if not self._delimiters or reply.finish_reason != CUT:
             return reply
         unseen = not reply.needs_room and self._chat and self._thinks_unseen()
         if self._thinking_tokens and (unseen or reply.needs_room):
-            reply = self._asked(prompt, limit + self._thinking_tokens)
+            reply, _ = self._asked(prompt, self._room(limit + self._thinking_tokens, length))
         if unseen and reply.thought is None and reply.finish_reason == CUT:
             return Reply("", state="unfinished", thought=str(reply), finish_reason=CUT)
         return reply
+
+    def _room(self, limit: int, length: int) -> int:
+        """Return a limit that the server takes: vLLM refuses one that its model cannot reach."""
+        longest = self._server.longest
+        return limit if longest is None else max(1, min(limit, longest - length))
 
     def _thinks_unseen(self) -> bool:
         """Say whether what looks like a long answer may be a thought that the prompt has opened.
@@ -146,33 +157,33 @@ class ServedModel:
         with self._trial:
             if self._thinks is None:
                 room = self._thinking_tokens or THINKING_TOKENS
-                trial = self._asked(plain_prompts()[0], room)
+                # our question takes less than half of what there is
+                room = self._room(room, (self._server.longest or 0) // 2)
+                trial, _ = self._asked(plain_prompts()[0], room)
                 self._thinks = trial.thought is not None or trial.finish_reason == CUT
             return self._thinks
 
-    def _asked(self, prompt: str, limit: int) -> Reply:
+    def _asked(self, prompt: str, limit: int) -> tuple[Reply, int]:
+        """Return the reply to a prompt, and how many tokens it has, 0 where nobody says."""
         method = "chat/completions" if self._chat else "completions"
         plain = self._content(plain_prompts()[0], limit)
         answer = self._server.ask(method, self._content(prompt, limit), plain)
         with self._server.in_protocol():
             choice = answer["choices"][0]
             reason = choice.get("finish_reason")
-            if not self._chat:
-                return self._read(choice["text"], None, reason)
-            message = choice["message"]
+            message = choice["message"] if self._chat else {"content": choice["text"]}
             thoughts = (message.get(field) for field in THOUGHT_FIELDS)
             thought = next((str(one) for one in thoughts if one), None)
-            return self._read(message["content"], thought, reason)
-
-    def _read(self, said: str | None, thought: str | None, reason: str | None) -> Reply:
-        """Read an answer; a model that ends at once has said nothing."""
-        if said:
-            reply = read_reply(said, finish_reason=reason, delimiters=self._delimiters)
-            reply.thought = thought if reply.thought is None else reply.thought
-            return reply
-        cut = reason == CUT
-        state = "unfinished" if cut else "empty"
-        return Reply("", state=state, thought=thought, finish_reason=reason)  # type: ignore[arg-type]
+            said = message.get("content") or ""  # a model that ends at once has said nothing
+            reply = read_reply(
+                said, finish_reason=reason, delimiters=self._delimiters, told_apart=thought
+            )
+            length = int((answer.get("usage") or {}).get("prompt_tokens") or 0)
+        if reason in BROKEN_OFF:
+            cause = f"the server gave up an answer (finish_reason '{reason}')"
+            cure = "see its log, and run the same command again: what is done is kept"
+            raise InputError(cause, cure=cure, file=self._server.address)
+        return reply, length
 
     def _content(self, prompt: str, limit: int) -> dict[str, Any]:
         # max_tokens is the only limit that all of them know

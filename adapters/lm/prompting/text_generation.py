@@ -97,19 +97,11 @@ class TextGeneration:
             **told,
         )
         try:
-            return [self._reply(str(one[0]["generated_text"])) for one in written]
+            return [self._conversation.reply_in(str(one[0]["generated_text"])) for one in written]
         except (LookupError, TypeError) as error:
             raise FailedCallError(
                 "the pipeline's output has no generated_text", cure="give a text-generation one"
             ) from error
-
-    def _reply(self, text: str) -> Reply:
-        reply = self._conversation.reply_in(text)
-        if reply.thought is not None:
-            return reply
-        for token in getattr(self._pipeline.tokenizer, "all_special_tokens", ()):
-            text = text.replace(token, "")
-        return Reply(text, state=reply.state)
 
 
 def _opened(pipeline: Any) -> tuple[Checkpoint | None, Any]:

@@ -4,11 +4,12 @@ The rules, of which the first that fits counts:
 
 1. Channels (gpt-oss): the answer is the last message of the channel *final*.
 2. Tags: the answer is what follows the last closing delimiter. An opening one counts at the start
-   of the text, behind a closing one, and at the end of the prompt, where many templates put it. A
-   closing one alone has a thought before it.
+   of the text, or of a line if it is a tag, behind a closing one, and at the end of the prompt,
+   where many templates put it. A closing one alone has a thought before it.
 3. Without delimiters all of the text is the answer.
 
-A text that ends within a thought has no answer, whatever it says: the model was cut off.
+A text that ends within a thought has no answer, whatever it says: the model was cut off. So it was
+where it met its limit behind the thought and has not said a word yet.
 """
 
 import re
@@ -28,6 +29,9 @@ CUT = "length"
 _CHANNEL = re.compile(r"<\|channel\|>")
 _FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
 _OPEN_CHANNEL = re.compile(r"<\|channel\|>[^<]*(?:<\|message\|>)?\s*")
+_BEGUN_LINE = re.compile(r"[\s`*>]*")
+"""What may stand before a delimiter at the start of a line: marks of Markdown."""
+
 _STRIPPED = re.compile(r"\s*(?:analysis(?=[^\W\d_])|thought\n)|.*assistantfinal", re.DOTALL)
 """Delimiters that are special tokens, after a decoder has left these out."""
 
@@ -93,6 +97,7 @@ def read_reply(
     prompt_end: str = "",
     finish_reason: str | None = None,
     delimiters: Sequence[Delimiters] | None = None,
+    told_apart: str | None = None,
 ) -> Reply:
     """Return the answer in what a model wrote.
 
@@ -103,6 +108,7 @@ def read_reply(
         finish_reason: why it stopped, if that is known.
         delimiters: those that count; None for all that are known, and none of them for a model that
             does not think.
+        told_apart: its thought, where a server has taken it out of the text.
 
     >>> read_reply("<think>He? No.</think>She.")
     'She.'
@@ -111,10 +117,13 @@ def read_reply(
     """
     pairs = [*known_delimiters().values()] if delimiters is None else delimiters
     thought, rest = _parts(text, prompt_end, pairs) if pairs else _Parts(None, text)
+    thought = told_apart if thought is None else thought
     if rest is None:
         return Reply("", state="unfinished", thought=thought, finish_reason=finish_reason)
     answer = _within_turn(rest, behind_thought=thought is not None)
-    state: State = "answered" if answer.strip() else "empty"
+    # white space alone is no thought's, and more of it no answer
+    cut = finish_reason == CUT and (thought is not None or not text)
+    state: State = "answered" if answer.strip() else "unfinished" if cut else "empty"
     return Reply(
         answer if thought is None else answer.strip(),
         state=state,
@@ -158,7 +167,20 @@ def read_tokens(
             state="answered" if answer.strip() else "empty",
             finish_reason=finish_reason,
         )
-    return reply
+    return without_special_tokens(reply, tokenizer)
+
+
+def without_special_tokens(reply: Reply, tokenizer: Any) -> Reply:
+    """Return a reply without its tokenizer's special tokens, such as an end of a family's own."""
+    answer = str(reply)
+    for token in getattr(tokenizer, "all_special_tokens", ()):
+        answer = answer.replace(token, "")
+    return Reply(
+        answer if reply.thought is None else answer.strip(),
+        state="empty" if reply.state == "answered" and not answer.strip() else reply.state,
+        thought=reply.thought,
+        finish_reason=reply.finish_reason,
+    )
 
 
 def _of_turn(tokenizer: Any, tokens: Sequence[int]) -> Sequence[int]:
@@ -208,6 +230,11 @@ def _parts(text: str, prompt_end: str, pairs: Sequence[Delimiters]) -> _Parts:
     closings = [(m.end(), pair) for pair in pairs for m in pair.closing.finditer(text)]
     if closings:
         return _behind(max(closings, key=lambda closing: closing[0])[1], text, pairs)
+    openings = (found for pair in pairs for found in pair.opening.finditer(text))
+    # an answer may be followed by "Here is my thought process:", but hardly by a tag
+    tags = (found.start() for found in openings if not found.group()[0].isalpha())
+    if any(_BEGUN_LINE.fullmatch(text[:tag].rpartition("\n")[2]) for tag in tags):
+        return _Parts(text, None)
     if _STRIPPED.match(text):
         cause = (
             "a thought was decoded without its delimiters; decode with skip_special_tokens=False"

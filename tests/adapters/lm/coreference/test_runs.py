@@ -13,7 +13,10 @@ from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.results import evaluate
+from pronominal.eval.runs.coreference_systems import predict_clusters
+from pronominal.eval.runs.decision_rules import by_offsets
 from pronominal.instances import ResolutionInstance
+from pronominal.spans import Mention
 from tests.adapters.lm.language_models import CAUSAL, filled, own_instances, save
 from tests.adapters.remote.own_server import Handler, serving
 
@@ -73,6 +76,43 @@ def test_a_model_that_marks_stands_beside_other_systems(split: Split, tmp_path: 
     assert f"verbatim {copies['verbatim']:,}" in found.to_markdown()
 
 
+OWN = "The old pilot who lived near the mill told the cook that fae had seen a fox at noon."
+PRONOUN, CANDIDATE = "the pronoun that is asked about", "a candidate"
+
+
+@pytest.mark.parametrize(
+    ("word", "copied", "missed"),
+    [
+        ("fae ", "", PRONOUN),
+        ("fae ", "Fae ", PRONOUN),
+        ("cook ", "", CANDIDATE),
+        ("old ", "", None),
+    ],
+)
+def test_a_copy_without_what_is_asked_about_fails(
+    word: str, copied: str, missed: str | None
+) -> None:
+    pilot, fae, cook = (Mention(one, at := OWN.index(f" {one} ") + 1, at + len(one))
+                        for one in ("pilot", "fae", "cook"))  # fmt: skip
+    instance = ResolutionInstance("row-1", OWN, fae, (pilot, cook), 0)
+
+    class Copying:
+        name = "copying"
+
+        def generate(self, prompts: Sequence[str]) -> list[str]:
+            return [OWN.replace(word, copied, 1) for _ in prompts]
+
+    system: Any = load("lm-coref", model=Copying())
+    system.cluster([OWN])  # who knows nothing of the row cannot miss it
+    assert [one.state for one in system.copies] == ["repaired"]
+    if missed is None:
+        (prediction,) = predict_clusters(system, [instance], by_offsets)
+        assert prediction.given["copy"] == "repaired"
+        return
+    with pytest.raises(InputError, match=f"row-1: the copy is no copy: {missed}"):
+        predict_clusters(system, [instance], by_offsets)
+
+
 def test_a_question_is_another_question(split: Split, tmp_path: Path) -> None:
     model = load("lm-coref-questions", model=Knowing(split))
     found = evaluate(split, [model], out=tmp_path)
@@ -115,7 +155,7 @@ def test_a_server_marks(split: Split, served: str) -> None:
         expected = [instance.pronoun.span, instance.candidates[instance.label].span]
         assert sorted(cluster) == sorted(expected)
     assert system.question.endswith("generation of tiny")
-    assert set(system.copies) == {"verbatim"}
+    assert {copy.state for copy in system.copies} == {"verbatim"}
 
 
 def test_a_hosted_server_is_refused() -> None:

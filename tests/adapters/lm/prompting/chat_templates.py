@@ -30,7 +30,19 @@ GPT_OSS = (
     "<|start|>assistant{# <|channel|>analysis or final #}"
 )
 
-MAGISTRAL = "<s>{% for m in messages %}[INST]{{ m.content }}[/INST]{% endfor %}{# [THINK] #}"
+# without a system turn these ask for thoughts themselves, and so name the delimiters
+MAGISTRAL = (
+    "<s>{% if messages[0].role != 'system' %}[SYSTEM_PROMPT]Think first, in this form:"
+    "[THINK]whatever you think[/THINK]Then answer.[/SYSTEM_PROMPT]{% endif %}"
+    "{% for m in messages %}[INST]{{ m.content }}[/INST]{% endfor %}"
+)
+MAGISTRAL_2506 = MAGISTRAL.replace("[THINK]", "\n<think>\n").replace("[/THINK]", "\n</think>\n")
+
+SOLAR = (
+    "{% for m in messages %}<|begin|>{{ m.role }}<|content|>{{ m.content }}<|end|>{% endfor %}"
+    "{% if reasoning_effort is defined and reasoning_effort == 'low' %}"
+    "<|begin|>assistant<|think|><|end|>{% endif %}<|begin|>assistant"
+)
 
 GEMMA4 = (
     "<bos>{% if enable_thinking is defined and enable_thinking %}<|turn>system\n<|think|><turn|>\n"
@@ -66,6 +78,7 @@ SPECIAL = [
     *("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|return|>", "[INST]", "[/INST]"),
     *("[THINK]", "[/THINK]", "<|turn>", "<turn|>", "<|channel>", "<channel|>", "<seed:eos>"),
     *("<|START_THINKING|>", "<|END_THINKING|>", "<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+    *("<|begin|>", "<|content|>", "<|think|>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     *("<|eot_id|>", "<seed:bos>", "<｜end▁of▁sentence｜>", "</s>", "<|CHATBOT_TOKEN|>"),
 ]
 """Tokens of these families that a decoder leaves out unless it is told to keep them."""
@@ -114,6 +127,27 @@ FAMILIES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
         [
             ("[THINK]he?[/THINK]she</s>", "answered", "she"),
             ("[THINK]he or she", "unfinished", ""),
+            ("they</s>", "answered", "they"),
+        ],
+    ),
+    "Magistral 2506": (
+        MAGISTRAL_2506,
+        [
+            ("<think>\nhe?\n</think>\n\nshe</s>", "answered", "she"),
+            ("<think>\nhe or she", "unfinished", ""),
+            ("they</s>", "answered", "they"),
+        ],
+    ),
+    "Solar Open": (
+        SOLAR,
+        [
+            (
+                "<|think|>he?<|end|><|begin|>assistant<|content|>she<|end|>",
+                "answered",
+                "she",
+            ),
+            ("<|think|>he or she", "unfinished", ""),
+            ("<|content|>they<|end|>", "answered", "they"),
         ],
     ),
     "Gemma 4": (GEMMA4, [("she<turn|>", "answered", "she")]),

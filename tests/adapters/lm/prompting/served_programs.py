@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.adapters.remote.own_server import Handler, serving
 
-THOUGHT = 100
+THOUGHT, PROMPT = 100, 30
 
 OWNERS = {"vllm": "vllm", "sglang": "sglang", "llama.cpp": "llamacpp", "ollama": "library"}
 VERSIONS = {
@@ -41,6 +41,8 @@ class ServedProgram:
         thinks: whether the model thinks when it is not switched off.
         wordy: how many tokens its answer has.
         gone_after: after how many answers it closes connections.
+        longest: how many tokens a prompt, which has `PROMPT`, and its answer may have.
+        reason: a finish reason that it always gives.
     """
 
     program: str
@@ -49,16 +51,22 @@ class ServedProgram:
     thinks: bool = True
     wordy: int = 1
     gone_after: int | None = None
+    longest: int | None = None
+    reason: str | None = None
     asked: list[tuple[str, Any]] = field(default_factory=list)
     answered: int = 0
     url: str = ""
 
     def reply(self, path: str, content: Any) -> tuple[int, Any]:
         if path == "/v1/models":
-            return 200, {"data": [{"id": "tiny", "owned_by": OWNERS[self.program]}]}
+            longest = {} if self.longest is None else {"max_model_len": self.longest}
+            card = {"id": "tiny", "owned_by": OWNERS[self.program], **longest}
+            return 200, {"data": [card]}
         if path == VERSIONS[self.program][0]:
             return 200, VERSIONS[self.program][1]
         if path == "/v1/chat/completions":
+            if self.longest is not None and content["max_tokens"] > self.longest - PROMPT:
+                return 400, {"error": {"message": "'max_tokens' is too large"}}
             return 200, self.chat(content)
         if path == "/v1/completions":
             return self.completion(content)
@@ -87,8 +95,9 @@ class ServedProgram:
             opening = "" if self.opens else "<think>"
             closing = f"</think>{answer}" if finished else ""
             message = {"role": "assistant", "content": f"{opening}{thought}{closing}"}
-        choice = {"index": 0, "message": message, "finish_reason": reason}
-        return {"choices": [choice], "usage": {"completion_tokens": min(room, needed)}}
+        choice = {"index": 0, "message": message, "finish_reason": self.reason or reason}
+        usage = {"prompt_tokens": PROMPT, "completion_tokens": min(room, needed)}
+        return {"choices": [choice], "usage": usage}
 
     def completion(self, content: Any) -> tuple[int, Any]:
         prompt, echo = content["prompt"], content.get("echo")

@@ -76,6 +76,23 @@ def test_a_model_that_does_not_think_is_asked_once(program: str) -> None:
     assert limits(server) == [20, 20]
 
 
+@pytest.mark.parametrize("parses", [True, False])
+def test_a_thought_ends_where_the_served_model_does(parses: bool) -> None:
+    with served_program("vllm", longest=400, parses=parses, opens=not parses) as server:
+        system = served(server, at_once=1)
+        assert system.generate(PROMPTS) == ANSWERS
+    assert limits(server) == [20, *([] if parses else [200]), 370, 20, 370]
+    assert system.inference["server"]["max_model_len"] == 400
+
+
+@pytest.mark.parametrize("reason", ["abort", "error"])
+def test_an_answer_that_the_server_gave_up_is_none(reason: str) -> None:
+    with served_program("sglang", thinks=False, reason=reason) as server:
+        system = served(server)
+        with pytest.raises(InputError, match=r"gave up an answer .*what is done is kept"):
+            system.generate(PROMPTS)
+
+
 def test_a_wordy_answer_is_read_as_far_as_it_goes() -> None:
     with served_program("vllm", thinks=False, wordy=50) as server:
         replies = served(server, at_once=1).generate(PROMPTS)

@@ -96,8 +96,17 @@ def test_plain_completions(server: Server) -> None:
 
 
 def test_a_model_that_says_nothing_said_nothing(server: Server) -> None:
-    server.answer = {"choices": [{"message": {"content": None}}]}
-    assert served(server).generate(["the pilot"]) == [""]
+    for message in ({"content": None}, {"role": "assistant"}):
+        server.answer = {"choices": [{"message": message}]}
+        assert served(server).generate(["the pilot"]) == [""]
+
+
+def test_white_space_behind_a_thought_is_no_answer_yet(server: Server) -> None:
+    message = {"content": "\n\n", "reasoning": "he or she"}
+    for reason, state in (("length", "unfinished"), ("stop", "empty")):
+        server.answer = {"choices": [{"message": message, "finish_reason": reason}]}
+        (reply,) = served(server).generate(["the pilot"])
+        assert (reply, reply.state, reply.thought) == ("", state, "he or she")
 
 
 def test_the_key_is_taken_from_the_environment(

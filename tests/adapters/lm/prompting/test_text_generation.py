@@ -65,6 +65,28 @@ def test_chat_models_are_asked_as_users_ask() -> None:
     assert (settings["max_new_tokens"], settings["do_sample"]) == (3, False)
 
 
+@pytest.mark.parametrize(
+    ("written", "state", "answer"),
+    [
+        ("I would say <answer>she</answer>, not he.<|done|>", "answered", "she"),
+        ("<response>they", "answered", "they"),
+        ("<think>he?</think>she<|done|>", "answered", "she"),
+        ("<think>he, or<|done|>", "unfinished", ""),
+        ("<|done|>", "empty", ""),
+    ],
+)
+def test_what_stands_around_an_answer_is_left_out(written: str, state: str, answer: str) -> None:
+    class Ending:
+        task = "text-generation"
+        tokenizer = type("Tokenizer", (), {"all_special_tokens": ["<|done|>"]})
+
+        def __call__(self, turns: list[Any], **settings: Any) -> list[Any]:
+            return [[{"generated_text": written}] for _ in turns]
+
+    (reply,) = TextGeneration(Ending(), thinking_tokens=0).generate(["Who?"])
+    assert (reply.state, reply) == (state, answer)
+
+
 @pytest.mark.parametrize("written", [[None], [[]], [[{"label": "x"}]]])
 def test_output_without_text_is_a_failed_call(written: list[Any]) -> None:
     class Odd:

@@ -227,6 +227,7 @@ SWITCHES = [
     ("GLM-4.5", {"enable_thinking": False}, "<think></think>"),
     ("Gemma 4", {"enable_thinking": True}, "<|turn>model\n"),
     ("Command A Reasoning", {"chat_template_kwargs": {"reasoning": False}}, "<|END_THINKING|>"),
+    ("Solar Open", {"chat_template_kwargs": {"reasoning_effort": "low"}}, "<|begin|>assistant"),
 ]
 
 

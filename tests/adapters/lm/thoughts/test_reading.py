@@ -168,6 +168,7 @@ class Tokens:
 
     def __init__(self, written: str, special: Sequence[str]) -> None:
         self.parts = written.split("¦")
+        self.all_special_tokens = special
         self.all_special_ids = [at for at, part in enumerate(self.parts) if part in special]
 
     def decode(self, tokens: Sequence[int], skip_special_tokens: bool) -> str:
@@ -183,10 +184,11 @@ class Tokens:
         ("she\n<|im_start|>user\nhe", "she\n"),
         ("<answer>she</answer>¦<|im_end|>", "she"),
         (" she¦<unk>¦ said", " she said"),
+        ("<think>he</think>¦she¦<|own end|>", "she"),
     ],
 )
 def test_tokens_are_read_within_the_turn(written: str, answer: str) -> None:
-    special = ["<|im_end|>", "<|im_start|>", "<pad>", "</s>", "<unk>"]
+    special = ["<|im_end|>", "<|im_start|>", "<pad>", "</s>", "<unk>", "<|own end|>"]
     tokenizer = Tokens(written, special)
     tokens = range(len(tokenizer.parts))
     reply = read_tokens(tokenizer, tokens, "", "stop", [*known_delimiters().values()])
