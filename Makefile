@@ -9,7 +9,7 @@ export PYTHONWARNINGS = ignore
 # what one test has imported, the next need not compile again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lowest lint docs clean
+.PHONY: demo test pytest lowest lint docs clean
 
 DEMO_SYSTEMS = toy-nine-in-ten toy-blind-to-xe toy-stereotypes first-mention random
 
@@ -24,7 +24,11 @@ demo: .venv/core
 	@echo "Open demo/report.html, and compare your own: pronominal evaluate --help. A picture:"
 	@echo "demo/charts/sample-double-test.accuracy-by-pronoun-set.svg"
 
-test: .venv/all lint
+# the linters use one core, so that the tests need not wait for them
+test: .venv/all
+	@$(MAKE) --no-print-directory --jobs 2 lint pytest
+
+pytest: .venv/all
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 30 -m "not docs"
 
 # the oldest versions that setup.cfg allows for the core, hub and stats, and the tests of these:

@@ -104,6 +104,16 @@ def without_torch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep on one worker what each would prepare: a server to fork from, inputs of all commands."""
+    items.sort(
+        key=lambda item: (
+            "started" not in vars(item.getparent(pytest.Module).obj),
+            "tests/fuzzing/" not in item.nodeid,
+        )
+    )
+
+
 def pytest_collection_finish() -> None:
     """Take what was imported out of garbage collection, which would go through it ever again."""
     gc.collect()

@@ -33,6 +33,14 @@ def command_line(*arguments: str) -> None:
     main()
 
 
+def command_line_of_one_of_two(rank: int, port: int, *arguments: str) -> None:
+    """Run the command line as one of two processes, told what torchrun tells them."""
+    here = {"RANK": str(rank), "LOCAL_RANK": str(rank), "MASTER_PORT": str(port)}
+    both = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}
+    os.environ.update(here | both)
+    command_line(*arguments)
+
+
 def command_line_until_loss(last: int, *arguments: str) -> None:
     """Run the command line, and die when it comes to compute its N-th loss."""
     from pronominal.adapters.training.loop import _Loop

@@ -76,24 +76,36 @@ def test_a_new_dataset_is_its_files_and_one_line(tmp_path: Path) -> None:
     catalogue = package / "dataset_scripts" / "__init__.py"
     text = catalogue.read_text()
     catalogue.write_text(text.replace('    "winopron":', '    "toy": "a toy",\n    "winopron":'))
-    built = pronominal(tmp_path, "build", "toy", "--out", "out")
+    built, shown, _ = pronominal(
+        tmp_path,
+        "build toy --out out",
+        "evaluate --dataset out/toy --system first-mention --system random --out runs",
+        "report runs --out report.html",
+    )
     assert "out/toy" in built
-    systems = ["--system", "first-mention", "--system", "random"]
-    shown = pronominal(tmp_path, "evaluate", "--dataset", "out/toy", *systems, "--out", "runs")
     assert "Toyness" in shown
     (run,) = tmp_path.glob("runs/*first-mention*/score.json")
     assert json.loads(run.read_text())["toyness"] == 0.5
-    pronominal(tmp_path, "report", "runs", "--out", "report.html")
     assert "Toyness" in (tmp_path / "report.html").read_text()
 
 
-def pronominal(folder: Path, *arguments: str) -> str:
+COMMANDS = """
+import sys
+from pronominal.cli.main import app
+for command in sys.argv[1:]:
+    app(command.split(), standalone_mode=False)
+    print(chr(0))
+"""
+
+
+def pronominal(folder: Path, *commands: str) -> list[str]:
+    """Call commands in one process of that package, and return what each prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "pronominal", *arguments],
+        [sys.executable, "-c", COMMANDS, *commands],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout.split("\0\n")[:-1]

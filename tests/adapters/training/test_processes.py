@@ -1,8 +1,7 @@
 """Several processes train one classifier: the one that a single process would have made."""
 
 import json
-import subprocess
-import sys
+import socket
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ pytest.importorskip("matplotlib")
 import torch
 
 from tests.eval.training.test_bert import command, row, run, write_encoder, write_rows
+from tests.processes import command_line_of_one_of_two, started
 
 if not torch.distributed.is_available():
     pytest.skip("this torch has no processes", allow_module_level=True)
@@ -46,13 +46,16 @@ def test_two_processes_go_on_and_learn_what_one_learns(encoder: Path, tmp_path: 
     assert run(*one, "2") == 0
     assert run(*two, "1") == 0
     # the first seed is complete, so that none of the processes may train it
-    launched = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    subprocess.run(
-        [sys.executable, *launched, "-m", "pronominal", *two, "2"],
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    both = [started(command_line_of_one_of_two, rank, port, *two, "2") for rank in range(2)]
+    for process in both:
+        process.join(120)
+    ended = [process.exitcode for process in both]
+    for process in both:
+        process.kill()
+    assert ended == [0, 0]
     summary = json.loads((tmp_path / "two" / "summary.json").read_text())
     assert summary["seeds"] == [1, 2]
     expected = losses(tmp_path / "one")

@@ -5,7 +5,7 @@ All sentences are our own.
 
 import importlib.util
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class Loader(yaml.SafeLoader):
 Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
 
 
+@cache
 def read(path: Path) -> dict[str, Any]:
     content: dict[str, Any] = yaml.load(path.read_text(), Loader)
     return content
@@ -92,13 +93,14 @@ def test_a_slots_options_are_the_filled_texts(tasks: Path, own_ruff: str) -> Non
 @pytest.mark.parametrize("config", ["double", "single"])
 def test_prompts_are_ours_to_the_letter(tasks: Path, sample: Path, config: str) -> None:
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    template = cache(environment.from_string)
     split = read_split(str(sample), config)
     rows, instances = split.table.slice(0, 20).to_pylist(), split.stream(0, 20)
     for row, instance in zip(rows, instances, strict=True):
         for prompt in Prompting().of(instance):
             name = f"winopron_{config}_{prompt.name.replace('-', '_')}"
             task = read(tasks / f"winopron_{config}" / f"{name}.yaml")
-            assert environment.from_string(task["doc_to_text"]).render(**row) == prompt.text
+            assert template(task["doc_to_text"]).render(**row) == prompt.text
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_tokens_are_drawn_as_often_as_they_are_likely(draw: Draw, expected: list
 
 
 def test_a_run_goes_on_with_the_same_bytes(checkpoint: str, own_ruff: str, tmp_path: Path) -> None:
-    split = read_split(own_ruff, "distractors_0", "seed_13")
+    split = read_split(own_ruff, "distractors_0", "seed_13").first(75)
     asked = SystemSettings("two", "lm-two-questions", checkpoint, {"samples": 2})
     system = loaded(checkpoint, samples=2, new_tokens=3)
     system.chunk = 30

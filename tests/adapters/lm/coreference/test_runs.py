@@ -149,7 +149,8 @@ def served(split: Split, pauses: list[float]) -> Iterator[str]:
 
 def test_a_server_marks(split: Split, served: str) -> None:
     system = load("lm-coref", served)
-    instances = [one for one in split.instances() if one.text not in Knowing(split).wrong][:20]
+    wrong = Knowing(split).wrong
+    instances = [one for one in split.instances() if one.text not in wrong][:20]
     found = system.cluster([one.text for one in instances])
     for instance, (cluster,) in zip(instances, found, strict=True):
         expected = [instance.pronoun.span, instance.candidates[instance.label].span]

@@ -34,14 +34,13 @@ def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 def test_log_likelihoods_are_those_of_lm(checkpoint: str) -> None:
     ours: Any = load("lm", checkpoint, scores="sentences", device="cpu")
     theirs: Any = load("lm-vllm", checkpoint)
-    for one, other in zip(
-        theirs.loglikelihood(INSTANCES), ours.loglikelihood(INSTANCES), strict=True
-    ):
+    some = INSTANCES[::3]
+    for one, other in zip(theirs.loglikelihood(some), ours.loglikelihood(some), strict=True):
         assert one == pytest.approx(other, abs=1e-3)
     engine = theirs._engine._engine
     assert engine.enable_prefix_caching is False
     assert {(asked.prompt_logprobs, asked.max_tokens) for _, asked in engine.asked} == {(0, 1)}
-    assert len(engine.asked) == 4 * len(INSTANCES)
+    assert len(engine.asked) == 4 * len(some)
     assert theirs.inference["engine"] == "vllm"
 
 

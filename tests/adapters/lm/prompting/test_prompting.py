@@ -16,7 +16,6 @@ from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.answers import named_by_upstream, named_by_words
 from pronominal.adapters.lm.prompting.prompts import Prompting, read_templates
 from pronominal.dataset_scripts.reading.loading import read_split
-from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.language_models import most_frequent
 from pronominal.eval.runs.runner import SystemSettings, predict, run
 from pronominal.instances import FillingInstance, ResolutionInstance
@@ -250,7 +249,7 @@ def test_a_model_that_breaks_its_contract_is_named(answers: Any) -> None:
 
 
 def test_scores_have_the_range_over_prompts(sample: Path, tmp_path: Path) -> None:
-    split = read_split(str(sample), "double")
+    split = read_split(str(sample), "double").first(96)
     folder = run(split, Parrot(), SystemSettings("parrot", "parrot"), tmp_path)
     found = score_predictions(split, folder.path)["prompts"]
     zero = sum(label == 0 for label in split.table["label"].to_pylist()) / split.num_rows
@@ -258,7 +257,7 @@ def test_scores_have_the_range_over_prompts(sample: Path, tmp_path: Path) -> Non
     assert found["by_prompt"]["4-forward"]["accuracy"] == pytest.approx(zero)
     none = found["by_prompt"]["4-none"]
     assert [none[name] for name in ("n", "accuracy", "answered", "none", "both")] == [
-        576,
+        96,
         0,
         0,
         1,
@@ -270,7 +269,7 @@ def test_scores_have_the_range_over_prompts(sample: Path, tmp_path: Path) -> Non
     assert {*found["spread"]} == {"units", "prompts", "rest"}
     assert (found["lowest"], found["highest"]) == (0, pytest.approx(max(zero, 1 - zero)))
     assert found["accuracy"] == pytest.approx(1 / 3)
-    assert found["every_answer"]["overall"]["n"] == 576 * 30
+    assert found["every_answer"]["overall"]["n"] == 96 * 30
     assert found["every_answer"]["overall"]["accuracy"] == pytest.approx(1 / 3)
 
 
@@ -417,10 +416,7 @@ def test_a_masked_model_and_a_long_prompt_are_refused(tmp_path: Path) -> None:
 
 @needs_models
 def test_a_whole_dataset_is_prompted(writer: str, sample: Path, tmp_path: Path) -> None:
-    split = read_split(str(sample), "double")
-    few = Split(
-        split.dataset_name, split.config, "few", split.table.slice(0, 12), split.digest, split.file
-    )
+    few = read_split(str(sample), "double").first(12)
     asked = SystemSettings("writer", "lm-prompts", writer, {"prompts": ["2-none"], "device": "cpu"})
     folder = run(few, asked.load(), asked, tmp_path)
     lines = [json.loads(line) for line in folder.predictions.read_text().splitlines()]

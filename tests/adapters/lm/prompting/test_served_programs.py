@@ -114,7 +114,7 @@ def test_thoughts_are_switched_off(program: str) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_run_says_what_served_it(program: str, sample: Path, tmp_path: Path) -> None:
-    split = read_split(str(sample), "double")
+    split = read_split(str(sample), "double").first(12)
     with served_program(program) as server:
         settings = {"url": server.url, "prompts": ["2-backward"]}
         asked = SystemSettings("served", "lm-server", None, settings)
@@ -131,7 +131,7 @@ def test_a_run_says_what_served_it(program: str, sample: Path, tmp_path: Path) -
 
 
 def test_a_run_counts_what_was_cut_off(sample: Path, tmp_path: Path) -> None:
-    split = read_split(str(sample), "double")
+    split = read_split(str(sample), "double").first(12)
     with served_program("vllm") as server:
         settings = {"url": server.url, "prompts": ["2-backward"], "thinking_tokens": 0}
         asked = SystemSettings("served", "lm-server", None, settings)
@@ -146,7 +146,7 @@ def test_a_run_counts_what_was_cut_off(sample: Path, tmp_path: Path) -> None:
 def test_a_server_that_dies_in_a_thought_is_waited_for(
     sample: Path, tmp_path: Path, pauses: list[float]
 ) -> None:
-    split = read_split(str(sample), "double")
+    split = read_split(str(sample), "double").first(64)
     with served_program("sglang") as server:
         settings = {"url": server.url, "prompts": ["2-backward"], "at_once": 2}
         asked = SystemSettings("served", "lm-server", None, settings)

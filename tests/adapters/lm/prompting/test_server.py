@@ -158,7 +158,7 @@ def test_a_prompt_that_the_server_fails_at_is_named(
 def test_a_prompt_that_the_server_refuses_costs_one_row(
     server: Server, sample: Path, tmp_path: Path
 ) -> None:
-    split = read_split(str(sample), "double")
+    split = read_split(str(sample), "double").first(48)
     text = split.instances()[1].text
     server.fails_at = (text, 400)
     asked = SystemSettings("served", "lm-server", None, {"url": server.url, "prompts": ["2-none"]})
@@ -178,7 +178,7 @@ def test_a_server_that_fails_at_everything_stops_the_run(
 def test_a_run_goes_on_after_the_server_died(
     server: Server, sample: Path, tmp_path: Path, pauses: list[float]
 ) -> None:
-    split = read_split(str(sample), "double")
+    split = read_split(str(sample), "double").first(64)
     settings = {"url": server.url, "prompts": ["2-none"], "at_once": 4}
     asked = SystemSettings("served", "lm-server", None, settings)
     whole = run(split, asked.load(), asked, tmp_path / "whole").predictions.read_bytes()

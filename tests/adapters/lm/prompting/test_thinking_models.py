@@ -12,7 +12,6 @@ from pronominal import InputError, score
 from pronominal.adapters import load
 from pronominal.adapters.lm.prompting.chat import Turns
 from pronominal.dataset_scripts.reading.loading import read_split
-from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.runner import SystemSettings, run
 from tests.adapters.lm.language_models import CAUSAL, save
 from tests.adapters.lm.prompting.chat_templates import FAMILIES, SPECIAL
@@ -110,10 +109,7 @@ def test_thoughts_of_prompts_of_any_length_fit_the_model(chatting: Callable[[str
 def test_a_run_counts_and_scores_what_was_cut_off(
     chatting: Callable[[str], str], sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    split = read_split(str(sample), "double")
-    few = Split(
-        split.dataset_name, split.config, "few", split.table.slice(0, 12), split.digest, split.file
-    )
+    few = read_split(str(sample), "double").first(12)
     settings = {"prompts": ["2-none", "3-none"], "device": "cpu", "thinking_tokens": 0}
     asked = SystemSettings("qwen", "lm-prompts", chatting("Qwen3"), settings)
     system: Any = asked.load()
@@ -151,7 +147,7 @@ def test_a_run_counts_and_scores_what_was_cut_off(
 def test_another_frame_is_another_run(
     chatting: Callable[[str], str], sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    split = read_split(str(sample), "double")
+    split = read_split(str(sample), "double").first(12)
     settings = {"prompts": ["2-none"], "device": "cpu"}
     asked = SystemSettings("oss", "lm-prompts", chatting("gpt-oss"), settings)
     system: Any = asked.load()

@@ -48,7 +48,7 @@ ROWS = 504
 """For each family: half of them neighbours in a file, half drawn from it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scored:
     """A family's model, the sequences of some instances, and the plain loop's scores of them."""
 
@@ -59,6 +59,12 @@ class Scored:
 
     def first(self) -> IntArray:
         return np.maximum(self.sequences.common_prefixes(), 1)
+
+    @cache  # noqa: B019 - a module has few of them
+    def of_options(self, way: Way | None) -> tuple[Any, int]:
+        """Return the scores that tell options apart, and the tokens that were fed for them."""
+        scorer = CausalScorer(self.model, batch_tokens=512, pack_tokens=512, way=way)
+        return scorer.score(self.sequences, self.first()), scorer.tokens
 
 
 def by_option(scores: Any) -> Any:
@@ -112,7 +118,7 @@ def causal(request: Any, rows: Callable[[int], list[FillingInstance]]) -> Scored
 def test_causal_models_on_ruff(causal: Scored, way: Way) -> None:
     scorer = CausalScorer(causal.model, batch_tokens=512, pack_tokens=512, way=way)
     whole = scorer.score(causal.sequences, np.ones(len(causal.plain), np.int32))
-    options = scorer.score(causal.sequences, causal.first())
+    options, _ = causal.of_options(way)
     assert len(by_option(whole)) >= 500
     assert np.abs(whole - causal.plain).max() < 1e-4
     assert np.abs(differences(options) - differences(causal.plain)).max() < 1e-4
@@ -123,11 +129,9 @@ def test_causal_models_on_ruff(causal: Scored, way: Way) -> None:
 
 
 def test_trees_are_tried_and_taken(causal: Scored) -> None:
-    tried = CausalScorer(causal.model, batch_tokens=512, pack_tokens=512)
-    tree = CausalScorer(causal.model, batch_tokens=512, pack_tokens=512, way="tree")
-    first = causal.first()
-    assert (tried.score(causal.sequences, first) == tree.score(causal.sequences, first)).all()
-    assert tried.tokens == tree.tokens < causal.sequences.lengths.sum() / 2.5
+    (tried, fed), (tree, fed_as_tree) = causal.of_options(None), causal.of_options("tree")
+    assert (tried == tree).all()
+    assert fed == fed_as_tree < causal.sequences.lengths.sum() / 2.5
 
 
 def test_half_precision_turns_close_decisions_alone(
