@@ -79,6 +79,11 @@ def on_post_page(output: str, **_: object) -> str:
     return output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
 
 
+def on_post_template(output: str, **_: object) -> str:
+    """Do the same on the page for addresses that there are not."""
+    return on_post_page(output)
+
+
 def _changes() -> str:
     """The changelog; its links start at the repository's root, those of the site at `docs`."""
     return (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")

@@ -27,14 +27,15 @@ class Benchmark:
     Attributes:
         description: what is asked, in one sentence.
         splits: the splits that are tasks, as ``CONFIG/SPLIT``.
-        choices: the column of the answers that ``label`` is an index of, or one column for each.
+        choices: the column of the answers that ``label`` is an index of, or one column for each;
+            None where `question` numbers the answers as ``label`` does, since no column has them.
         question: the prompt, a template of Inspect with the text as ``{prompt}``.
         told: columns that stand in the log beside each answer.
     """
 
     description: str
     splits: tuple[str, ...]
-    choices: str | tuple[str, ...]
+    choices: str | tuple[str, ...] | None
     question: str
     told: tuple[str, ...]
 
@@ -44,11 +45,11 @@ class Benchmark:
         content = card_header(dataset).get("benchmark") if dataset in DATASETS else None
         if content is None:
             return None
-        choices = content["choices"]
+        choices = content.get("choices")
         return cls(
             description=content["description"],
             splits=tuple(content["splits"]),
-            choices=choices if isinstance(choices, str) else tuple(choices),
+            choices=tuple(choices) if isinstance(choices, list) else choices,
             question=content["question"],
             told=tuple(content["told"]),
         )
@@ -63,21 +64,20 @@ class Benchmark:
 
     def task(self, dataset: str, config: str, split: str) -> dict[str, Any]:
         """Return a split's task as ``eval.yaml`` has it."""
+        asked: dict[str, Any] = {"input": "text", "target": "label"}
+        question = {"name": "prompt_template", "args": {"template": self.question}}
+        if self.choices is None:
+            solver, scorer = {"name": "generate"}, {"name": "answer", "args": {"pattern": "word"}}
+        else:
+            solver, scorer = {"name": "multiple_choice"}, {"name": "choice"}
+            asked["choices"] = self.choices if isinstance(self.choices, str) else [*self.choices]
         return {
             "id": task_id(dataset, config, split),
             "config": config,
             "split": split,
-            "field_spec": {
-                "input": "text",
-                "target": "label",
-                "choices": self.choices if isinstance(self.choices, str) else [*self.choices],
-                "metadata": ["id", *self.told, "canary"],
-            },
-            "solvers": [
-                {"name": "prompt_template", "args": {"template": self.question}},
-                {"name": "multiple_choice"},
-            ],
-            "scorers": [{"name": "choice"}],
+            "field_spec": {**asked, "metadata": ["id", *self.told, "canary"]},
+            "solvers": [question, solver],
+            "scorers": [scorer],
         }
 
 

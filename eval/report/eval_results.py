@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 RESULTS = ".eval_results"
 """The folder of a model's repository that holds them."""
 
-SHARE_RIGHT = "accuracy"
-"""Key of the measure that is a task's value: the share of its rows that are right."""
+SHARE_RIGHT = ("accuracy", "correct")
+"""Keys of the measure that is a task's value: the share of all its rows that are right."""
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -59,8 +59,9 @@ def write_eval_results(
 ) -> WrittenResults:
     """Write ``OUT/LABEL/.eval_results/DATASET.yaml`` for every system.
 
-    ``OUT/LABEL`` is what `pronominal publish --results` takes. Runs over some of a task's rows, or
-    over rows that no ``eval.yaml`` of ours names, are left out.
+    ``OUT/LABEL`` is what `pronominal publish --results` takes. Runs over some of a task's rows,
+    over rows that no ``eval.yaml`` of ours names, or whose scores have no share of all rows that
+    are right (GAP, WinoNB), are left out.
 
     Args:
         runs: folders of runs made by ``pronominal evaluate``; a folder may be a run itself.
@@ -83,7 +84,7 @@ def write_eval_results(
                 cause = f"two runs of {run.label} are about {entry.task_id}"
                 raise InputError(cause, cure="give them other labels", file=run.folder)
         if not entries:
-            left_out.append(f"{run.folder}: {record.dataset} is no task of a benchmark")
+            left_out.append(f"{run.folder}: {record.dataset} {_why_left_out(record)}")
     if not results:
         cause = "none of the runs is about all rows of a benchmark's task"
         raise InputError(cause, cure="evaluate a whole split, such as winopron/double/test")
@@ -100,13 +101,12 @@ def _entries(run: Run, record: RunRecord, own: Sequence[Task]) -> "Iterator[Eval
         from huggingface_hub import EvalResultEntry
 
     dataset = record.dataset
-    benchmark = Benchmark.of(dataset.name)
-    splits = dataset.split.split("+")
-    if benchmark is None or not all(benchmark.asks(dataset.config, one) for one in splits):
+    if not _is_task(record):
         return
+    splits = dataset.split.split("+")
     task = task_of_run(dataset.name, run.scores.get(TASK), own)
     task.refuse_other_scores(run.scores, run.folder / SCORE)
-    measure = next((one for one in task.measures if one.key == SHARE_RIGHT), None)
+    measure = next((one for one in task.measures if one.key in SHARE_RIGHT), None)
     for split in splits if measure is not None else ():
         assert measure is not None
         figure = measure.of(run.scores) if len(splits) == 1 else _part(measure, run.scores, split)
@@ -120,6 +120,19 @@ def _entries(run: Run, record: RunRecord, own: Sequence[Task]) -> "Iterator[Eval
             date=record.times.finished,
             notes=_notes(record, figure),
         )
+
+
+def _is_task(record: RunRecord) -> bool:
+    """Whether the rows of a run are those of a task, or of several."""
+    config, splits = record.dataset.config, record.dataset.split.split("+")
+    benchmark = Benchmark.of(record.dataset.name)
+    return benchmark is not None and all(benchmark.asks(config, one) for one in splits)
+
+
+def _why_left_out(record: RunRecord) -> str:
+    if _is_task(record):
+        return "has no share of all rows that are right among its scores"
+    return "is no task of a benchmark"
 
 
 def _part(measure: Measure, scores: Scores, split: str) -> Figure | None:

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from markupsafe import Markup
-
 from pronominal.adapters import SYSTEMS
-from pronominal.eval.report.charts.drawings import Drawer
+from pronominal.eval.report.charts.drawings import Drawer, Drawing
 from pronominal.eval.report.charts.kinds import Point
 from pronominal.eval.report.charts.small_multiples import Kind, Mark, multiple
 from pronominal.eval.report.published import PublishedSystem, published_marks
@@ -24,7 +22,7 @@ COMPARED = "the map of paired tests below"
 
 PLACES = "Beside the number: the places that clear differences leave a system; 1 is best."
 BEST = "★ is better than all others beyond chance."
-NONE_BEST = "No ★: none is better than all others beyond chance."
+NONE_BEST = "No ★: no system, baselines apart, is better than all others beyond chance."
 DASHED = "Dashed: guessing."
 PUBLISHED = "◇ Published figures are of other runs, and are not tested: {}."
 
@@ -36,12 +34,12 @@ class Choice:
     Attributes:
         key: of the measure.
         name: of the measure.
-        drawn: the systems by it.
+        figure: the systems by it.
     """
 
     key: str
     name: str
-    drawn: Markup
+    figure: Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +65,15 @@ class FirstScreen:
     headline: str
     choices: tuple[Choice, ...]
     chosen: str
-    panels: tuple[Markup, ...]
+    panels: tuple[Drawing, ...]
     notes: tuple[str, ...]
+
+    @property
+    def figures(self) -> list[Drawing]:
+        """All charts, once each."""
+        drawn = (*(choice.figure for choice in self.choices), *self.panels)
+        by_name = {figure.name: figure for figure in reversed(drawn)}
+        return [*reversed(by_name.values())]
 
 
 def first_screen(one: Comparison, published: Sequence[PublishedSystem] = ()) -> FirstScreen:
@@ -124,11 +129,10 @@ class _Multiples:
     kinds: Mapping[str, Kind]
     published: Sequence[PublishedSystem]
 
-    def of_measure(self, measure: Measure, *, places: bool = True) -> Markup:
+    def of_measure(self, measure: Measure, *, places: bool = True) -> Drawing:
         """Draw a measure of all systems, with their places and published figures of it."""
         scores = self.comparison.scores
-        best = best_row(measure, scores)
-        first = None if best is None else [*scores][best]
+        first = _best(self.comparison, measure)
         marks = [
             self._mark(
                 label,
@@ -143,7 +147,7 @@ class _Multiples:
         chance = next((one for one in chances if one is not None), None)
         return multiple(measure.name, marks, chance)
 
-    def beside(self, headline: Measure) -> Iterator[Markup]:
+    def beside(self, headline: Measure) -> Iterator[Drawing]:
         """Draw what stands beside the headline: rows answered, consistency, the worst part."""
         task, scores = self.comparison.task, self.comparison.scores.values()
         for measure in (task.answered_measure, task.consistency_measure):
@@ -177,6 +181,13 @@ class _Multiples:
         return self._mark(label, worst, name)
 
 
+def _best(one: Comparison, measure: Measure) -> str | None:
+    """Return the system that is better than all others; a baseline that wins tells nothing."""
+    best = best_row(measure, one.scores)
+    label = None if best is None else [*one.scores][best]
+    return None if label is None or is_baseline(one, label) else label
+
+
 def _place(score: Scores, measure: Measure) -> str:
     """Write the places that a system may have."""
     found = score.get(RANKS, {}).get(measure.key)
@@ -198,7 +209,7 @@ def _notes(
     if any(RANKS in score for score in scores.values()):
         yield PLACES
     if len(scores) > 1:
-        starred = any(best_row(measure, scores) is not None for measure in measures)
+        starred = any(_best(one, measure) is not None for measure in measures)
         yield BEST if starred else NONE_BEST
     if published:
         papers = dict.fromkeys(place for system in published for place in system.places)

@@ -95,7 +95,8 @@ class Report:
         for dataset, parts in self.sections.items():
             yield from ((dataset, figure) for figure in self.across[dataset])
             for part in parts:
-                yield from ((self._title(part), figure) for figure in part.figures)
+                figures = (*part.first.figures, *part.figures)
+                yield from ((self._title(part), figure) for figure in figures)
 
     def _title(self, part: Section) -> str:
         """Name a split, with its digest where the page has several builds of it."""

@@ -99,7 +99,7 @@ def _answers(file: Path, samples: Iterator[tuple[str, Any]]) -> Iterator[LoggedA
 
 def _answer(sample: Mapping[str, Any], place: str) -> LoggedAnswer:
     name, text = (sample.get("metadata") or {}).get("id", sample["id"]), sample["input"]
-    options = tuple(map(str, sample["choices"] or ())) or None
+    options = tuple(map(str, sample.get("choices") or ())) or None
     about = LoggedAnswer(
         place=place,
         # a number is a place in the program's own list
@@ -114,12 +114,25 @@ def _answer(sample: Mapping[str, Any], place: str) -> LoggedAnswer:
     if "choice" in scores:
         decision = _chosen(scores["choice"].get("answer"), len(options or ()), cut_off=cut_off)
         return replace(about, decision=decision, right=scores["choice"]["value"] == "C")
+    if "answer" in scores and options is None and str(sample["target"]).isdecimal():
+        # as our eval.yaml asks where no column has the answers: they are numbered as labels are
+        told = scores["answer"]
+        decision = _numbered(told.get("answer"), len(sample["metadata"]["candidates"]), cut_off)
+        return replace(about, decision=decision, right=told["value"] == "C")
     # another scorer's verdict is about its own reading of what was written
     return replace(
         about,
         decision=UNFINISHED if cut_off else None,
         written=None if cut_off else str(sample["output"]["completion"]),
     )
+
+
+def _numbered(answer: object, candidates: int, cut_off: bool) -> Decision:
+    """Read a candidate's number; another one is no candidate, such as GAP's *neither*."""
+    number = str(answer or "")
+    if number.isdecimal() and number.isascii() and int(number) < candidates:
+        return Decision(int(number))
+    return UNFINISHED if cut_off and not number else NONE
 
 
 def _chosen(answer: object, options: int, *, cut_off: bool) -> Decision:

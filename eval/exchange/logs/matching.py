@@ -8,7 +8,7 @@ from pathlib import Path
 from pronominal.adapters.lm.prompting.answers import named_by_words
 from pronominal.adapters.lm.thoughts.reading import read_reply
 from pronominal.dataset_scripts.reading.split import Instance
-from pronominal.decisions import UNFINISHED, Decision
+from pronominal.decisions import NONE, UNFINISHED, Decision
 from pronominal.errors import InputError
 from pronominal.eval.exchange.logs import LoggedAnswer
 from pronominal.eval.runs.predictions import Prediction
@@ -64,7 +64,7 @@ class LogMatcher:
                 cause = f"the row {row.id} has several answers"
                 cure = "give a log in which each row is asked once, of one epoch"
                 raise self._refuse(cause, cure, answer)
-        counted = prediction.decision.choice == row.label
+        counted = prediction.decision == _right(row)
         if answer.right is not None and answer.right != counted:
             self.matched.disputed.append(row.id)
 
@@ -109,6 +109,11 @@ def options_of(row: Instance) -> list[str]:
     if isinstance(row, FillingInstance):
         return [*row.options]
     return [candidate.text for candidate in row.candidates]
+
+
+def _right(row: Instance) -> Decision:
+    """Return the right answer; a label beyond the options is the abstention, GAP's *neither*."""
+    return Decision(row.label) if row.label < len(options_of(row)) else NONE
 
 
 def places_of(offered: Sequence[str], options: Sequence[str]) -> list[int] | None:

@@ -7,7 +7,8 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from pronominal.eval.report.charts.kinds import ROW, TOP, Point, facts
+from pronominal.eval.report.charts.drawings import Drawing, Panel
+from pronominal.eval.report.charts.kinds import ROW, SHAPES, TOP, Point, facts
 from pronominal.eval.report.charts.svg import (
     LETTER,
     cut,
@@ -18,6 +19,7 @@ from pronominal.eval.report.charts.svg import (
     scale,
     text,
 )
+from pronominal.eval.tables.table import Table, slug
 
 WIDTH = 318.0
 """Of each multiple; four of them stand side by side on a desktop."""
@@ -33,11 +35,25 @@ CAPTION = 17.0
 
 Kind = Literal["system", "baseline", "published"]
 
+SHAPE_OF_KIND: dict[str, str] = {
+    "system": SHAPES[0],
+    "baseline": SHAPES[0],
+    "published": SHAPES[3],
+}
+"""A circle for what was run, a diamond for what was not."""
+
 CAPTIONS: dict[Kind, str] = {
     "system": "",
     "baseline": "baselines",
     "published": "published, not rerun",
 }
+
+LEGEND: dict[Kind, str] = {
+    "system": "systems",
+    "baseline": "baselines",
+    "published": "published, not rerun",
+}
+"""What a figure's legend calls them; the page has `CAPTIONS` alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +77,21 @@ class Mark:
     best: bool = False
 
 
-def multiple(title: str, marks: Sequence[Mark], chance: float | None = None) -> Markup:
+def multiple(title: str, marks: Sequence[Mark], chance: float | None = None) -> Drawing:
     """Draw a row for each mark over a scale in percent, in groups by their kind."""
     shown = [mark for mark in marks if mark.point.value is not None]
+    legend: list[tuple[str, str]] = [
+        (kind, LEGEND[kind]) for kind in dict.fromkeys(mark.kind for mark in shown)
+    ]
+    if chance is not None:
+        legend.append(("chance", "guessing"))
+    rows = tuple((mark.name, f"{mark.written} {mark.beside}".rstrip()) for mark in shown)
+    table = Table(f"Systems by {title}", ("System", title), rows)
+    panel = Panel(_drawn(title, shown, chance), title)
+    return Drawing(slug(table.title), (panel,), tuple(legend), table)
+
+
+def _drawn(title: str, shown: Sequence[Mark], chance: float | None) -> Markup:
     longest = max((len(mark.beside) for mark in shown), default=0)
     beside = NARROW * longest + 12 if longest else 0.0
     left = min(max((len(mark.name) for mark in shown), default=0) * LETTER + 8, 112.0)
@@ -98,7 +126,7 @@ def _row(mark: Mark, left: float, right: float, beside: float) -> Iterator[Marku
         yield line(low, middle, high, middle, f"interval {mark.kind}")
     yield element(
         *("path", element("title", point.hint)),
-        d="M0-5 5 0 0 5-5 0z" if mark.kind == "published" else "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+        d=SHAPE_OF_KIND[mark.kind],
         transform=f"translate({left + point.value * (right - left):.1f} {middle:.1f})",
         class_=f"mark {mark.kind}",
         **facts(point),

@@ -66,8 +66,15 @@ def drawing(
 
 
 def cut(name: str, letters: int) -> str:
-    """Shorten a name to so many letters."""
-    return name if len(name) <= letters else f"{name[: letters - 1]}…"
+    """Shorten a name to so many letters; its end stays, by which checkpoints and seeds differ.
+
+    >>> cut("spanbert-large-seed-2", 15)
+    'spanbert-l…ed-2'
+    """
+    end = (letters - 1) // 3
+    return (
+        name if len(name) <= letters else f"{name[: letters - 1 - end]}…{name[len(name) - end :]}"
+    )
 
 
 def scale(left: float, right: float, bottom: float, chance: float | None = None) -> list[Markup]:

@@ -7,7 +7,8 @@ from markupsafe import Markup
 
 from pronominal.eval.report.charts.drawings import Drawing
 from pronominal.eval.report.charts.kinds import shape_of
-from pronominal.eval.report.charts.svg import LETTER, WIDTH, element, text
+from pronominal.eval.report.charts.small_multiples import SHAPE_OF_KIND
+from pronominal.eval.report.charts.svg import LETTER, WIDTH, element, line, text
 
 COLUMN, PAGE = 7.7, 16.0
 """Width in centimetres of a column and of both, as ACL's style has them."""
@@ -75,9 +76,11 @@ def _lines(legend: Sequence[tuple[str, str]], width: float) -> int:
 def _legend(legend: Sequence[tuple[str, str]], width: float) -> Iterator[Markup]:
     for place, (x, number, class_, name) in enumerate(_places(legend, width)):
         y = 28 + number * LINE
-        if class_.startswith("s"):
-            at = f"translate({x + 6:g} {y - 4:g})"
-            yield element("path", d=shape_of(place), transform=at, class_=f"mark {class_}")
+        if class_ == "chance":
+            yield line(x, y - 4, x + 12, y - 4, class_)
+        elif class_ in SHAPE_OF_KIND or class_.startswith("s"):
+            at, shape = f"translate({x + 6:g} {y - 4:g})", SHAPE_OF_KIND.get(class_)
+            yield element("path", d=shape or shape_of(place), transform=at, class_=f"mark {class_}")
         else:
             box = {"x": x, "y": y - 10, "width": 12, "height": 12, "rx": 2}
             yield element("rect", **box, class_=f"part {class_}")

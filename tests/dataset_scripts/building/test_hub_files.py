@@ -64,6 +64,28 @@ def test_a_benchmark_is_declared_in_full_and_kept_out_of_the_header(name: str) -
         assert benchmark.description
 
 
+@pytest.mark.parametrize(
+    ("name", "numbered"),
+    [("knowref", "0) Ada\n1) Bea\n\n"), ("gap", "0) Ada\n1) Bea\n2) neither"), ("winonb", "")],
+)
+def test_a_question_points_to_the_pronoun_where_its_word_occurs_twice(
+    name: str, numbered: str
+) -> None:
+    benchmark = Benchmark.of(name)
+    assert benchmark is not None
+    text = "When she sang, Ada saw that she had moved Bea."
+    asked = benchmark.question.format(
+        prompt=text,
+        pronoun={"text": "she", "start": 28, "end": 31},
+        candidates=[{"text": "Ada"}, {"text": "Bea"}],
+    )
+    assert asked.startswith(f'{text}\n\nWho does the "she" refer to')
+    assert "\n\nWhen she sang, Ada saw that she" in asked.removeprefix(text)
+    assert numbered in asked
+    field_spec = benchmark.task(name, "original", "test")["field_spec"]
+    assert ("choices" in field_spec) == (numbered == "")  # or the question has them
+
+
 def test_the_card_has_no_benchmark_but_task_ids(sample: Path) -> None:
     header = yaml.safe_load((sample / "README.md").read_text().split("---\n")[1])
     assert "benchmark" not in header

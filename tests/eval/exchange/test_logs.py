@@ -17,11 +17,14 @@ import pytest
 from pronominal import InputError
 from pronominal.cli.main import app
 from pronominal.dataset_scripts.reading.loading import load_split
-from pronominal.eval.exchange.logs import log_reader
+from pronominal.decisions import NONE
+from pronominal.eval.exchange.logs import LoggedAnswer, log_reader
 from pronominal.eval.exchange.logs.importing import ImportedLog, import_log
-from pronominal.eval.exchange.logs.matching import places_of
+from pronominal.eval.exchange.logs.matching import LogMatcher, places_of
 from pronominal.eval.report.scored import read_comparisons
 from pronominal.eval.runs.record import read_record
+from pronominal.instances import ResolutionInstance
+from pronominal.spans import Mention
 from tests.conftest import ROOT
 
 LOGS = ROOT / "tests" / "cases" / "logs"
@@ -193,6 +196,34 @@ def test_answers_that_were_cut_off_are_unfinished(sample: Path, tmp_path: Path) 
     file.write_text(json.dumps(content))
     run = imported(sample, "inspect", file, tmp_path / "runs")
     assert read_record(run.path).counts["unfinished"] == 6
+
+
+def test_numbered_answers_are_read_as_labels_are_counted(sample: Path, tmp_path: Path) -> None:
+    content = json.loads((LOGS / "inspect_shuffled.json").read_text())
+    answers = ["0", "1", "2", "0,1", None, "1"]
+    for one, answer in zip(content["samples"], answers, strict=True):
+        one["target"] = str("AB".index(one["target"]))
+        del one["choices"]  # inspect has no such field where a task has no choices
+        one["metadata"]["candidates"] = [{}, {}]
+        value = "C" if answer == one["target"] else "I"
+        one["scores"] = {"answer": {"value": value, "answer": answer}}
+    file = tmp_path / "log.json"
+    file.write_text(json.dumps(content))
+    run = imported(sample, "inspect", file, tmp_path / "runs")
+    lines = map(json.loads, (run.path / "predictions.jsonl").read_text().splitlines())
+    choices = {line["id"]: line["choice"] for line in lines}
+    asked = [one["metadata"]["id"] for one in content["samples"]]
+    assert [choices[name] for name in asked] == [0, 1, None, None, None, 1]
+    assert run.disputed == []
+
+
+def test_neither_is_right_where_no_candidate_is() -> None:
+    text = "Ada saw Bea when Kim said that she sang."
+    mentions = [Mention(text[start : start + 3], start, start + 3) for start in (0, 8, 31)]
+    row = ResolutionInstance("one", text, mentions[2], (mentions[0], mentions[1]), label=2)
+    matcher = LogMatcher([row], Path("log"))
+    matcher.take(LoggedAnswer("sample 1", "one", text, decision=NONE, right=True))
+    assert matcher.matched.disputed == []
 
 
 def details(sample: Path, file: Path, *, ids: bool = True) -> list[str]:

@@ -8,8 +8,9 @@ import pytest
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from pronominal.eval.report import write_report
+from pronominal.eval.report.charts.whole_figure import whole_figure
 from pronominal.eval.report.chosen import chosen
-from pronominal.eval.report.first_screen import COMPARED, NONE_BEST, first_screen
+from pronominal.eval.report.first_screen import COMPARED, NONE_BEST, FirstScreen, first_screen
 from pronominal.eval.report.published import PublishedSystem, published_systems
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons
 from pronominal.eval.runs.runner import SystemSettings
@@ -44,6 +45,10 @@ def names(drawn: str) -> list[str]:
     return re.findall(r'class="name \w+(?: best)?">([^<]+)<', drawn)
 
 
+def drawn_of(shown: FirstScreen) -> list[str]:
+    return [figure.panels[0].drawn for figure in shown.figures]
+
+
 def test_sentences_are_those_of_the_terminal(runs: Comparison) -> None:
     said = runs.task.summarise(runs.scores, "", "", COMPARED)
     shown = first_screen(runs)
@@ -53,7 +58,7 @@ def test_sentences_are_those_of_the_terminal(runs: Comparison) -> None:
 
 
 def test_baselines_come_last_and_the_best_has_a_star(runs: Comparison) -> None:
-    accuracy = first_screen(runs).choices[0]
+    accuracy = first_screen(runs).choices[0].figure.panels[0]
     assert names(accuracy.drawn)[:2] == ["toy-nine-in-ten", "toy-blind-to-xe"]
     assert {*names(accuracy.drawn)[2:]} == {"first-mention", "random"}
     assert accuracy.drawn.count("★") == 1
@@ -64,12 +69,35 @@ def test_what_may_be_chance_has_no_star(folder: Path) -> None:
     one = chosen(runs_of(folder), ["first-mention", "random"])
     add_tests(one, None)
     shown = first_screen(one)
-    assert "★" not in "".join(choice.drawn for choice in shown.choices[:1])
-    assert NONE_BEST in shown.notes or "★" in "".join(c.drawn for c in shown.choices)
+    assert "★" not in drawn_of(shown)[0]
+    assert NONE_BEST in shown.notes or "★" in "".join(drawn_of(shown))
+
+
+def test_a_baseline_that_wins_has_no_star(runs: Comparison) -> None:
+    shown = first_screen(chosen(runs, ["first-mention", "random"]))
+    assert runs.scores["first-mention"]["pronoun_consistency"]["score"] == 0.5
+    assert "★" not in "".join(drawn_of(shown))
+    assert NONE_BEST in shown.notes
+
+
+def test_its_charts_are_figures_for_a_paper(runs: Comparison) -> None:
+    figures = {figure.name: figure for figure in first_screen(runs).figures}
+    assert {"systems-by-accuracy", "systems-by-accuracy-worst-pronoun-set"} <= figures.keys()
+    assert "systems-by-pronoun-consistency" in figures  # once, though it is also a choice
+    figure = figures["systems-by-accuracy"]
+    assert figure.legend == (
+        ("system", "systems"),
+        ("baseline", "baselines"),
+        ("chance", "guessing"),
+    )
+    assert figure.table.rows[0][0] == "toy-nine-in-ten"
+    whole = whole_figure(figure)
+    assert 'width="7.7cm"' in whole
+    assert all(f">{name}<" in whole for _, name in figure.legend)
 
 
 def test_the_worst_pronoun_set_is_named(runs: Comparison) -> None:
-    worst = first_screen(runs).panels[-1]
+    worst = drawn_of(first_screen(runs))[-1]
     assert re.search(r"toy-blind-to-xe 0\.0\S* xe;", worst)
 
 
@@ -79,7 +107,7 @@ def test_published_figures_are_marks_and_no_runs() -> None:
     assert published["LingMess"].figures["f1"] == pytest.approx(0.644)
     assert {"f1", "pronoun_consistency"} <= published["LingMess"].figures.keys()
     shown = first_screen(one, [PublishedSystem("Theirs", {"accuracy": 0.61}, {"A paper": None})])
-    drawn = shown.choices[0].drawn
+    drawn = drawn_of(shown)[0]
     assert "published, not rerun" in drawn
     assert "Theirs: 61.0, as published; A paper" in drawn
     assert 'data-system="Theirs"' not in drawn
