@@ -79,3 +79,12 @@ Margin = Annotated[
         help="Ask of every two systems whether they are equivalent: closer than so many points.",
     ),
 ]
+
+Until = Annotated[
+    float | None,
+    typer.Option(
+        metavar="POINTS",
+        help="Ask rows as they are drawn at random, until the accuracy over all rows is known "
+        "to ± so many points.",
+    ),
+]

@@ -22,6 +22,7 @@ from pronominal.cli.arguments import (
     SystemNames,
     SystemsFile,
     TaskPlace,
+    Until,
     as_share,
 )
 from pronominal.cli.printing import exit_with_failures, print_results
@@ -73,6 +74,7 @@ def evaluate(
     system: SystemNames = None,
     config: Config = None,
     limit: Limit = None,
+    until: Until = None,
     full: Full = False,
     save: Save = None,
     out: Out = None,
@@ -100,7 +102,7 @@ def evaluate(
     """
     given: dict[str, Any] = {"dataset": dataset, "config": config, "split": split, "out": out}
     given |= {"task": task, "reading": reading, "plan": plan, "limit": limit}
-    given |= {"margin": margin, "save": save}
+    given |= {"until": until, "margin": margin, "save": save}
     shared = {"device": device, "batch_size": batch_size, "dtype": dtype}
     read = _experiment(experiment, given, shared)
     read.settings.update(_settings(settings, switch_at_test=switch_at_test))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from pronominal.cli.arguments import (
     SplitName,
     Strict,
     SwitchAtTest,
+    Until,
 )
 from pronominal.cli.printing import exit_with_failures
 from pronominal.cli.progress import loud_warnings, progress_bar
@@ -48,14 +49,17 @@ def run(
     out: Out = Path("runs"),
     reading: ReadingName = "offsets",
     shard: ShardOf = "1/1",
+    until: Until = None,
     include_text: IncludeText = False,
     switch_at_test: SwitchAtTest = False,
     strict: Strict = False,
 ) -> None:
     """Predict every row of a split; the same command goes on with a run that was stopped."""
     from pronominal.dataset_scripts.reading.loading import load_split
+    from pronominal.errors import InputError
     from pronominal.eval.runs import asked_systems, runner
-    from pronominal.eval.runs.shards import Shard
+    from pronominal.eval.runs.shards import WHOLE, Shard
+    from pronominal.eval.runs.until import Precision, run_until
 
     part, given = Shard.parse(shard), asked_systems.parse_settings(settings or [])
     given |= {"url": url} if url is not None else {}
@@ -69,21 +73,20 @@ def run(
     )
     asked_systems.refuse_unknown([asked])
     rows = load_split(dataset, config, split)
+    precision = None if until is None else Precision.of(until, rows, reading)
+    if precision is not None and part != WHOLE:
+        raise InputError("a shard is of all rows", cure="leave out --until, or --shard")
     with loud_warnings():
         loaded = asked.load()
-        mine = len(part.rows(rows.num_rows, getattr(loaded, "chunk", runner.CHUNK)))
+        chunk = getattr(loaded, "chunk", runner.CHUNK)
+        mine = len(part.rows(rows.num_rows, chunk)) if precision is None else None
         with progress_bar(f"{system} on {rows.dataset_name}", mine) as progress:
-            folder = runner.run(
-                rows,
-                loaded,
-                asked,
-                out,
-                reading=reading,
-                shard=part,
-                include_text=include_text,
-                strict=strict,
-                progress=progress,
-            )
+            told: dict[str, Any] = {"reading": reading, "include_text": include_text}
+            told |= {"strict": strict, "progress": progress}
+            if precision is None:
+                folder = runner.run(rows, loaded, asked, out, shard=part, **told)
+            else:
+                folder = run_until(precision, loaded, asked, out, **told)
     print(folder.path)
     exit_with_failures({asked.label: len(folder.failures)})
 

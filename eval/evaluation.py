@@ -4,7 +4,7 @@ import gc
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -16,7 +16,7 @@ from pronominal.adapters.catalogue.own_object import declared_settings, source_d
 from pronominal.adapters.catalogue.systems import SYSTEMS
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import load_split
-from pronominal.dataset_scripts.reading.split import Split
+from pronominal.dataset_scripts.reading.split import Split, whole_and_part
 from pronominal.decisions import NONE
 from pronominal.errors import InputError
 from pronominal.eval.planning.plan import Plan, PlannedTask
@@ -25,11 +25,19 @@ from pronominal.eval.runs.answers import read_answers, read_given_answers
 from pronominal.eval.runs.coreference_systems import COPIES
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.finished import finished_run
-from pronominal.eval.runs.record import is_run, read_record, run_name, run_of, run_path
+from pronominal.eval.runs.record import (
+    Stopped,
+    is_run,
+    read_record,
+    run_name,
+    run_of,
+    run_path,
+)
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import ProgressCallback, SystemSettings
 from pronominal.eval.runs.same_weights import decided_otherwise
 from pronominal.eval.runs.units import SCORE, write_units
+from pronominal.eval.runs.until import Precision, run_until
 from pronominal.eval.scores import TASK, task_of
 from pronominal.eval.scores.agreement import agreement_scores
 from pronominal.eval.scores.prompts import prompt_scores
@@ -42,7 +50,7 @@ from pronominal.eval.statistics.paired_tests import (
 )
 from pronominal.eval.statistics.ranks import RANKS, ranks
 from pronominal.eval.statistics.scores import Scores, plain
-from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS
+from pronominal.eval.tables.comparison import DRAWN, FAILED, SAME_WEIGHTS
 from pronominal.eval.task import Answered, Companion, Task
 from pronominal.json_files import write_json
 
@@ -51,12 +59,15 @@ class FinishedRunWarning(UserWarning):
     """An object was not asked again, as there is a finished run of its name."""
 
 
-OpenProgress = Callable[[str, int], AbstractContextManager[ProgressCallback]]
-"""Opens a progress bar for a system and a number of rows, or for the tests between systems."""
+OpenProgress = Callable[[str, int | None], AbstractContextManager[ProgressCallback]]
+"""Opens a progress bar for a system and a number of rows, or for the tests between systems.
+
+Nobody knows the number of rows that are drawn until something is known well enough.
+"""
 
 
 @contextmanager
-def no_progress(name: str, total: int) -> Iterator[ProgressCallback]:
+def no_progress(name: str, total: int | None) -> Iterator[ProgressCallback]:
     """Show nothing."""
     yield lambda done: None
 
@@ -151,6 +162,56 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         for label in plan.systems:
             plan.keep(done[label].run)
     return done if len(done) < 2 else _compared(task, done, plan, margin, open_progress)
+
+
+def rows_known_well(  # noqa: PLR0913 - each one is an option of the command
+    split: Split,
+    asked: Sequence[SystemSettings],
+    out: Path,
+    until: float,
+    reading: str = "offsets",
+    open_progress: OpenProgress = no_progress,
+    *,
+    task: Task | None = None,
+    systems: Mapping[str, System] = MappingProxyType({}),
+    strict: bool = False,
+) -> Split:
+    """Run systems over rows as they are drawn, the same for all, and return these rows.
+
+    Systems are asked until the accuracy of each over all rows is known to `until` points; the
+    others are then asked for as many rows, which makes theirs no less well known. The other
+    arguments are those of `evaluate_systems`.
+
+    Raises:
+        InputError: the task's headline is no share of rows; and as `run_until`.
+    """
+    refuse_no_share(task_of(split.dataset_name, task))
+    precision, rows, before = Precision.of(until, split, reading), 0, -1
+    waiting = [one for one in asked if precision.reached(out, one.label) is None]
+    ready = _first_of_sound(split, waiting, systems, reading, None)
+    for one in asked:
+        if one.label in systems and one not in waiting:
+            _warn_of_finished(systems[one.label], precision.run_path(out, one.label))
+    while rows != before:
+        before = rows
+        for one in asked:
+            answered_rows = precision.reached(out, one.label, rows)
+            if answered_rows is None:
+                loaded = ready.pop(one.label, None) or systems.get(one.label)
+                system = one.load() if loaded is None else loaded
+                told: dict[str, Any] = {"least": rows, "reading": reading, "strict": strict}
+                with open_progress(one.label, None) as progress:
+                    run = run_until(precision, system, one, out, progress=progress, **told)
+                answered_rows = run.record.dataset.rows
+            rows = max(rows, answered_rows)
+    return precision.draws.first(rows)
+
+
+def refuse_no_share(task: Task) -> None:
+    """Raise `InputError` unless a task's headline is the share of rows that are right."""
+    if task.headline != "accuracy":
+        cause = f"the headline of {task.name} is its {task.headline}, which is no share of rows"
+        raise InputError(cause, cure="run all rows, or the first ones with --limit")
 
 
 def _compared(
@@ -338,9 +399,11 @@ def _run_and_score(
 
 def companion_splits(task: Task, split: Split) -> dict[str, Split]:
     """Return the companion splits that were built beside a split, by the companions' names."""
-    companions = {}
+    companions, whole = {}, whole_and_part(split.name)[1] is None
     for companion in task.companions:
-        if split.folder is not None and companion.fits(split.config):
+        # of drawn rows, others do not have the like
+        there = split.folder is not None and (whole or companion.split is not None)
+        if there and companion.fits(split.config):
             with suppress(MissingSplitError):
                 companions[companion.name] = companion_rows(companion, split)
     return companions
@@ -442,8 +505,17 @@ def score_answers(task: Task, given: Answered) -> Scores:
     assert given.predictions is not None
     scores |= prompt_scores(given.split, given.predictions, task.score_choices, task.units_of)
     scores |= agreement_scores(given.split, given.predictions, task.units_of)
-    failures = read_failures(given.predictions)
+    failures, run = read_failures(given.predictions), run_of(given.predictions)
+    if run is not None and (stopped := read_record(run).stopped) is not None:
+        scores |= {DRAWN: _drawn(stopped)}
     return scores | {FAILED: len(failures)} if failures else scores
+
+
+def _drawn(stopped: Stopped) -> dict[str, Any]:
+    """Return what a run over drawn rows says of all of them, as scores."""
+    block = asdict(stopped)
+    ends = [block.pop("low"), block.pop("high")]
+    return {"n": block.pop("rows"), **block, "interval": {"accuracy": ends}}
 
 
 def answered_split(task: Task, where: str, config: str | None, predictions: Path) -> str:

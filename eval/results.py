@@ -1,5 +1,6 @@
 """``pronominal.evaluate`` and ``pronominal.score``, and the `Results` that both return."""
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -14,12 +15,14 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.decisions import NONE
 from pronominal.errors import InputError
 from pronominal.eval.evaluation import (
+    FinishedRunWarning,
     OpenProgress,
     answered,
     answers_to_score,
     companion_rows,
     evaluate_systems,
     no_progress,
+    rows_known_well,
     score_and_keep,
     score_answers,
 )
@@ -233,6 +236,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     task: Task | str | None = None,
     reading: str | None = "offsets",
     limit: int | None = None,
+    until: float | None = None,
     strict: bool = False,
     margin: float | None = None,
     plan: Path | str | None = None,
@@ -252,6 +256,8 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         reading: the name of the decision rule for clusters and generations; with a plan None is
             the plan's.
         limit: the first rows only, no more than so many, without companion splits.
+        until: ask rows as they are drawn at random, until the accuracy of every system over all
+            of them is known to so many points: half the width of its interval.
         strict: stop at the first row that a system cannot answer.
         margin: ask of every two systems whether they are closer than so much, in (0, 1).
         plan: a file that ``pronominal plan`` wrote. Its systems, rows and decision rule are taken,
@@ -272,14 +278,21 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     rows = _rows(dataset, config, split)
     if limit is not None:
         rows = _first(rows, limit)
-    done = evaluate_systems(
-        *(rows, asked, Path(out), reading or "offsets", progress),
-        task=own,
-        systems=objects,
-        strict=strict,
-        plan=planned,
-        margin=margin,
-    )
+    told: dict[str, Any] = {"task": own, "systems": objects, "strict": strict}
+    with warnings.catch_warnings():
+        if until is not None:
+            if planned is not None:
+                cause = "a plan says which rows are asked"
+                raise InputError(cause, cure="leave out the plan, or --until")
+            which = (asked, Path(out), until, reading or "offsets", progress)
+            rows = rows_known_well(rows, *which, **told)
+            warnings.simplefilter("ignore", FinishedRunWarning)  # they were finished just now
+        done = evaluate_systems(
+            *(rows, asked, Path(out), reading or "offsets", progress),
+            **told,
+            plan=planned,
+            margin=margin,
+        )
     return Results(
         task=task_of(rows.dataset_name, own),
         split=rows,

@@ -30,6 +30,7 @@ from pronominal.eval.tables.best import best_first, crossed_tables
 from pronominal.eval.tables.charts import Chart, Curves
 from pronominal.eval.tables.comparison import (
     DIFFER,
+    drawn_notes,
     failure_notes,
     measure_table,
     prompt_tables,
@@ -306,6 +307,7 @@ class Task:
             notes=(
                 *unfinished_notes(scores, self._measure("unfinished")),
                 *agreement_notes(scores),
+                *drawn_notes(scores),
                 *failure_notes(scores),
             ),
             rest=rest,
@@ -338,7 +340,7 @@ class Task:
         made += paired_test_tables(scores) if tests else []
         made += rank_tables(scores)
         prefix = "Exploratory: " if first else ""
-        notes = tuple(failure_notes(scores))
+        notes = (*drawn_notes(scores), *failure_notes(scores))
         made = [
             replace(table, title=f"{prefix}{table.title}", notes=(*table.notes, *notes))
             for table in made
@@ -348,7 +350,7 @@ class Task:
     def planned_tables(self, scores: Mapping[str, Scores]) -> list[Table]:
         """Show the comparisons of a plan, of scores that have some."""
         planned = {label: one[PLANNED] for label, one in scores.items() if PLANNED in one}
-        notes = tuple(failure_notes(scores))
+        notes = (*drawn_notes(scores), *failure_notes(scores))
         return [replace(table, notes=(*table.notes, *notes)) for table in planned_tables(planned)]
 
 

@@ -26,8 +26,10 @@ Instance = ResolutionInstance | FillingInstance
 SHARED = ("id", "text", "pronoun", "candidates", "label")
 """Columns that an instance has as attributes; it keeps all others in `columns`."""
 
-FIRST, SOME = ".first-", ".some-"
+FIRST, SOME, SAMPLED = ".first-", ".some-", ".sampled-"
 """What stands in the name of a part of a split, between the split's and the number of its rows."""
+
+PARTS = (FIRST, SOME, SAMPLED)
 
 TEXTS = ("text", "blank", "uid")
 """Columns that no score reads."""
@@ -39,7 +41,7 @@ def whole_and_part(name: str) -> tuple[str, int | None]:
     >>> whole_and_part("test.first-12"), whole_and_part("test")
     (('test', 12), ('test', None))
     """
-    found = re.fullmatch(rf"(.*)({re.escape(FIRST)}|{re.escape(SOME)})([0-9]{{1,18}})", name)
+    found = re.fullmatch(rf"(.*)({'|'.join(map(re.escape, PARTS))})([0-9]{{1,18}})", name)
     return (found[1], int(found[3])) if found else (name, None)
 
 

@@ -111,7 +111,7 @@ def _faults_of_run(one: Checked) -> Iterator[str]:
         yield str(error)
         return
     if whole_and_part(one.record.dataset.split)[1] is not None:
-        yield "it answers some of the rows only: run all of them, without --limit"
+        yield "it answers some of the rows only: run all of them, without --limit or --until"
     elif "shard" in one.record.settings:
         yield "it is a part of a run: put the parts together with 'pronominal merge'"
     elif not left.complete:

@@ -11,7 +11,7 @@ from pronominal.names import nearest_name
 from pronominal.text_files import read_toml
 
 WORDS = ("dataset", "config", "split", "out", "reading", "task", "plan", "save")
-NUMBERS = ("limit", "margin")
+NUMBERS = ("limit", "until", "margin")
 FLAGS = ("strict",)
 """The keys of the file that are options of the command."""
 

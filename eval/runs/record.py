@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
 
-from pronominal.dataset_scripts.reading.split import Split
+from pronominal.dataset_scripts.reading.split import SAMPLED, Split, whole_and_part
 from pronominal.errors import InputError, os_errors
 from pronominal.json_files import as_record, read_object
 from pronominal.names import LONGEST, require_name
@@ -115,6 +115,33 @@ class PredictionsRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """Where a run over drawn rows stopped, and what its answers say of all rows of the split.
+
+    Attributes:
+        until: half the width of the interval that was asked for, in points.
+        why: it stopped.
+        rows: that were answered, the first ones that were drawn.
+        of: rows of the split.
+        draws: how many times rows were drawn; one draw has a row of each pronoun set.
+        accuracy: the share of right rows.
+        low: the lower end of its interval, which is valid whenever one stops.
+        high: the upper end.
+        level: of the interval.
+    """
+
+    until: float
+    why: str
+    rows: int
+    of: int
+    draws: int
+    accuracy: float
+    low: float
+    high: float
+    level: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """What ``run.json`` says of a run.
 
@@ -142,6 +169,7 @@ class RunRecord:
             also ``readings_differ``, the rows that the two decision rules decide differently.
         complete: whether every row was asked.
         predictions: what its predictions were when it was; a run without is not finished.
+        stopped: of a run over drawn rows, why it has no more of them.
         dataset_place: where the rows were, as the user gave it, or where the Hub's were kept.
     """
 
@@ -165,6 +193,7 @@ class RunRecord:
     counts: Mapping[str, int]
     complete: bool
     predictions: PredictionsRecord | None = None
+    stopped: Stopped | None = None
     dataset_place: str | None = None
 
     @property
@@ -257,7 +286,10 @@ def now() -> str:
 
 def run_name(split: Split, label: str) -> str:
     """Return the name of a run's folder; `InputError` for one that file systems do not take."""
-    name = f"{split.dataset_name}.{split.config}.{split.name}.{label}"
+    rows, (_, part) = split.name, whole_and_part(split.name)
+    if part is not None and rows.endswith(f"{SAMPLED}{part}"):
+        rows = rows.removesuffix(f"-{part}")  # more rows may be drawn later
+    name = f"{split.dataset_name}.{split.config}.{rows}.{label}"
     if len(name) > LONGEST_RUN_NAME:
         cause = f"the run {name[:20]}... would have a name of {len(name)} letters"
         cure = f"choose a shorter label: all names together may have {LONGEST_RUN_NAME}"

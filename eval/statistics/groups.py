@@ -30,9 +30,13 @@ def distinct(values: pa.ChunkedArray) -> tuple[list[Any], IntArray]:
     if isinstance(encoded, pa.ChunkedArray):  # of no rows
         return [], np.zeros(0, np.int64)
     words = [*encoded.dictionary.to_pylist(), None]
-    codes = np.where(nulls(encoded.indices), len(words) - 1, numbers(encoded.indices))
-    _, first = np.unique(codes, return_index=True)
-    order = codes[np.sort(first)]
+    codes = numbers(encoded.indices)
+    if encoded.indices.null_count:
+        codes = np.where(nulls(encoded.indices), len(words) - 1, codes)
+    first = np.full(len(words), len(codes), np.int32)
+    # of a code that comes again, what is written last remains: its first row
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
     places = np.zeros(len(words), np.int64)
     places[order] = np.arange(len(order))
     return [words[code] for code in order.tolist()], places[codes]

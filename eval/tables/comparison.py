@@ -25,6 +25,9 @@ from pronominal.eval.tables.table import (
 FAILED = "failed"
 """Where scores say how many rows failed; ``failed_switched`` and the like for companion splits."""
 
+DRAWN = "drawn"
+"""Where scores of drawn rows say what they mean for all rows of the split."""
+
 SAME_WEIGHTS = "same_weights"
 """Where scores say, for each other run of the same weights, how many rows it decides otherwise."""
 
@@ -184,6 +187,19 @@ def mark_notes(measures: Collection[Measure], scores: Collection[Scores]) -> Ite
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."
     yield from no_interval_notes(measures, scores)
+
+
+def drawn_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say which systems have answered drawn rows only, and what that says of all of them."""
+    for label, one in scores.items():
+        if drawn := one.get(DRAWN):
+            low, high = (percent(end) for end in drawn["interval"]["accuracy"])
+            yield (
+                f"{label}: {drawn['n']:,} of {drawn['of']:,} rows, drawn at random until "
+                f"{drawn['why']} (±{drawn['until']:g}). Over all rows its accuracy is "
+                f"{percent(drawn['accuracy'])} [{low}, {high}], whenever one stops; intervals "
+                "elsewhere are about further units, too."
+            )
 
 
 def failure_notes(scores: Mapping[str, Scores]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from pronominal.arrow_numbers import numbers
@@ -150,7 +151,7 @@ class _Answers:
         return cls(
             names=names,
             labels=labels,
-            choices=choices_of(decisions),
+            choices=choices_of(decisions).astype(np.int16),
             cases=_mapped(rows["case"], CASES.index),
             distractors=_mapped(rows["distractor_set"], lambda name: index.get(name, NO_SET)),
             context_free=None if context_free is None else _without_context(rows, *context_free),
@@ -332,10 +333,10 @@ def units(rows: pa.Table) -> Units:
     return Units.of_column("occupation", rows["occupation"])
 
 
-def _mapped(values: pa.ChunkedArray, number: Callable[[Any], int]) -> IntArray:
+def _mapped(values: pa.ChunkedArray, number: Callable[[Any], int]) -> npt.NDArray[Any]:
     """Return the number of each value of a column."""
     words, codes = distinct(values)
-    return np.array([number(word) for word in words], np.int64)[codes]
+    return np.array([number(word) for word in words], np.int16)[codes]
 
 
 def _count(inside: Any) -> int:
