@@ -345,13 +345,19 @@ def test_a_blank_last_line_is_no_line(sample: Path, runs: Path, tmp_path: Path) 
     assert "mine" in result.stdout
 
 
-def test_a_system_that_cannot_be_loaded_is_told_before_the_first_one_runs(
+def test_all_systems_that_cannot_be_loaded_are_told_before_the_first_one_runs(
     sample: Path, tmp_path: Path
 ) -> None:
     arguments = ("evaluate", "--dataset", sample, "--config", "double", "--out", tmp_path)
     done = pronominal(*arguments, "--system", "random", "--system", "bag-of-words=nowhere")
     assert done.returncode == 2
-    assert "nowhere: there is no such folder" in done.stderr
+    assert done.stderr.startswith("pronominal: nowhere: there is no such folder")
+    more = ("-s", "stereo=toy-stereotypes", "-s", "caw", "-s", "bag-of-words", "-s", "fcoref")
+    done = pronominal(*arguments, *more)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    commands = ("fetch caw' or 'pronominal fetch wl'", "train bag-of-words'", "hf download biu-nlp")
+    places = [done.stderr.find(one) for one in ("3 of 4 systems cannot run here: (1) ", *commands)]
+    assert -1 < places[0] < places[1] < places[2] < places[3], done.stderr
     assert [*tmp_path.iterdir()] == []
 
 
