@@ -284,9 +284,7 @@ class Task:
                 cause = f"the scores of {self.name} have no option '{name}'"
                 raise InputError(cause, cure=nearest_name(name, known) if known else "leave it out")
 
-    def summarise(
-        self, scores: Mapping[str, Scores], about: str, rest: str, compared: str = "--full"
-    ) -> Summary:
+    def summarise(self, scores: Mapping[str, Scores], about: str, rest: str) -> Summary:
         """Return what is printed first of scores; see `summarised` for the texts."""
         headline, answered = self.headline_in(scores.values()), self.answered_measure
         if len(scores) > LINES - 3:  # no room for all
@@ -308,7 +306,6 @@ class Task:
                 *failure_notes(scores),
             ),
             rest=rest,
-            compared=compared,
         )
 
     def _usual_summary(self, headline: Measure) -> Iterator[SummaryColumn]:

@@ -55,9 +55,15 @@ EXPECTED = {
 
 
 CONSISTENCIES = (
-    *_consistency("pronoun_consistency", "PronounC", "PronounC: right with every pronoun set."),
     *_consistency(
-        "disambiguation_consistency", "DisambigC", "DisambigC: right in both sentences of a pair."
+        "pronoun_consistency",
+        "Consistent sets",
+        "Consistent sets (PronounC): right with every pronoun set.",
+    ),
+    *_consistency(
+        "disambiguation_consistency",
+        "Consistent pairs",
+        "Consistent pairs (DisambigC): right in both sentences of a pair.",
     ),
 )
 """Of WinoPron's Table 3."""
