@@ -119,8 +119,7 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
-    if task.refuse is not None:
-        task.refuse(split)
+    task.refuse_rows(split)
     done = {}
     companions = companion_splits(task, split)
     if plan is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pronominal.dataset_scripts import DATASETS
 from pronominal.errors import InputError
-from pronominal.names import unknown_name
 
 if TYPE_CHECKING:
     from pronominal.eval.task import Task
@@ -43,8 +42,10 @@ def task_of(dataset: str, own: "Task | None" = None) -> "Task":
     """Return the task of a dataset, or a user's own; `InputError` where there is neither."""
     if dataset not in TASKS:
         if own is None:
-            error = unknown_name("score", dataset, TASKS)
-            raise InputError(error.cause, cure=f"{error.cure}, or give a task of your own")
+            call = 'pronominal.evaluate(rows, systems, task="knowref")'
+            known = f"{', '.join(sorted(MODULES))}, or one of your own"
+            cure = f"name one, as {call} or --task knowref: {known}"
+            raise InputError(f"rows of '{dataset}' do not say which task scores them", cure=cure)
         return own
     module = MODULES[SHARED.get(dataset, dataset)]
     task: Task = import_module(f"pronominal.eval.scores.{module}").TASK

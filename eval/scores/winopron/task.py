@@ -161,6 +161,7 @@ TASK = Task(
     name="winopron",
     score=_score,
     measures=MEASURES,
+    columns=("occupation", "case", "pronoun_set", "template_id", "pair_id"),
     headline="accuracy",
     title="Pronoun resolution",
     units=UNITS,
