@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pronominal.dataset_scripts import DATASETS
 from pronominal.errors import InputError
+from pronominal.names import nearest_name, unknown_name
 
 if TYPE_CHECKING:
     from pronominal.eval.task import Task
@@ -43,9 +44,9 @@ def task_of(dataset: str, own: "Task | None" = None) -> "Task":
     if dataset not in TASKS:
         if own is None:
             call = 'pronominal.evaluate(rows, systems, task="knowref")'
-            known = f"{', '.join(sorted(MODULES))}, or one of your own"
-            cure = f"name one, as {call} or --task knowref: {known}"
-            raise InputError(f"rows of '{dataset}' do not say which task scores them", cure=cure)
+            known = nearest_name(dataset, MODULES)
+            cure = f"{known} (as {call} or --task knowref), or give a task of your own"
+            raise InputError(f"no task is known for rows of the dataset '{dataset}'", cure=cure)
         return own
     module = MODULES[SHARED.get(dataset, dataset)]
     task: Task = import_module(f"pronominal.eval.scores.{module}").TASK
@@ -63,6 +64,8 @@ def as_task(task: "Task | str | None") -> "Task | None":
     """
     from pronominal.eval.task import Task, load_task
 
+    if isinstance(task, str) and task not in TASKS and ":" not in task:
+        raise unknown_name("task", task, TASKS)
     if isinstance(task, str):
         return task_of(task) if task in TASKS else load_task(task)
     if not isinstance(task, Task | None):

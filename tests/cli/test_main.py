@@ -13,6 +13,7 @@ from unittest import mock
 
 import pytest
 
+from pronominal.adapters import GIVEN, SYSTEMS
 from pronominal.cli.main import main
 from tests.conftest import ROOT
 
@@ -263,6 +264,18 @@ def test_a_folder_that_is_not_ours_is_not_replaced(tmp_path: Path) -> None:
 def test_lists_are_for_people_and_for_machines(command: str) -> None:
     assert pronominal(command).returncode == 0
     assert all("name" in row for row in json.loads(pronominal(command, "--json").stdout))
+
+
+def test_no_name_that_is_typed_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = pronominal("systems").stdout.splitlines()
+    assert max(map(len, printed)) <= 80
+    shown = {line.strip() for line in printed}
+    for name, entry in SYSTEMS.items():
+        assert any(line.startswith(f"{name} ") for line in printed), name
+        weights = f"{'to give' if entry.weights in GIVEN else 'weights'}: {entry.weights}"
+        assert entry.weights is None or weights in shown, name
+        assert entry.extra is None or f"extra: {entry.extra}" in shown, name
 
 
 def test_a_runs_predictions_are_of_its_rows(sample: Path, runs: Path) -> None:

@@ -251,7 +251,7 @@ def test_imports_need_a_task_before_they_write(mine: Path) -> None:
     imported = ("import", "conll2012", "gold.conll", *place, "--system", "gold", "--out", "runs")
     refused = command(*imported, cwd=mine)
     assert (refused.returncode, (mine / "runs").exists()) == (2, False)
-    assert "name one, as " in refused.stderr
+    assert "give a task of your own" in refused.stderr
     assert command(*imported, "--task", "own_task:TASK", cwd=mine).returncode == 0
     scores = json.loads((mine / "runs" / "mine.plain.test.gold" / "score.json").read_text())
     assert scores["task"] == "mine"
