@@ -64,10 +64,13 @@ def setting_names(name: str) -> set[str]:
 def _refuse_no_checkpoint(name: str, weights: str) -> None:
     """Raise `InputError` for a system whose weights are nowhere to be fetched from."""
     if weights.startswith("https://"):
+        from pronominal.adapters.catalogue.published import checkpoints_of
+
+        fetched = " or ".join(f"'pronominal fetch {one}'" for one in checkpoints_of(name))
         raise InputError(
             f"{name} needs a checkpoint, for its weights are not on the Hub",
-            cure=f"download them with 'pronominal fetch' (see {weights}) and give the folder, as "
-            f"{name}=FOLDER",
+            cure=f"download them with {fetched or 'your browser'} (see {weights}) and give the "
+            f"folder, as {name}=FOLDER",
         )
     if weights.startswith("pronominal "):
         raise InputError(

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from pronominal.adapters import SYSTEMS
-from pronominal.adapters.catalogue.systems import at
+from pronominal.adapters.catalogue.systems import GIVEN, at
 from pronominal.cli.arguments import Checkpoint, Json, Markdown, Settings
 
 env = typer.Typer(
@@ -28,11 +28,21 @@ def systems(as_json: Json = False) -> None:
         ]
         print(json.dumps(listed, indent=2))
         return
-    table = RichTable("system", "kind", "extra", "weights", "what it does", box=None)
-    for name, entry in SYSTEMS.items():
-        table.add_row(name, entry.kind, entry.extra or "-", entry.weights or "-", entry.summary)
-    Console().print(table)
-    Console().print("\nYour own: --system MODULE:ATTRIBUTE, an object with one method.")
+    width = max(map(len, SYSTEMS))
+    for kind in dict.fromkeys(entry.kind for entry in SYSTEMS.values()):
+        # names, extras and addresses are typed: each has a line that it fits on
+        table = RichTable(box=None, pad_edge=False, show_header=False, title_justify="left")
+        table.add_column(no_wrap=True, min_width=width)
+        table.add_column(overflow="fold")
+        for name, entry in SYSTEMS.items():
+            of_it = "to give" if entry.weights in GIVEN else "weights"
+            needed = {"extra": entry.extra, of_it: entry.weights}
+            lines = [f"{what}: {value}" for what, value in needed.items() if value]
+            if entry.kind == kind:
+                table.add_row(name, "\n".join((entry.summary, *lines)))
+        Console().print(f"{kind}:", style="bold")
+        Console().print(table, "")
+    Console().print("Your own: --system MODULE:ATTRIBUTE, an object with one method.")
 
 
 def check_system(

@@ -2,7 +2,7 @@
 
 import copyreg
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,20 @@ class InputError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         """Let worker processes send it home: exceptions leave keywords out of their pickles."""
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
+
+
+def together(cause: str, errors: Sequence[InputError]) -> InputError:
+    """Return one error for several, in one line that has room for each of them; the one alone.
+
+    >>> print(together("2 names are wrong", [InputError(c, cure="give b") for c in "ac"]))
+    2 names are wrong: (1) a; give b (2) c; give b
+    """
+    if len(errors) == 1:
+        return errors[0]
+    one = InputError(cause, cure="; ".join(error.cure for error in errors))
+    told = " ".join(f"({place}) {error}" for place, error in enumerate(errors, start=1))
+    one.args = (f"{one.cause}: {told}",)
+    return one
 
 
 def _clipped(words: str) -> str:

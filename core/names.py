@@ -51,6 +51,12 @@ def is_hub_id(name: str) -> bool:
     return HUB_ID.fullmatch(name) is not None
 
 
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a mistyped one is most like; None where it is like none."""
+    close = difflib.get_close_matches(name, sorted(known), n=1)
+    return close[0] if close else None
+
+
 def nearest_name(name: str, known: Iterable[str]) -> str:
     """Return the cure for a mistyped name: the closest known name, or all of them.
 
@@ -58,8 +64,8 @@ def nearest_name(name: str, known: Iterable[str]) -> str:
     "did you mean 'lingmess'?"
     """
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(names)}"
+    close = closest(name, names)
+    return f"did you mean '{close}'?" if close else f"choose one of {', '.join(names)}"
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:

@@ -18,7 +18,7 @@ from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split, whole_and_part
 from pronominal.decisions import NONE
-from pronominal.errors import InputError
+from pronominal.errors import InputError, together
 from pronominal.eval.planning.plan import Plan, PlannedTask
 from pronominal.eval.runs import runner
 from pronominal.eval.runs.answers import read_answers, read_given_answers
@@ -130,8 +130,7 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         `write_units` kept.
     """
     task = task_of(split.dataset_name, task)
-    if task.refuse is not None:
-        task.refuse(split)
+    task.refuse_rows(split)
     done = {}
     companions = companion_splits(task, split)
     if plan is not None:
@@ -291,21 +290,27 @@ def _first_of_sound(
 ) -> dict[str, System]:
     """Load every system that will run before the first one does; return the first by its label.
 
-    A checkpoint that is wrong is found at once, and not when the systems before it are done. The
-    others are loaded again when it is their turn, as all of them together may not fit into memory.
+    What is wrong or absent is found at once, of all systems, and not when those before it are done.
+    The others are loaded again when it is their turn: all together may not fit into memory.
     """
     loaded: dict[str, System] = {}
+    faults: list[InputError] = []
     asked_by_label = {one.label: one for one in asked}
     for one in reversed(asked):
         held = [*loaded]
         loaded.clear()
         if any(_may_hold_weights(asked_by_label[label]) for label in held):
             gc.collect()
-        loaded[one.label] = given[one.label] if one.label in given else one.load()
-        runner.refuse_unfit(loaded[one.label], split, reading)
-        if plan is not None:
-            checkpoint = getattr(loaded[one.label], "checkpoint", None)
-            plan.refuse_other_checkpoint(one.label, checkpoint and checkpoint.digest)
+        try:
+            loaded[one.label] = given[one.label] if one.label in given else one.load()
+            runner.refuse_unfit(loaded[one.label], split, reading)
+            if plan is not None:
+                checkpoint = getattr(loaded[one.label], "checkpoint", None)
+                plan.refuse_other_checkpoint(one.label, checkpoint and checkpoint.digest)
+        except InputError as error:
+            faults.insert(0, error)
+    if faults:
+        raise together(f"{len(faults)} of {len(asked)} systems cannot run here", faults)
     return loaded
 
 

@@ -106,7 +106,8 @@ class Results:
         )
         folders = dict.fromkeys(str(run.parent) for run in self.runs.values())
         report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
-        rest = f"All tables: --full (in Python: Results.tables()){report}."
+        all_tables = "Paired tests and all other tables" if len(self.scores) > 1 else "All tables"
+        rest = f"{all_tables}: --full (in Python: Results.tables()){report}."
         summary = self.task.summarise(self.scores, about, rest)
         return replace(summary, comparisons=(*self._without_answers(), *summary.comparisons))
 

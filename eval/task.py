@@ -140,6 +140,7 @@ class Task:
         parts: the division of the headline whose worst part a report shows first.
         ability: what a model that is good at it can do, for the profile of a model.
         across_systems: takes system -> scores; returns what is asked of all systems together.
+        columns: of the rows, which scores need beside those that all rows have.
         refuse: raises `InputError` for rows that cannot be scored.
         answered_split: takes the dataset, the config and predictions that are no run of ours;
             returns the split that they answer. ``test`` where a task does not say.
@@ -172,6 +173,7 @@ class Task:
     parts: str | None = None
     ability: Ability | None = None
     across_systems: Callable[[Mapping[str, Scores]], Mapping[str, Any]] | None = None
+    columns: tuple[str, ...] = ()
     refuse: Callable[[Split], None] | None = None
     answered_split: Callable[[str, str | None, Path], str] | None = None
     score_choices: ScoreChoices | None = None
@@ -218,6 +220,14 @@ class Task:
     def _measure(self, key: str) -> Measure | None:
         return next((measure for measure in self.measures if measure.key == key), None)
 
+    def refuse_rows(self, split: Split) -> None:
+        """Raise `InputError` for rows that cannot be scored."""
+        if lacking := [name for name in self.columns if name not in split.schema.names]:
+            cause = f"the task {self.name} needs the columns {', '.join(lacking)}"
+            raise InputError(cause, cure="add them, or choose another task", file=split.file)
+        if self.refuse is not None:
+            self.refuse(split)
+
     def scores_of(self, answered: Answered) -> Scores:
         """Score answered rows.
 
@@ -225,8 +235,7 @@ class Task:
             InputError: the rows cannot be scored, or what `score` returned are no scores: a field
                 is no number, word or block, or there is none of the measures.
         """
-        if self.refuse is not None:
-            self.refuse(answered.split)
+        self.refuse_rows(answered.split)
         content = self.score(answered)
         if not isinstance(content, Mapping):
             raise self._wrong(f"is a {type(content).__name__}", "return a mapping")
@@ -286,9 +295,7 @@ class Task:
                 cause = f"the scores of {self.name} have no option '{name}'"
                 raise InputError(cause, cure=nearest_name(name, known) if known else "leave it out")
 
-    def summarise(
-        self, scores: Mapping[str, Scores], about: str, rest: str, compared: str = "--full"
-    ) -> Summary:
+    def summarise(self, scores: Mapping[str, Scores], about: str, rest: str) -> Summary:
         """Return what is printed first of scores; see `summarised` for the texts."""
         headline, answered = self.headline_in(scores.values()), self.answered_measure
         if len(scores) > LINES - 3:  # no room for all
@@ -311,7 +318,6 @@ class Task:
                 *failure_notes(scores),
             ),
             rest=rest,
-            compared=compared,
         )
 
     def _usual_summary(self, headline: Measure) -> Iterator[SummaryColumn]:

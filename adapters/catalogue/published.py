@@ -25,6 +25,9 @@ from pronominal.names import is_hub_id, unknown_name
 CACHE = "PRONOMINAL_CACHE"
 """Environment variable with the folder below which fetched weights lie."""
 
+AS_CHECKPOINT = "--system {system}={folder}"
+"""The use of weights whose folder is a checkpoint of the system."""
+
 FETCHED = "fetched.json"
 """In a folder of fetched weights: the files' addresses, and the SHA-256 of what came."""
 
@@ -50,7 +53,7 @@ class Published:
     source: str
     files: tuple[tuple[RemoteFile, Layout | None], ...]
     write: Mapping[str, str] = field(default_factory=dict)
-    use: str = "--system {system}={folder}"
+    use: str = AS_CHECKPOINT
     also: Sequence[str] = ()
 
 
@@ -93,6 +96,15 @@ def published_of(asked: str) -> Published:
         cure = f"'pronominal systems' says where {asked} has its weights from"
         raise InputError(f"{asked} has no weights to fetch from outside of the Hub", cure=cure)
     raise unknown_name("published weights", asked, known)
+
+
+def checkpoints_of(system: str) -> list[str]:
+    """Return the names of published weights whose folder is a checkpoint of a system."""
+    return [
+        name
+        for name, one in published().items()
+        if system in (one.system, *one.also) and one.use == AS_CHECKPOINT
+    ]
 
 
 def hub_id_of(asked: str) -> str | None:

@@ -102,6 +102,7 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
         raise InputError("there is no such folder", cure=cure, file=checkpoint)
     try:
         from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import LocalEntryNotFoundError
     except ModuleNotFoundError as error:
         raise InputError(
             "there is no such folder, and the package huggingface_hub, which fetches from the Hub, "
@@ -109,10 +110,19 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
             cure='give a folder, or pip install "pronominal[hub]"',
             file=checkpoint,
         ) from error
+    pinning = f" --revision {revision}" if revision else ""
+    absent: dict[str, Any] = {
+        "cause": "it is not on this machine, and the Hub cannot be reached",
+        "cure": f"run 'hf download {name}{pinning}' while you are online, or give a folder",
+        "quoted": False,
+    }
     cause = "neither a folder nor available from the Hub"
     cure = "give an existing folder, or a Hub id that you may read while you are online"
     # the Hub's client lets errors of several packages through
-    with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint):
+    with (
+        input_error_on(Exception, cause=cause, cure=cure, file=checkpoint),
+        input_error_on(LocalEntryNotFoundError, **absent, file=checkpoint),
+    ):
         for pattern in weights:
             # one format at a time, so that the same weights are not downloaded twice
             folder = Path(snapshot_download(name, allow_patterns=[pattern, *others], **pinned))

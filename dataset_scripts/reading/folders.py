@@ -9,7 +9,7 @@ from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.tables.parquet_files import dataset_of, open_parquet
 from pronominal.errors import InputError
-from pronominal.names import is_hub_id, nearest_name
+from pronominal.names import closest, is_hub_id, nearest_name
 
 
 class MissingSplitError(InputError):
@@ -37,8 +37,19 @@ def require_dataset_id(where: str) -> None:
     """Raise `InputError` unless what is no folder can be an id of the Hub."""
     # a path below a folder that is there was meant as a path
     if not is_hub_id(where) or Path(where).parent.is_dir():
-        cause = "there is no such folder"
-        raise InputError(cause, cure="build it with 'pronominal build'", file=where)
+        near = _folder_beside(Path(where))
+        meant = "" if near is None else f"did you mean {near}? Or "
+        cause, cure = "there is no such folder", f"{meant}build it with 'pronominal build'"
+        raise InputError(cause, cure=cure, file=where)
+
+
+def _folder_beside(place: Path) -> Path | None:
+    """Return the folder beside a place that its name is most like."""
+    with suppress(OSError):
+        beside = {folder.name for folder in place.parent.iterdir() if folder.is_dir()}
+        if name := closest(place.name, beside):
+            return place.with_name(name)
+    return None
 
 
 def _fetch(repo: str) -> Path:

@@ -1,6 +1,6 @@
 """Splits read back and checked: from a folder, the Hub, or a `datasets.Dataset`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -121,6 +121,12 @@ def _of_dataset(dataset: "Dataset", config: str | None, split: str) -> Split:
     """Return the rows of a `datasets.Dataset`, named after what it says of itself."""
     if not hasattr(dataset, "with_format") or not hasattr(dataset, "info"):
         cure = "give a folder, an id of the Hub, or one split as a datasets.Dataset"
+        if isinstance(dataset, Sequence):
+            cure = "give datasets.Dataset.from_list(rows)"
+        elif isinstance(dataset, Mapping) and any(
+            hasattr(rows, "info") for rows in dataset.values()
+        ):
+            cure = f"give one of its splits, such as rows[{next(iter(dataset))!r}]"
         raise InputError(f"rows were given as a {type(dataset).__name__}", cure=cure)
     name = _safe_name(dataset.info.dataset_name, "dataset")
     config = config or _safe_name(dataset.info.config_name, "default", "config")

@@ -17,9 +17,6 @@ from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import written_interval
 from pronominal.eval.task import Task
 
-COMPARED = "the map of paired tests below"
-"""What compares systems that no sentence does."""
-
 PLACES = "Beside the number: the places that clear differences leave a system; 1 is best."
 BEST = "★ is better than all others beyond chance."
 NONE_BEST = "No ★: no system, baselines apart, is better than all others beyond chance."
@@ -82,7 +79,7 @@ def first_screen(one: Comparison, published: Sequence[PublishedSystem] = ()) -> 
     Its sentences are those that ``pronominal evaluate`` prints.
     """
     task, headline = one.task, one.task.headline_in(one.scores.values())
-    said = task.summarise(one.scores, one.title, "", COMPARED)
+    said = task.summarise(one.scores, one.title, "")
     multiples = _Multiples(one, _in_order(one, headline), published)
     measures = [m for m in _to_choose(task, headline) if any(map(m.of, one.scores.values()))]
     choices = [measure.key for measure in measures]

@@ -3,6 +3,7 @@
 import inspect
 import json
 import tomllib
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,8 +19,11 @@ from pronominal.adapters.catalogue.own_object import (
 )
 from pronominal.errors import InputError
 from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
-from pronominal.names import nearest_name, require_name, unknown_name
+from pronominal.names import closest, nearest_name, require_name, unknown_name
 from pronominal.text_files import read_toml
+
+HOW = ("device", "batch_size", "dtype")
+"""Settings that say how systems compute, and not what."""
 
 Asked = str | Mapping[str, Any] | SystemSettings | System
 """A system: as the command line has it, settings with ``system``, or an object."""
@@ -45,7 +49,8 @@ def _parsed(argument: str) -> SystemSettings:
     if equals and not rest:
         raise InputError(f"'{argument}' names no checkpoint", cure=f"write {first}=FOLDER")
     name, _, checkpoint = rest.partition("=")
-    if not _is_system(first) and _is_system(name):
+    mistyped = bool(rest) and not closest(first, SYSTEMS) and closest(name, SYSTEMS)
+    if not _is_system(first) and (_is_system(name) or mistyped):
         return SystemSettings(first, name, checkpoint or None)
     return SystemSettings(default_label(first), first, rest or None)
 
@@ -103,8 +108,10 @@ def with_settings(
 ) -> list[SystemSettings]:
     """Return systems with settings for all of them, which each takes that has such a setting.
 
+    Of `HOW` to compute, what no system takes is warned of: baselines compute nothing.
+
     Raises:
-        InputError: none of the systems has a setting of this name, or one does not exist.
+        InputError: none of the systems has another setting of this name, or one does not exist.
     """
     given = dict(given)
     if given.pop(SWITCH_AT_TEST, False):
@@ -115,6 +122,9 @@ def with_settings(
     names = {one.label: setting_names(one.name) for one in systems}
     for setting in given:
         if not any(setting in known for known in names.values()):
+            if setting in HOW:
+                warnings.warn(f"{setting} changes nothing: no system here takes it", stacklevel=2)
+                continue
             known = {name for of_one in names.values() for name in of_one}
             cure = nearest_name(setting, known) if known else "leave it out"
             raise InputError(f"no system here has the setting '{setting}'", cure=cure)

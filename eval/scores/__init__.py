@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pronominal.dataset_scripts import DATASETS
 from pronominal.errors import InputError
-from pronominal.names import unknown_name
+from pronominal.names import nearest_name, unknown_name
 
 if TYPE_CHECKING:
     from pronominal.eval.task import Task
@@ -43,8 +43,10 @@ def task_of(dataset: str, own: "Task | None" = None) -> "Task":
     """Return the task of a dataset, or a user's own; `InputError` where there is neither."""
     if dataset not in TASKS:
         if own is None:
-            error = unknown_name("score", dataset, TASKS)
-            raise InputError(error.cause, cure=f"{error.cure}, or give a task of your own")
+            call = 'pronominal.evaluate(rows, systems, task="knowref")'
+            known = nearest_name(dataset, MODULES)
+            cure = f"{known} (as {call} or --task knowref), or give a task of your own"
+            raise InputError(f"no task is known for rows of the dataset '{dataset}'", cure=cure)
         return own
     module = MODULES[SHARED.get(dataset, dataset)]
     task: Task = import_module(f"pronominal.eval.scores.{module}").TASK
@@ -62,6 +64,8 @@ def as_task(task: "Task | str | None") -> "Task | None":
     """
     from pronominal.eval.task import Task, load_task
 
+    if isinstance(task, str) and task not in TASKS and ":" not in task:
+        raise unknown_name("task", task, TASKS)
     if isinstance(task, str):
         return task_of(task) if task in TASKS else load_task(task)
     if not isinstance(task, Task | None):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
@@ -33,14 +34,14 @@ RIGHT_MENTIONS = ("first", "second", "no_order")
 
 def right_mentions(rows: pa.Table) -> Strata:
     """Divide rows by which mention is right, in the order of the text and not of the candidates."""
-    codes = []
-    for candidates, label in zip(
-        rows["candidates"].to_pylist(), rows["label"].to_pylist(), strict=True
-    ):
-        starts = [candidate["start"] for candidate in candidates]
-        ordered = min(starts) >= 0 and starts[0] != starts[1] and label < len(starts)
-        codes.append((FIRST if starts[label] == min(starts) else SECOND) if ordered else NO_ORDER)
-    return Strata(RIGHT_MENTIONS, np.array(codes, dtype=np.int64))
+    mentions = pc.list_flatten(rows["candidates"])
+    starts = numbers(pc.struct_field(mentions, "start")).reshape(-1, 2)
+    labels = numbers(rows["label"])
+    one, other = starts.T
+    ordered = (starts.min(axis=1) >= 0) & (one != other) & (labels < 2)
+    right_first = np.where(labels == 0, one < other, other < one)
+    codes = np.where(ordered, np.where(right_first, FIRST, SECOND), NO_ORDER)
+    return Strata(RIGHT_MENTIONS, codes.astype(np.int64))
 
 
 def mention_outcomes(rows: pa.Table, decisions: Sequence[Decision]) -> IntArray:
@@ -78,13 +79,14 @@ class MentionOutcomes:
         ``first_mention`` that of the first mention among the choices where there is an order.
         """
         total = Outcomes(self.counts.sum(axis=-2))
+        shares = total.shares
         right, wrong = self.counts[..., RIGHT], self.counts[..., WRONG]
         first = right[..., FIRST] + wrong[..., SECOND]
         return {
-            "correct": total.shares["accuracy"],
+            "correct": shares["accuracy"],
             "incorrect": (total.fp, total.n),
-            **{name: total.shares[name] for name in ("none", "both", "unfinished", "answered")},
-            "task_specific_accuracy": total.shares["precision"],
+            **{name: shares[name] for name in ("none", "both", "unfinished", "answered")},
+            "task_specific_accuracy": shares["precision"],
             "first_mention": (first, first + right[..., SECOND] + wrong[..., FIRST]),
         }
 

@@ -157,14 +157,14 @@ class Outcomes:
         Every row has one right entity, so that recall is accuracy; abstentions are not right. F1
         is the harmonic mean of precision and recall, 0 where both are.
         """
-        chosen = self.tp + self.fp
+        n, chosen = self.n, self.tp + self.fp
         return {
-            "accuracy": (self.tp, self.n),
-            "answered": (chosen, self.n),
-            "none": (self.counts[..., NONE], self.n),
-            "both": (self.counts[..., BOTH], self.n),
-            "unfinished": (self.counts[..., UNFINISHED], self.n),
+            "accuracy": (self.tp, n),
+            "answered": (chosen, n),
+            "none": (self.counts[..., NONE], n),
+            "both": (self.counts[..., BOTH], n),
+            "unfinished": (self.counts[..., UNFINISHED], n),
             "precision": (self.tp, chosen),
-            "recall": (self.tp, self.n),
-            "f1": (2 * self.tp, self.n + chosen),
+            "recall": (self.tp, n),
+            "f1": (2 * self.tp, n + chosen),
         }

@@ -40,19 +40,18 @@ def planned_comparisons(
                 yield f"Planned{by}: {one} and {other} cannot be compared: {why}."
 
 
-def comparisons(
-    headline: Measure, scores: Mapping[str, Scores], rest: str = "--full"
-) -> Iterator[str]:
+def comparisons(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
     """Say which system is better and by how much, the best against the others.
 
-    `rest` is what compares those of them that no sentence does.
+    The last sentence says how many pairs of systems no other one compares.
     """
     first, *others = _ordered(headline, scores)
-    pairs = [(first, other) for other in others]
+    pairs = [(first, other) for other in others[:COMPARED]]
     tests = {label: one.get(AGAINST, {}).get(headline.key, {}) for label, one in scores.items()}
-    yield from _compared(headline, scores, tests, pairs[:COMPARED])
-    if (more := len(others) - COMPARED) > 0:
-        yield f"{more} further system{' is' if more == 1 else 's are'} compared by {rest}."
+    yield from _compared(headline, scores, tests, pairs)
+    in_words = sum(other in tests[one] and _has_ends(tests[one][other]) for one, other in pairs)
+    if more := sum(map(len, tests.values())) // 2 - in_words:
+        yield f"{more} further comparison{' is' if more == 1 else 's are'} in the paired tests."
 
 
 def _ordered(measure: Measure, scores: Mapping[str, Scores]) -> list[str]:
@@ -77,8 +76,9 @@ def _compared(
     verb = "better" if measure.direction == "more" else "higher"
     for one, other in pairs:
         test = tests[one].get(other)
-        if test is None or (ends := test["interval"]["difference"]) is None:
+        if test is None or not _has_ends(test):
             continue
+        ends = test["interval"]["difference"]
         if test["difference"] < 0:  # of a measure that scores do not show by its key
             one, other, test = other, one, tests[other][one]
             ends = test["interval"]["difference"]
@@ -96,6 +96,10 @@ def _compared(
     none = "no difference" if prefix else "No difference"
     for one, others in alike.items():
         yield f"{prefix}{none} was found between {one} and {_listed(others)}."
+
+
+def _has_ends(test: Mapping[str, Any]) -> bool:
+    return test["interval"]["difference"] is not None
 
 
 def _verdicts(test: Mapping[str, Any]) -> Iterator[str]:

@@ -114,7 +114,7 @@ class Summary:
         """
         table = self._narrow(self.heads, NO_ROOM)
         shown = _shown(table, self.groups)
-        names = [*zip(self.heads, self.table.columns, strict=True)][:shown]
+        names = [*zip(self.heads, self.table.columns, self.groups, strict=True)][:shown]
         if left_out := ", ".join(self.table.columns[shown:]):
             table = replace(
                 table,
@@ -122,7 +122,11 @@ class Summary:
                 rows=tuple(row[:shown] for row in table.rows),
                 notes=(*table.notes, f"Left out: {left_out}; {NO_ROOM}."),
             )
-        others = " and ".join(f"'{head}' is {name}" for head, name in names if head != name)
+        others = " and ".join(
+            f"'{head}' is {name}"
+            for head, name, group in names
+            if name.lower() not in (head.lower(), f"{group} {head}".lower())
+        )
         notes = (f"In all other tables, {others}.",) if others else ()
         return replace(table, notes=(*table.notes, *notes))
 
@@ -211,7 +215,6 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     remarks: Iterable[str],
     notes: Iterable[str],
     rest: str,
-    compared: str = "--full",
 ) -> Summary:
     """Return what is printed first of scores.
 
@@ -225,13 +228,12 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
         remarks: what a task says beyond what follows from the columns.
         notes: on the runs, such as rows that failed.
         rest: where all else is.
-        compared: what compares the systems that no sentence does.
     """
     shown = [*_expanded(columns, scores)]
     of_measures = [headline, *(part.measure for part in shown)]
     planned = tuple(planned_comparisons(headline, measures, scores))
     prefix = "Exploratory: " if planned else ""
-    compared_in_words = (*comparisons(headline, scores, compared), *of_same_weights(scores))
+    compared_in_words = (*comparisons(headline, scores), *of_same_weights(scores))
     better = tuple(f"{prefix}{one}" for one in compared_in_words)
     stands_out = (*findings(headline, columns, scores), *remarks)
     found = tuple(f"{prefix}{one}" for one in stands_out)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from queue import Queue
 from threading import Semaphore
@@ -129,8 +130,13 @@ def test_settings_go_to_the_systems_that_have_them(sample: Path, tmp_path: Path)
     assert settings == {"first-mention": None, "dice": 7}
     wrong = command(*words, *both, "--set", "sede=7")
     assert "no system here has the setting 'sede'; did you mean 'seed'?" in wrong.stderr
-    wrong = command(*words, *both, "--device", "cpu")
-    assert "no system here has the setting 'device'" in wrong.stderr
+    how = ("--device", "cpu", "--batch-size", 4, "--dtype", "float32")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        done = command(*words, *both, *how, "--set", "seed=7")
+    assert done.returncode == 0, done.stderr
+    for setting in ("device", "batch_size", "dtype"):
+        assert f"{setting} changes nothing: no system here takes it" in done.stderr
 
 
 def test_an_experiment_is_a_file(sample: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from unittest import mock
 
 import pytest
 
+from pronominal.adapters import GIVEN, SYSTEMS
 from pronominal.cli.main import main
 from tests.conftest import ROOT
 
@@ -265,6 +266,18 @@ def test_lists_are_for_people_and_for_machines(command: str) -> None:
     assert all("name" in row for row in json.loads(pronominal(command, "--json").stdout))
 
 
+def test_no_name_that_is_typed_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = pronominal("systems").stdout.splitlines()
+    assert max(map(len, printed)) <= 80
+    shown = {line.strip() for line in printed}
+    for name, entry in SYSTEMS.items():
+        assert any(line.startswith(f"{name} ") for line in printed), name
+        weights = f"{'to give' if entry.weights in GIVEN else 'weights'}: {entry.weights}"
+        assert entry.weights is None or weights in shown, name
+        assert entry.extra is None or f"extra: {entry.extra}" in shown, name
+
+
 def test_a_runs_predictions_are_of_its_rows(sample: Path, runs: Path) -> None:
     """The ids of double and single are the same: only the run itself tells them apart."""
     run = predictions(runs, "random").parent
@@ -345,13 +358,19 @@ def test_a_blank_last_line_is_no_line(sample: Path, runs: Path, tmp_path: Path) 
     assert "mine" in result.stdout
 
 
-def test_a_system_that_cannot_be_loaded_is_told_before_the_first_one_runs(
+def test_all_systems_that_cannot_be_loaded_are_told_before_the_first_one_runs(
     sample: Path, tmp_path: Path
 ) -> None:
     arguments = ("evaluate", "--dataset", sample, "--config", "double", "--out", tmp_path)
     done = pronominal(*arguments, "--system", "random", "--system", "bag-of-words=nowhere")
     assert done.returncode == 2
-    assert "nowhere: there is no such folder" in done.stderr
+    assert done.stderr.startswith("pronominal: nowhere: there is no such folder")
+    more = ("-s", "stereo=toy-stereotypes", "-s", "caw", "-s", "bag-of-words", "-s", "fcoref")
+    done = pronominal(*arguments, *more)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    commands = ("fetch caw' or 'pronominal fetch wl'", "train bag-of-words'", "hf download biu-nlp")
+    places = [done.stderr.find(one) for one in ("3 of 4 systems cannot run here: (1) ", *commands)]
+    assert -1 < places[0] < places[1] < places[2] < places[3], done.stderr
     assert [*tmp_path.iterdir()] == []
 
 

@@ -76,6 +76,14 @@ def test_a_split_a_dataset_and_a_folder_are_one(sample: Path, tmp_path: Path) ->
     ours.info.dataset_name = None
     named = pronominal.evaluate(ours, ["random"], task="winopron", out=tmp_path)
     assert named.scores["random"].content == found[0].scores["random"].content
+    with pytest.raises(InputError, match=r'winopron \(as pronominal.evaluate\(.*task="knowref"\)'):
+        pronominal.evaluate(ours, ["random"], out=tmp_path)
+    with pytest.raises(InputError, match="there is no task 'knoref'; did you mean 'knowref'"):
+        pronominal.evaluate(ours, ["random"], task="knoref", out=tmp_path)
+    fewer = ours.remove_columns(["case", "pair_id"])
+    with pytest.raises(InputError, match="winopron needs the columns case, pair_id; add them"):
+        pronominal.evaluate(fewer, ["random"], task="winopron", out=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 def test_tidy_scores_are_saved(results: pronominal.Results, tmp_path: Path) -> None:
@@ -271,7 +279,8 @@ class Nameless:
         ([Nameless()], "Nameless is not a system; give it a name"),
         ([Last], r"Last is a class; give Last\(...\)"),
         ([{"system": "random", "label": 7}], "system, label and checkpoint are strings"),
-        (["mine=rondom"], "there is no system 'mine'"),
+        (["mine=rondom"], "there is no system 'rondom'; did you mean 'random'"),
+        (["rondom=here"], "there is no system 'rondom'; did you mean 'random'"),
     ],
 )
 def test_systems_that_are_none_are_refused(

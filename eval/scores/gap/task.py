@@ -61,6 +61,7 @@ TASK = Task(
     name="gap",
     score=lambda answered: score(*answered.pair, **answered.options),
     measures=MEASURES,
+    columns=("gender",),
     headline="f1",
     title="Pronoun resolution",
     summary=tuple(

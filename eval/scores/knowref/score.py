@@ -144,10 +144,11 @@ def _answer_blocks(
 
     def make(strata: Strata) -> list[Block]:
         outcomes = MentionOutcomes(sums(counts, strata))
-        shares = {name: ratio_interval(*share) for name, share in outcomes.shares.items()}
+        parts = outcomes.shares
+        shares = {name: ratio_interval(*share) for name, share in parts.items()}
         first, second = (ratio_interval(*half) for half in outcomes.halves)
         shares["balanced_accuracy"] = mean_interval(first, second)
-        return with_rest(estimate_blocks(shares, n=strata.sizes), *outcomes.shares["correct"])
+        return with_rest(estimate_blocks(shares, n=strata.sizes), *parts["correct"])
 
     return _divided(rows, make)
 

@@ -122,6 +122,7 @@ TASK = Task(
     name="winonb",
     score=_score,
     measures=(SINGULAR, ANSWERED, UNFINISHED, PLURAL, GENERIC, *RATIOS),
+    columns=("source", "number", "association", "individual"),
     headline="singular",
     title="Pronoun resolution",
     units="schemas, each with all its names and the rows that repeat its sentence",

@@ -55,9 +55,15 @@ EXPECTED = {
 
 
 CONSISTENCIES = (
-    *_consistency("pronoun_consistency", "PronounC", "PronounC: right with every pronoun set."),
     *_consistency(
-        "disambiguation_consistency", "DisambigC", "DisambigC: right in both sentences of a pair."
+        "pronoun_consistency",
+        "Consistent sets",
+        "Consistent sets (PronounC): right with every pronoun set.",
+    ),
+    *_consistency(
+        "disambiguation_consistency",
+        "Consistent pairs",
+        "Consistent pairs (DisambigC): right in both sentences of a pair.",
     ),
 )
 """Of WinoPron's Table 3."""
@@ -155,6 +161,7 @@ TASK = Task(
     name="winopron",
     score=_score,
     measures=MEASURES,
+    columns=("occupation", "case", "pronoun_set", "template_id", "pair_id"),
     headline="accuracy",
     title="Pronoun resolution",
     units=UNITS,

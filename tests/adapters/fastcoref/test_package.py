@@ -402,7 +402,7 @@ def test_a_config_without_head(name: str, tmp_path: Path) -> None:
     [
         ("no/such/folder", "there is no such folder"),
         ("tests", "there is no config.json"),
-        ("pronominal-tests/nothing", "neither a folder nor available from the Hub"),
+        ("pronominal-tests/nothing", "not on this machine, and the Hub cannot be reached"),
     ],
 )
 def test_no_checkpoint_there(checkpoint: str, cause: str, monkeypatch: pytest.MonkeyPatch) -> None:

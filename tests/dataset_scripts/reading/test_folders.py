@@ -105,3 +105,11 @@ def test_a_card_without_a_default_config_is_named(sample: Path, tmp_path: Path, 
     (folder / "README.md").write_text(card)
     with pytest.raises(InputError, match="its card names no default config; name one"):
         read_split(str(folder))
+
+
+def test_a_mistyped_folder_is_told_the_one_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "winopron").mkdir()
+    with pytest.raises(InputError, match=rf"did you mean {tmp_path}/winopron\? Or build it"):
+        open_dataset(tmp_path / "winpron")
+    with pytest.raises(InputError, match="no such folder; build it with"):
+        open_dataset(tmp_path / "gap")

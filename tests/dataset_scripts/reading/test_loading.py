@@ -123,8 +123,15 @@ def test_rows_in_memory_have_the_names_that_they_say(
 
 
 def test_what_is_no_dataset_is_refused() -> None:
-    with pytest.raises(InputError, match="rows were given as a list; give a folder"):
+    with pytest.raises(InputError, match=r"as a list; give datasets.Dataset.from_list\(rows\)"):
         load_split([row()])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="rows were given as a dict; give a folder"):
+        load_split({"id": ["1"]})  # type: ignore[arg-type]
+    splits = datasets.DatasetDict({"mine": datasets.Dataset.from_list([row()])})
+    with pytest.raises(
+        InputError, match=r"as a DatasetDict; give one of its splits.* rows\['mine'"
+    ):
+        load_split(splits)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("most", [0, 10_000], ids=["disk", "memory"])

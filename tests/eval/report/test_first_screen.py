@@ -10,7 +10,7 @@ from pronominal.errors import InputError
 from pronominal.eval.report import write_report
 from pronominal.eval.report.charts.whole_figure import whole_figure
 from pronominal.eval.report.chosen import chosen
-from pronominal.eval.report.first_screen import COMPARED, NONE_BEST, FirstScreen, first_screen
+from pronominal.eval.report.first_screen import NONE_BEST, FirstScreen, first_screen
 from pronominal.eval.report.published import PublishedSystem, published_systems
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons
 from pronominal.eval.runs.runner import SystemSettings
@@ -50,7 +50,7 @@ def drawn_of(shown: FirstScreen) -> list[str]:
 
 
 def test_sentences_are_those_of_the_terminal(runs: Comparison) -> None:
-    said = runs.task.summarise(runs.scores, "", "", COMPARED)
+    said = runs.task.summarise(runs.scores, "", "")
     shown = first_screen(runs)
     assert shown.better + shown.worse == said.sentences
     assert shown.better[0].startswith("toy-nine-in-ten is better than toy-blind-to-xe by 13.0")

@@ -113,9 +113,18 @@ def test_what_only_a_terminal_or_a_sentence_has_is_not_in_other_tables() -> None
 
 def test_sentences_compare_the_best_with_the_others() -> None:
     given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9), "c": scores(0.875, 0.875)})
-    better, alike = comparisons(ACCURACY, given)
+    better, alike, rest = comparisons(ACCURACY, given)
     assert better.startswith("b is better than a by 40.0 [")
     assert alike.startswith("No difference was found between b and c (+2.5 [")
+    assert rest == "1 further comparison is in the paired tests."
+    assert len([*comparisons(ACCURACY, compared({one: given[one] for one in "ab"}))]) == 1
+
+
+def test_pairs_that_no_sentence_compares_are_counted() -> None:
+    shares = dict(zip("abcdefg", (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7), strict=True))
+    *told, rest = comparisons(ACCURACY, compared({one: scores(x, x) for one, x in shares.items()}))
+    assert len(told) == 4
+    assert rest == "17 further comparisons are in the paired tests."
 
 
 def test_what_was_planned_comes_first_and_all_else_is_exploratory() -> None:

@@ -107,20 +107,20 @@ def test_undefined_values_are_dashes() -> None:
 
 def test_consistency_is_compared_with_chance() -> None:
     _, _, consistency, *_ = tables_of(WINOPRON, scores(cases=("nominative",)))
-    assert cells(consistency, "first")["DisambigC"] == "0.0↓ [0.0, 11.4]"
-    assert cells(consistency, "first")["PronounC"].startswith("50.0 [")
-    assert "DisambigC: chance is 25; ↓: the whole interval is below." in consistency.notes
+    assert cells(consistency, "first")["Consistent pairs"] == "0.0↓ [0.0, 11.4]"
+    assert cells(consistency, "first")["Consistent sets"].startswith("50.0 [")
+    assert "Consistent pairs: chance is 25; ↓: the whole interval is below." in consistency.notes
     assert not any("left out" in note for note in consistency.notes)
 
 
 def test_groups_left_out_are_told() -> None:
     _, _, consistency, *_ = tables_of(WINOPRON, scores())
-    assert "DisambigC: 8 groups of one sentence are left out." in consistency.notes
+    assert "Consistent pairs: 8 groups of one sentence are left out." in consistency.notes
 
 
 def test_tables_of_groups_without_members() -> None:
     _, _, consistency, *_ = tables_of(WINOPRON, scores(sets=("he",)))
-    assert cells(consistency, "gold")["PronounC"] == "–"
+    assert cells(consistency, "gold")["Consistent sets"] == "–"
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
