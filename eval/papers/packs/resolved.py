@@ -326,8 +326,7 @@ def _memory(made: PackRow) -> float:
 
 
 def _places(table: PaperTable) -> tuple[Place, ...]:
-    figures = table.figures.values()
-    places = ((table.dataset_of(one), table.config_of(one), table.split) for one in figures)
+    places = (table.place_of(figure) for figure in table.figures.values())
     return tuple(dict.fromkeys(places)) or ((table.dataset, table.config, table.split),)
 
 
