@@ -172,6 +172,9 @@ def _summed_line(
         summary = Summary(trend(own, {m: model.parameters for m, model in models.items()}))
     counted = [m for m in own if less is None or m in less]
     line = _line(key, row, name, figure, (summary.mean, summary.sd), tuple(counted))
+    if summary.ends is not None:
+        low, high = summary.ends
+        line = replace(line, ends=(figure.scale * low, figure.scale * high))
     missing = None if line.ours is None else OF_MODELS
     return replace(line, tests=summary.tests, interval_missing=missing)
 

@@ -354,11 +354,19 @@ def test_the_drop_is_a_mean_over_models() -> None:
     drop = found["all", "change_1"]
     assert drop.ours == pytest.approx((-0.4 - 0.2 - 0.3) / 3)
     assert drop.sd == pytest.approx(0.1)
+    assert drop.ends == pytest.approx((-0.4, -0.2))
     assert drop.difference == pytest.approx(drop.ours + 0.34)
     assert drop.runs == ("bert-base", "roberta-base", "opt-125m")
     assert found["encoders", "change_1"].ours == pytest.approx(-0.3)
     assert found["decoders", "distractors_0"].ours == pytest.approx(0.65)
-    assert found["family-opt", "change_1"].sd is None
+    assert (found["family-opt", "change_1"].sd, found["family-opt", "change_1"].ends) == (
+        None,
+        None,
+    )
+    (made,) = reproduce([TABLES["ruff:figure-7"]], runs)
+    shown = made.to_table()
+    assert any("-0.300 ± 0.100 (-0.400 to -0.200)" in row for row in shown.rows)
+    assert any(note.endswith("the lowest and the highest in brackets.") for note in shown.notes)
     assert found["family-pythia", "distractors_0"].ours is None
     assert found["opt-125m", "change_1"].ours == pytest.approx(-0.3)
     assert (found["opt-125m", "distractors_0"].name, found["mine", "distractors_0"].name) == (
