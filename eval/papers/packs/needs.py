@@ -115,7 +115,7 @@ def caution_about(key: str, made: PackRow, machine: Machine) -> str:
         return ""
     return (
         f"{made.dtype}, as the paper ran it, takes a CPU about {FLOAT16_ON_CPU} times as long as "
-        f"float32, which --weights {key}={made.place} computes in"
+        f"float32; to compute in float32, add --weights {key}={made.place}"
     )
 
 
