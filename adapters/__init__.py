@@ -48,10 +48,15 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         if is_hub_id(entry.weights or ""):
             settings[entry.given] = entry.weights
         _refuse_no_checkpoint(name, entry.weights or "")
-    with extra_needed(entry.extra, name) if entry.extra else nullcontext():
-        system_class = at(entry.place)
-    system: System = instantiate(name, system_class, settings)
+    system: System = instantiate(name, system_class(name), settings)
     return system
+
+
+def system_class(name: str) -> Any:
+    """Import what makes a system of `SYSTEMS`; `InputError` where its extra is missing."""
+    entry = SYSTEMS[name]
+    with extra_needed(entry.extra, name) if entry.extra else nullcontext():
+        return at(entry.place)
 
 
 def setting_names(name: str) -> set[str]:

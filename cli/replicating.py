@@ -18,7 +18,8 @@ from pronominal.cli.progress import loud_warnings, progress_bar
 from pronominal.errors import InputError, printable
 
 if TYPE_CHECKING:
-    from pronominal.eval.papers.packs.resolved import Needs, ResolvedRow
+    from pronominal.eval.papers.packs.needs import Needs
+    from pronominal.eval.papers.packs.resolved import ResolvedRow
     from pronominal.eval.papers.replicate import Replicating, Replication
 
 LINE = 80
@@ -132,7 +133,8 @@ def _print_commands(rows: Sequence["ResolvedRow"]) -> None:
     """Print what runs each row, as a shell takes it; a dataset is built once."""
     built: set[str] = set()
     for row in rows:
-        print(f"# {row.table} {row.row}: {row.status}. {_told(row.needs)}{row.reason}".rstrip())
+        told = f"{_told(row.needs)}{_sentence(row.caution)}{row.reason}"
+        print(f"# {row.table} {row.row}: {row.status}. {told}".rstrip())
         builds = {line for line in row.commands if line.startswith("pronominal build ")}
         lines = [line for line in row.commands if line not in built]
         print(*lines, sep="\n", end="\n" if lines else "")
@@ -154,7 +156,7 @@ def _print_list(rows: Sequence["ResolvedRow"]) -> None:
         if row.reason:
             reasons.setdefault((row.status, row.reason), {})[row.row] = None
     for (status, reason), keys in reasons.items():
-        told = f"{', '.join(keys)}: {status}. {reason[:1].upper()}{reason[1:]}."
+        told = f"{', '.join(keys)}: {status}. {_sentence(reason)}".rstrip()
         print("", fill(told, LINE, break_long_words=False, break_on_hyphens=False), sep="\n")
 
 
@@ -162,12 +164,13 @@ def _announce(
     rows: Sequence["ResolvedRow"], how: "Replicating", only: Sequence[str], yes: bool
 ) -> None:
     """Say what will be fetched and how long it takes; ask before anything is downloaded."""
-    from pronominal.eval.papers.packs.resolved import Needs
+    from pronominal.eval.papers.packs.needs import Needs
 
     wanted = [row for row in rows if how.left_out(row, only) is None]
     by_key = {row.row: [one for one in wanted if one.row == row.row] for row in wanted}
     for key, same in by_key.items():
         told = _told(Needs.together(row.needs for row in same))
+        told += _sentence(same[0].caution)
         print(f"{key}: {' + '.join(same[0].written)}. {told}".rstrip(), file=sys.stderr)
     needs = Needs.together(row.needs for row in wanted)
     if len(by_key) > 1:
@@ -188,6 +191,10 @@ def _told(needs: "Needs") -> str:
         return ""
     fetched = f"{_size(needs.download)} to download, " if needs.downloads else ""
     return f"Estimates: {fetched}{_size(needs.memory)} of memory, {_duration(needs.seconds)}. "
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}. " if words else ""
 
 
 def _size(count: float) -> str:

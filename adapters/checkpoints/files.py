@@ -134,9 +134,12 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
 def cached_weights(checkpoint: str) -> set[Path] | None:
     """Return the weight files of a Hub id that are on this machine; None where they are not."""
     folder = cached_folder(checkpoint)
-    if folder is None:
-        return None
-    found = (_matches(folder, [pattern]) for pattern in ALL_WEIGHTS)
+    return None if folder is None else weights_in(folder)
+
+
+def weights_in(folder: Path, patterns: Iterable[str] = ALL_WEIGHTS) -> set[Path] | None:
+    """Return the weight files in a folder, of the first pattern that has any; None if none has."""
+    found = (_matches(folder, [pattern]) for pattern in patterns)
     return next((files for files in found if files), None)
 
 

@@ -1,11 +1,10 @@
 """The papers' published figures as entries: the first rows of every leaderboard, never rerun."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from pronominal.eval.leaderboard.entries import Entry, Place
-from pronominal.eval.papers.figures import PAPERS, PaperFigure, PaperRow, PaperTable, paper_tables
+from pronominal.eval.papers.figures import PAPERS, SystemFigure, paper_tables
 from pronominal.eval.scores import task_of
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.measure import Measure
@@ -22,16 +21,15 @@ class _Figures:
     tables: dict[str, None] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
 
-    def add(self, table: PaperTable, row: PaperRow, figure: PaperFigure, number: float) -> None:
-        measure = _measure(table, figure)
-        assert measure is not None
+    def add(self, found: SystemFigure, measure: Measure) -> None:
         block = self.content
         for key in measure.path[:-1]:
             block = block.setdefault(key, {})
-        block[measure.path[-1]] = number / figure.scale
-        self.written.setdefault(measure.path, _written(measure, number, figure))
-        self.tables[table.place] = None
-        self.notes |= dict.fromkeys(table.notes) | ({row.why: None} if row.why else {})
+        block[measure.path[-1]] = found.score
+        self.written.setdefault(measure.path, _written(measure, found))
+        self.tables[found.table.place] = None
+        why = {found.row.why: None} if found.row.why else {}
+        self.notes |= dict.fromkeys(found.table.notes) | why
 
     def entry(self, label: str) -> Entry:
         return Entry(
@@ -48,42 +46,22 @@ class _Figures:
 def published() -> dict[Place, list[Entry]]:
     """Return the systems of the papers' tables by the rows that they answered.
 
-    These are the figures that a task has as measures: of one system, on whole splits. Sums over
-    several models, gains and correlations are none, and neither is a figure that cannot be what
-    the paper calls it. Of a paper with a later version only that is taken.
+    These are the figures that a task has as measures, as `PaperTable.system_figures` sorts them.
     """
     found: dict[Place, dict[str, _Figures]] = {}
-    for paper in PAPERS:
-        for table in paper_tables(paper):
-            if table.later_version is not None:
-                continue
-            for key, row, figure, number in _systems(table):
-                place = (table.dataset_of(figure), table.config_of(figure), table.split)
+    for table in (table for paper in PAPERS for table in paper_tables(paper)):
+        for one in table.system_figures():
+            place = table.place_of(one.figure)
+            measure = one.measure_among(task_of(place[0]).measures)
+            if measure is not None:
                 of_it = found.setdefault(place, {})
-                of_it.setdefault(key, _Figures(row.name, table.paper)).add(
-                    table, row, figure, number
-                )
+                of_it.setdefault(one.key, _Figures(one.row.name, table.paper)).add(one, measure)
     return {place: [one.entry(key) for key, one in of_it.items()] for place, of_it in found.items()}
 
 
-def _systems(table: PaperTable) -> Iterator[tuple[str, PaperRow, PaperFigure, float]]:
-    """Yield the figures of a table that are a measure of one system."""
-    for key, row in table.rows.items():
-        for name, number in row.paper.items():
-            figure = table.figures[name]
-            derived = row.over or figure.gain or figure.trend or figure.minus
-            asked_otherwise = figure.question != "prompts" or name in row.impossible
-            if not derived and not asked_otherwise and _measure(table, figure) is not None:
-                yield key, row, figure, number
-
-
-def _measure(table: PaperTable, figure: PaperFigure) -> Measure | None:
-    measures = task_of(table.dataset_of(figure)).measures
-    return next((one for one in measures if ".".join(one.path) == figure.path), None)
-
-
-def _written(measure: Measure, number: float, figure: PaperFigure) -> str:
+def _written(measure: Measure, found: SystemFigure) -> str:
     """Write a figure as tables do: shares in percent, with the decimals that the paper has."""
+    number, figure = found.number, found.figure
     if figure.unit != "fraction" or measure.unit != "share":
         return f"{number:.{figure.decimals}f}"
     return f"{100 * number:.{max(figure.decimals - 2, 0)}f}"

@@ -20,12 +20,14 @@ class Summary:
     Attributes:
         mean: None without a model.
         sd: the models' standard deviation (n - 1); None with fewer than two.
+        ends: the lowest and the highest of them; None with fewer than two.
         tests: whether the mean is 0, where it is of differences; None with fewer than two models,
             or without scipy.
     """
 
     mean: float | None
     sd: float | None = None
+    ends: tuple[float, float] | None = None
     tests: Tests | None = None
 
     @classmethod
@@ -37,7 +39,7 @@ class Summary:
         if len(values) < 2:
             return cls(mean)
         tests = _tests([scores[name] for name in names], [less[n] for n in names]) if less else None
-        return cls(mean, statistics.stdev(values), tests)
+        return cls(mean, statistics.stdev(values), (min(values), max(values)), tests)
 
 
 def trend(scores: Mapping[str, float], parameters: Mapping[str, float]) -> float | None:

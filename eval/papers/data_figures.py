@@ -40,6 +40,8 @@ def instances(folder: str, table: PaperTable, figure: PaperFigure) -> dict[str, 
     return found
 
 
+ONE = "give one folder of each dataset"
+
 DATA_FIGURES: dict[str, DataFigure] = {
     "knowref:2": characteristics,
     "ruff:1": instances,
@@ -64,12 +66,16 @@ def folders_of(tables: Sequence[PaperTable], datasets: Sequence[str]) -> dict[st
     if datasets and not asked:
         cause = "no table asked for is about the data, or lists its rows"
         raise InputError(cause, cure="leave --dataset out, and give runs with --runs")
-    folders = {}
+    folders: dict[str, str] = {}
     for folder in datasets:
         file = split_files(folder, None, "test")[1][0]
         name = dataset_of(pq.read_schema(file), file) or "no dataset of ours"
         if name not in asked:
-            cure = f"give the folder of {' and '.join(sorted(asked))}"
-            raise InputError(f"the folder holds {name}", cure=cure, file=folder)
+            about = " and ".join(sorted(asked))
+            cause = f"it holds {name}, and the tables asked for are about the data of {about}"
+            cure = f"leave it out, or give the folder of {about}"
+            raise InputError(cause, cure=cure, file=folder)
+        if name in folders:
+            raise InputError(f"it holds {name}, as {folders[name]} does", cure=ONE, file=folder)
         folders[name] = folder
     return folders

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pronominal.adapters import system_class
 from pronominal.adapters.catalogue.published import fetch, published
 from pronominal.adapters.checkpoints.downloads import Progress
 from pronominal.dataset_scripts.building.build import build
@@ -15,16 +16,10 @@ from pronominal.errors import InputError
 from pronominal.eval.evaluation import OpenProgress, evaluate_systems, no_progress
 from pronominal.eval.papers.figures import PaperTable
 from pronominal.eval.papers.packs import pack
+from pronominal.eval.papers.packs.asked import fetched_for, settings_of
+from pronominal.eval.papers.packs.needs import BRINGS_CODE, NOT_CACHED, TRUST_IT, Place
 from pronominal.eval.papers.packs.options import RunOptions
-from pronominal.eval.papers.packs.resolved import (
-    BRINGS_CODE,
-    NOT_CACHED,
-    TRUST_IT,
-    Place,
-    ResolvedRow,
-    fetched_for,
-    settings_of,
-)
+from pronominal.eval.papers.packs.resolved import ResolvedRow
 from pronominal.eval.papers.reproduce import reproduce
 from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.papers.verdicts import Verdict, verdict
@@ -62,6 +57,8 @@ class Replicating(RunOptions):
             return f"{row.status}: {row.reason}"
         if row.brings_code and not self.trust_remote_code:
             return f"{BRINGS_CODE}; {TRUST_IT}"
+        if row.lacks_pipeline:
+            return row.reason
         return NOT_CACHED if row.is_out_of_reach else None
 
     def missing_datasets(self, rows: Sequence[ResolvedRow]) -> list[str]:
@@ -119,8 +116,8 @@ class Replication:
             {"Verdict": lambda line: str(self.verdict_of(line) or "")},
             (
                 *self._first_rows(),
-                *(f"{row} was not run. {_sentence(why)}." for row, why in self.left_out.items()),
-                *(f"The run of {row} failed. {_sentence(why)}" for row, why in self.failed.items()),
+                *(f"{row} was not run: {why}." for row, why in self.left_out.items()),
+                *(f"The run of {row} failed: {why}" for row, why in self.failed.items()),
             ),
         )
 
@@ -129,10 +126,6 @@ class Replication:
             rows = "row" if self.first == 1 else f"{self.first:,} rows"
             places = "of each split alone, in lines over models as well"
             yield f"Ours is over the first {rows} {places}."
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def replicate(
@@ -217,7 +210,10 @@ def _places_by_row(rows: Sequence[ResolvedRow]) -> dict[tuple[str, str], list[Pl
 def _fetch(paper: str, key: str, how: Replicating, open_download: OpenDownload) -> None:
     if key in how.weights:
         return
-    for name in fetched_for(pack(paper)[key]):
+    made = pack(paper)[key]
+    if made.system is not None:
+        system_class(made.system)  # what has to be installed is said before anything is downloaded
+    for name in fetched_for(made):
         with open_download(name) as progress:
             fetch(published()[name], progress, how.mirror)
 

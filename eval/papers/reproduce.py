@@ -26,6 +26,7 @@ OVERLAPS = ("between_cases", "between_systems")
 OF_DATA = "it is counted in the data, and no estimate"
 OF_RUNS = "it is the mean of several runs, whose standard deviation stands beside it"
 OF_GAINS = "it is the difference of two runs' figures; 'pronominal report' compares the runs"
+OF_CHANGES = "it is the difference of two figures over different rows; each has its own interval"
 OF_MODELS = "it is a figure over several models, each of which counts once"
 BESIDE_CHANCE = "it is compared with chance instead"
 NOT_IN_SCORES = "it is a count, or the scores have none"
@@ -140,8 +141,8 @@ def _with_interval(line: Line, figure: PaperFigure, runs: Sequence[Run]) -> Line
     """Add the interval of a number of ours, or why there is none."""
     there = [run for run in runs if _found(figure, run) is not None]
     if figure.gain or figure.minus or len(there) > 1:
-        missing = OF_RUNS if len(there) > 1 else OF_GAINS
-        return replace(line, interval_missing=missing)
+        of_one = OF_CHANGES if figure.minus else OF_GAINS
+        return replace(line, interval_missing=OF_RUNS if len(there) > 1 else of_one)
     found = Scores(_scores_of(figure, there[0])).figure(tuple(figure.path.split(".")))
     if found is not None and found.ends is not None:
         low, high = found.ends
@@ -171,16 +172,15 @@ def _summed_line(
         summary = Summary(trend(own, {m: model.parameters for m, model in models.items()}))
     counted = [m for m in own if less is None or m in less]
     line = _line(key, row, name, figure, (summary.mean, summary.sd), tuple(counted))
+    if summary.ends is not None:
+        low, high = summary.ends
+        line = replace(line, ends=(figure.scale * low, figure.scale * high))
     missing = None if line.ours is None else OF_MODELS
     return replace(line, tests=summary.tests, interval_missing=missing)
 
 
 def _fitting(table: PaperTable, figure: PaperFigure, runs: Sequence[Run]) -> list[Run]:
-    return [run for run in runs if run.rows == _place(table, figure)]
-
-
-def _place(table: PaperTable, figure: PaperFigure) -> tuple[str, str, str]:
-    return table.dataset_of(figure), table.config_of(figure), table.split
+    return [run for run in runs if run.rows == table.place_of(figure)]
 
 
 def _refuse_other_rows(tables: Sequence[PaperTable], runs: Sequence[Run]) -> None:
@@ -188,7 +188,7 @@ def _refuse_other_rows(tables: Sequence[PaperTable], runs: Sequence[Run]) -> Non
     figures = [(table, figure) for table in tables for figure in table.figures.values()]
     if any(_fitting(table, figure, runs) for table, figure in figures):
         return
-    asked = sorted({"/".join(_place(table, figure)) for table, figure in figures})
+    asked = sorted({"/".join(table.place_of(figure)) for table, figure in figures})
     cause = f"it is of {'/'.join(runs[0].rows)}, and no table asked for is about that"
     raise InputError(cause, cure=f"give a run of {' or '.join(asked)}", file=runs[0].folder)
 

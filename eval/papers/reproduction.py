@@ -49,6 +49,7 @@ class Line:
         runs: labels of the runs.
         why: the known reason for a difference.
         parameters: of the row's model in millions, where the paper gives them.
+        ends: of a figure over models, the lowest and the highest of theirs, in the paper's unit.
         tests: of a difference over models, p-values by ``welch`` and ``paired``
             (`pronominal.eval.papers.across_models.Tests`).
         overlap: of an index of two sets, what `overlap` says of it, ``signed`` and ``unsigned``.
@@ -67,6 +68,7 @@ class Line:
     runs: tuple[str, ...]
     why: str | None
     parameters: float | None = None
+    ends: tuple[float, float] | None = None
     tests: Mapping[str, float | None] | None = None
     interval: tuple[float, float] | None = None
     interval_missing: str | None = None
@@ -200,9 +202,11 @@ class Reproduction:
         return _written(line.chance, f".{_finer(self.table.figures[line.figure])}f")
 
     def _ends(self, line: Line) -> str:
+        form = f".{_finer(self.table.figures[line.figure])}f"
+        if line.ends is not None:
+            return f" ({' to '.join(_written(end, form) for end in line.ends)})"
         if line.interval is None:
             return ""
-        form = f".{_finer(self.table.figures[line.figure])}f"
         return f" [{', '.join(_written(end, form) for end in line.interval)}]"
 
     def _cells(self, line: Line) -> tuple[str, ...]:
@@ -219,9 +223,10 @@ class Reproduction:
 
 
 def _spreads(shown: Sequence[Line]) -> Iterator[str]:
-    counts = {line.name: len(line.runs) for line in shown if len(line.runs) > 1}
-    for name, count in counts.items():
-        yield f"{name}: mean and standard deviation of {count} runs."
+    several = {line.name: line for line in shown if len(line.runs) > 1}
+    for name, line in several.items():
+        ends = "" if line.ends is None else ", the lowest and the highest in brackets"
+        yield f"{name}: mean and standard deviation of {len(line.runs)} runs{ends}."
 
 
 def _overlap_cells(line: Line) -> tuple[str, ...]:

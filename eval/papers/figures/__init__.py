@@ -1,13 +1,16 @@
 """The figures of the papers, one data file each, as ``pronominal reproduce`` compares them."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pronominal.errors import InputError
 from pronominal.names import unknown_name
+
+if TYPE_CHECKING:
+    from pronominal.eval.tables.measure import Measure
 
 PAPERS = ("knowref", "ruff", "winogender", "winonb", "winopron")
 """Papers by name; each has its file ``NAME.figures.toml`` in this folder."""
@@ -53,6 +56,11 @@ class PaperFigure:
     def scale(self) -> int:
         """What a score is multiplied with to have the paper's unit."""
         return 100 if self.unit == "percent" else 1
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether it says how scores differ or go with size, and not what one is."""
+        return self.trend or self.gain or self.minus is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,54 @@ class PaperTable:
     def config_of(self, figure: PaperFigure) -> str:
         """Return the config that a figure is about."""
         return figure.config or self.config
+
+    def place_of(self, figure: PaperFigure) -> tuple[str, str, str]:
+        """Return the dataset, config and split that a figure is about."""
+        return self.dataset_of(figure), self.config_of(figure), self.split
+
+    def system_figures(self) -> Iterator["SystemFigure"]:
+        """Yield what it says of one system each, as a run's scores would.
+
+        Sums over models, differences and correlations are none of that, nor are answers within
+        chains of thought, and what cannot be what the paper calls it. Of a paper with a later
+        version only that counts.
+        """
+        if self.between or self.later_version is not None:
+            return
+        for key, row in self.rows.items():
+            for name, number in row.paper.items():
+                figure = self.figures[name]
+                otherwise = figure.question != "prompts" or name in row.impossible
+                if not (row.over or figure.is_derived or otherwise):
+                    yield SystemFigure(self, key, row, figure, number)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemFigure:
+    """A number of a paper that is a figure of one system.
+
+    Attributes:
+        table: where it stands.
+        key: of its row.
+        row: its row.
+        figure: its column.
+        number: in the paper's unit.
+    """
+
+    table: PaperTable
+    key: str
+    row: PaperRow
+    figure: PaperFigure
+    number: float
+
+    @property
+    def score(self) -> float:
+        """The number as scores have it: a fraction, or a count."""
+        return self.number / self.figure.scale
+
+    def measure_among(self, measures: Iterable["Measure"]) -> "Measure | None":
+        """Return which of a task's measures it is."""
+        return next((one for one in measures if ".".join(one.path) == self.figure.path), None)
 
 
 def paper_tables(name: str) -> list[PaperTable]:

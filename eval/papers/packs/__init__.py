@@ -44,6 +44,7 @@ class PackRow:
         status: what stands in its way on every machine.
         reason: why, and what can be done.
         train: the command that trains such weights, where those of the paper were not published.
+        spacy_pipeline: what parses its texts, which has to be installed.
     """
 
     source: str
@@ -64,6 +65,7 @@ class PackRow:
     status: Status = "ready"
     reason: str = ""
     train: str | None = None
+    spacy_pipeline: str | None = None
 
     @property
     def place(self) -> str | None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pronominal.errors import InputError
-from pronominal.eval.papers.figures import PaperTable, paper_tables
+from pronominal.eval.papers.figures import PAPERS, PaperTable, paper_tables
 from pronominal.eval.papers.reproduce import reproduce
 from pronominal.eval.runs.scored import Run
 from tests.cli.test_main import pronominal
@@ -340,6 +340,9 @@ def test_a_change_is_against_another_figure_of_the_row() -> None:
     assert found["lingmess", "change"].ours == pytest.approx(-20)
     assert found["lingmess", "change"].difference == pytest.approx(1.1)
     assert found["lingmess", "change_with_xe"].ours == pytest.approx(-5)
+    why = str(found["lingmess", "change"].interval_missing)
+    assert "different rows" in why
+    assert "pronominal report" not in why  # it compares systems on the same rows
     assert lines(TABLES["winopron:2"], runs[0])["lingmess", "change"].ours is None
 
 
@@ -351,11 +354,19 @@ def test_the_drop_is_a_mean_over_models() -> None:
     drop = found["all", "change_1"]
     assert drop.ours == pytest.approx((-0.4 - 0.2 - 0.3) / 3)
     assert drop.sd == pytest.approx(0.1)
+    assert drop.ends == pytest.approx((-0.4, -0.2))
     assert drop.difference == pytest.approx(drop.ours + 0.34)
     assert drop.runs == ("bert-base", "roberta-base", "opt-125m")
     assert found["encoders", "change_1"].ours == pytest.approx(-0.3)
     assert found["decoders", "distractors_0"].ours == pytest.approx(0.65)
-    assert found["family-opt", "change_1"].sd is None
+    assert (found["family-opt", "change_1"].sd, found["family-opt", "change_1"].ends) == (
+        None,
+        None,
+    )
+    (made,) = reproduce([TABLES["ruff:figure-7"]], runs)
+    shown = made.to_table()
+    assert any("-0.300 ± 0.100 (-0.400 to -0.200)" in row for row in shown.rows)
+    assert any(note.endswith("the lowest and the highest in brackets.") for note in shown.notes)
     assert found["family-pythia", "distractors_0"].ours is None
     assert found["opt-125m", "change_1"].ours == pytest.approx(-0.3)
     assert (found["opt-125m", "distractors_0"].name, found["mine", "distractors_0"].name) == (
@@ -432,3 +443,16 @@ def test_ruffs_table_1_counts_rows_without_reading_them(tmp_path: Path) -> None:
     some = {name: number for name, number in rows.items() if "distractors_5/test" not in name}
     found = lines(TABLES["ruff:1"], datasets=[ruff(tmp_path / "some", some)])
     assert found["distractors_5", "instances"].ours is None
+
+
+def test_a_figure_of_one_system_is_no_difference_and_nothing_impossible() -> None:
+    tables = [table for name in PAPERS for table in paper_tables(name)]
+    figures = [one for table in tables for one in table.system_figures()]
+    found = {(one.table.name, one.key, one.figure.heading) for one in figures}
+    assert ("winopron:2", "lingmess", "WinoPron F1") in found
+    assert ("winopron:2", "lingmess", "ΔF1") not in found
+    assert ("knowref:4", "e2e-conll", "Consistency") not in found  # ruled out by its Table 3
+    assert {"ruff:figure-8", "knowref:5"} <= {table for table, _, _ in found}
+    rows = {(table, key) for table, key, _ in found}
+    assert ("knowref:5", "bert-knowref-switching") in rows
+    assert not [table for table, _ in rows if table.startswith("winogender:")]  # an earlier version

@@ -16,17 +16,12 @@ from pronominal.errors import InputError
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PAPERS, paper_tables
 from pronominal.eval.papers.packs import PackRow, Status, pack, split_sizes, system_rows
-from pronominal.eval.papers.packs.machine import Machine, tokens_read
+from pronominal.eval.papers.packs.asked import fetched_for, settings_of
+from pronominal.eval.papers.packs.machine import FLOAT16_ON_CPU, Machine, tokens_read
+from pronominal.eval.papers.packs.needs import Needs
 from pronominal.eval.papers.packs.options import RunOptions
-from pronominal.eval.papers.packs.resolved import (
-    Needs,
-    ResolvedRow,
-    fetched_for,
-    pack_systems,
-    resolved_rows,
-    settings_of,
-)
-from pronominal.eval.papers.replicate import Replication
+from pronominal.eval.papers.packs.resolved import ResolvedRow, pack_systems, resolved_rows
+from pronominal.eval.papers.replicate import Replicating, Replication
 from pronominal.eval.papers.reproduction import Line, Reproduction
 from pronominal.eval.papers.verdicts import verdict
 from pronominal.eval.runs.decision_rules import decision_rule
@@ -146,11 +141,63 @@ def test_a_row_that_compares_two_needs_both() -> None:
 def test_estimates_follow_from_parameters_and_tokens() -> None:
     rows = resolved_rows(TABLES, LAPTOP)
     small, large = (only(rows, "ruff:figure-8", key) for key in ("opt-125m", "opt-66b"))
+    times = FLOAT16_ON_CPU * 66_000 / 125  # the large one is run in float16
+    assert large.needs.seconds / small.needs.seconds == pytest.approx(times)
+    there = resolved_rows(TABLES, SERVER)
+    small, large = (only(there, "ruff:figure-8", key) for key in ("opt-125m", "opt-66b"))
     assert large.needs.seconds / small.needs.seconds == pytest.approx(66_000 / 125)
+    small, large = (only(rows, "ruff:figure-8", key) for key in ("opt-125m", "opt-66b"))
     assert (small.needs.download, small.needs.memory) == (125e6 * 2, 125e6 * 4)
     assert large.needs.memory == 66e9 * 2
     assert tokens_read(10, "30 prompts") == 30 * (15.5 + 25)
     assert tokens_read(10, "tokens") == 4 * 15.5**2
+
+
+def test_float16_on_a_cpu_is_told_with_the_way_round_it() -> None:
+    key = "flan-t5-small"
+    (here,), (there,) = (
+        resolved_rows(paper_tables("winopron:8"), machine, [key]) for machine in (LAPTOP, SERVER)
+    )
+    assert "float16" in here.caution
+    assert not there.caution
+    (weights,) = re.findall(r"--weights (\S+)", here.caution)
+    own = RunOptions(weights=dict([weights.split("=")]))
+    (safer,) = resolved_rows(paper_tables("winopron:8"), LAPTOP, [key], own)
+    assert safer.systems[key].all_settings == {}
+    assert not safer.caution
+    assert safer.needs.seconds == pytest.approx(here.needs.seconds / FLOAT16_ON_CPU)
+    assert safer.needs.downloads == here.needs.downloads
+
+
+def test_a_spacy_pipeline_is_missed_before_anything_is_fetched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[object] = [None]
+    monkeypatch.setattr("pronominal.eval.papers.packs.needs.find_spec", lambda name: found[0])
+    (row,) = resolved_rows(paper_tables("winonb:2"), LAPTOP, ["neuralcoref"])
+    why = Replicating().left_out(row, ["neuralcoref"])
+    cause, cure = str(why).split("; ")
+    assert cause == "the spaCy pipeline en_core_web_sm is not installed"
+    assert cure == "python -m spacy download en_core_web_sm"
+    asked = pack_systems("winonb-paper", LAPTOP)
+    assert asked is not None
+    assert asked[1]["neuralcoref"] == why
+    found[0] = "there"
+    (row,) = resolved_rows(paper_tables("winonb:2"), LAPTOP, ["neuralcoref"])
+    assert (row.reason, Replicating().left_out(row, [])) == ("", None)
+
+
+def test_weights_that_were_fetched_have_their_own_size(nothing_fetched: Path) -> None:
+    caw = folder_of("caw")
+    caw.mkdir(parents=True)
+    (caw / "release.pt").write_bytes(bytes(4_000_000))
+    (caw / "config.toml").write_bytes(bytes(900))
+    before = only(resolved_rows(TABLES, LAPTOP), "winopron:2", "caw").needs
+    assert before.memory == 362e6 * 4
+    (caw / "fetched.json").write_text("{}")
+    after = only(resolved_rows(TABLES, LAPTOP), "winopron:2", "caw").needs
+    assert (after.memory, after.downloads) == (4e6, {})
+    assert after.seconds / before.seconds == pytest.approx(1 / 362)
 
 
 def test_weights_of_ones_own_take_the_place_of_the_published_ones() -> None:

@@ -17,6 +17,7 @@ if find_spec("transformers") is None or find_spec("fastcoref") is None:
     pytest.skip("needs the extras lm and lingmess", allow_module_level=True)
 
 from pronominal.adapters.catalogue.published import CACHE
+from pronominal.errors import InputError
 from pronominal.eval.evaluation import no_progress
 from pronominal.eval.papers.figures import paper_tables
 from pronominal.eval.papers.packs.machine import Machine
@@ -248,7 +249,7 @@ def test_weights_of_ones_own_and_a_run_that_fails(out: Path, tmp_path: Path) -> 
     assert "nothing" in row["failed"]
     shown = pronominal("replicate", "knowref:3", "--out", out, "--limit", LIMIT, "--markdown",
                        "--only", "bert-knowref", "--weights", own)  # fmt: skip
-    assert "The run of bert-knowref failed. " in shown.stdout
+    assert "The run of bert-knowref failed: " in shown.stdout
 
 
 def test_other_weights_are_other_runs(out: Path) -> None:
@@ -270,6 +271,20 @@ def test_nothing_is_downloaded_unasked(tmp_path: Path, monkeypatch: pytest.Monke
     assert "610 MB of weights (estimate) and upstream's files of winonb would" in result.stderr
     assert "add --yes" in result.stderr
     assert not [*tmp_path.rglob("*")]
+
+
+def test_what_has_to_be_installed_is_said_before_anything_is_downloaded(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> Any:
+        raise InputError(f"{name} needs the package torch", cure="pip install it")
+
+    monkeypatch.setattr("pronominal.eval.papers.replicate.system_class", missing)
+    monkeypatch.setattr("pronominal.eval.papers.replicate.fetch", lambda *_: pytest.fail("fetched"))
+    tables = paper_tables("knowref:3")
+    rows = resolved_rows(tables, Machine(2), ["e2e-conll"])
+    (found,) = replicate(tables, rows, Replicating(data=out / "data", runs=out / "runs"))
+    assert "e2e needs the package torch" in found.failed["e2e-conll"]
 
 
 def test_systems_of_a_paper_are_a_systems_file(out: Path, sample: Path) -> None:

@@ -243,6 +243,13 @@ def test_a_dataset_for_tables_about_runs_is_refused_in_a_sentence(knowref: Path)
     assert refused.returncode == 2
     assert "no table asked for is about the data, or lists its rows" in refused.stderr
     assert "leave --dataset out" in refused.stderr
+    for paper, folders, told in (
+        ("winopron:1", [knowref], "it holds knowref, and the tables asked for are about the data"),
+        ("knowref:2", [knowref, knowref], f"it holds knowref, as {knowref} does"),
+    ):
+        (table,) = paper_tables(paper)
+        with pytest.raises(InputError, match=re.escape(told)):
+            reproduce([table], datasets=[str(folder) for folder in folders])
 
 
 def test_table_2_is_computed_from_the_data(knowref: Path) -> None:
