@@ -12,7 +12,7 @@ this counts how often the nominal 95 % interval holds the true value, and how wi
 
 Tests are asked of systems that are alike (`coverage_tests`). Prints tables, and with --json one
 JSON object. Run it alone on a core: `nice -n 19 python benchmarks/coverage.py`; --simulations 200
-for a look, --only bias for some figures alone.
+for a look, --only bias for what has this in its name, from the same samples as in a whole run.
 """
 
 import argparse
@@ -60,12 +60,12 @@ def cell(figure: str, method: str, s: Setting, truth: float, ends: Ends) -> Cell
     }
 
 
-def cells(simulations: int, seed: int, only: str = "") -> Iterator[Cell]:
+def cells(simulations: int, seed: int, only: str) -> Iterator[Cell]:
     """Yield the cells of the figures in whose names the pattern `only` is found."""
     asked = {name: draw for name, draw in FIGURES.items() if re.search(only, name)}
-    for place in itertools.product(UNITS, LEVELS, CORRELATIONS):
-        s = Setting.seeded(seed, simulations, *place)
-        for figure, draw in asked.items():
+    for figure, draw in asked.items():
+        for place in itertools.product(UNITS, LEVELS, CORRELATIONS):
+            s = Setting.seeded(figure, seed, simulations, *place)
             for method, truth, ends in draw(s):
                 yield cell(figure, method, s, truth, ends)
 
@@ -148,21 +148,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="pattern of figures' names; no tests")
+    parser.add_argument("--only", default="", help="pattern of names of figures and tests")
     parser.add_argument("--json", action="store_true", help="print every cell as JSON")
     given = parser.parse_args()
-    asked = given.simulations, given.seed
-    found = [*cells(*asked, given.only)]
-    errors, ranks = ([], []) if given.only else ([*test_errors(*asked)], [*ranks_in_ties(*asked)])
+    asked = given.simulations, given.seed, given.only
+    found, errors = [*cells(*asked)], [*test_errors(*asked)]
+    ranks = [*ranks_in_ties(*asked)]
     if given.json:
         print(
             json.dumps({"benchmark": "coverage", "cells": found, "tests": errors, "ranks": ranks})
         )
         return
-    print(coverage_table(found).to_markdown())
-    print(error_table(errors, given.simulations).to_markdown())
-    print(together_table(ranks).to_markdown())
-    zero = max(one["zero_width"] for one in found if one["method"] == OURS)
+    if found:
+        print(coverage_table(found).to_markdown())
+    if errors:
+        print(error_table(errors, given.simulations).to_markdown())
+    if ranks:
+        print(together_table(ranks).to_markdown())
+    zero = max((one["zero_width"] for one in found if one["method"] == OURS), default=0)
     print(f"Intervals of ours of width 0, in percent: {zero:g}")
 
 

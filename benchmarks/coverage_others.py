@@ -135,7 +135,7 @@ def agreement(s: Setting, statistic: Statistic) -> Found:
 
     of_all = tables(60_000 // s.units).sum(axis=(0, 1)).reshape(1, 2, 2)
     truth = float(statistic(of_all)[0])
-    drawn = tables(max(s.samples // 16, 1))
+    drawn = tables(max(3 * s.samples // 8, 1))
     ends = [agreement_interval(statistic, one.reshape(-1, 2, 2))[1:3] for one in drawn]
     low, high = np.concatenate(ends, axis=1)
     yield OURS, truth, (low, high)
@@ -210,7 +210,7 @@ def conll_score(s: Setting) -> Found:
     """The CoNLL score of some documents, with the bootstrap over documents beside it."""
     pool = documents(s.level, s.correlation)
     truth = float(conll_f1(pool.sum(axis=0)))
-    samples = max(s.samples // 20, 1)
+    samples = max(s.samples // 10, 1)
     drawn = pool[s.generator.integers(0, DOCUMENTS, (samples, s.units))]
     ends = [tally_intervals(one)["conll"]["f1"] for one in drawn]
     low, high = np.array(ends, float).T

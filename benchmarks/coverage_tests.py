@@ -1,7 +1,8 @@
 """Tests of what is alike, which should find a difference in 5 %; for `coverage.py`."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,17 @@ FEW_FLIPS, FLIPS = 1999, 4999
 
 P_VALUES = dict[str, Any]
 """Test -> the p-values of its comparisons; NaN where there is no test."""
+
+
+Place = tuple[int, float, float]
+"""Units, level and correlation."""
+
+
+def places(
+    units: Sequence[int], levels: Sequence[float], correlations: Sequence[float] = (0.3,)
+) -> Sequence[Place]:
+    """Return every cell of these."""
+    return [*itertools.product(units, levels, correlations)]
 
 
 def items(s: Setting) -> P_VALUES:
@@ -83,7 +95,7 @@ def seeds(s: Setting) -> P_VALUES:
 def retrained(s: Setting) -> P_VALUES:
     """Two trainings that are alike, found to differ where the interval leaves 0 out."""
     found = {}
-    for number in (3, 5):
+    for number in (2, 3, 5):
         at = Setting(s.generator, 4 * s.samples, s.units, s.level, s.correlation)
         _, _, (low, high) = next(trainings(at, number, 0.0))
         found[f"two trainings, {number} seeds"] = np.where((low > 0) | (high < 0), 0.0, 1.0)
@@ -188,10 +200,11 @@ def _ranks(tests: Mapping[tuple[int, int], Any], systems: int) -> list[list[int]
     return found
 
 
-def ranks_in_ties(simulations: int, seed: int) -> Iterator[dict[str, Any]]:
+def ranks_in_ties(simulations: int, seed: int, only: str) -> Iterator[dict[str, Any]]:
     """Yield how often the ranks of six systems, two of each level, hold all at once."""
-    for level in (0.5, 0.75):
-        s = Setting.seeded(seed, simulations, 60, level, 0.3)
+    name = "ranks in ties"
+    for level in (0.5, 0.75) if re.search(only, name) else ():
+        s = Setting.seeded(name, seed, simulations, 60, level, 0.3)
         places = [2 * (one // 2) for one in range(6)]
         held = [
             all(
@@ -220,30 +233,28 @@ def sources(s: Setting) -> P_VALUES:
     return made
 
 
-def grid(simulations: int, seed: int) -> Iterator[tuple[Callable[[Setting], P_VALUES], Setting]]:
-    """Yield what is simulated, and where."""
-
-    def at(units: int, level: float, correlation: float) -> Setting:
-        return Setting.seeded(seed, simulations, units, level, correlation)
-
-    for level in LEVELS:
-        yield from ((items, at(rows, level, 0.3)) for rows in (100, 400, 1247))
-        yield seeds, at(60, level, 0.3)
-        for number, rho in itertools.product((30, 60, 180), (0.05, 0.3)):
-            made = (units, precisions, equivalence)
-            yield from ((make, at(number, level, rho)) for make in made)
-        yield from ((schemas, at(number, level, 0.3)) for number in (30, 60, 180))
-        yield from ((retrained, at(number, level, 0.3)) for number in (30, 180))
-    for level in (0.5, 0.7, 0.9):
-        yield from ((make, at(60, level, 0.3)) for make in (biases, likeness))
-        yield from ((correlated, at(number, level, 0.3)) for number in (30, 60))
-        yield sources, at(200, level, 0.3)
-    yield from ((all_alike, at(60, level, 0.3)) for level in (0.5, 0.75))
+TESTS: dict[str, tuple[Callable[[Setting], P_VALUES], Sequence[Place]]] = {
+    "McNemar": (items, places((100, 400, 1247), LEVELS)),
+    "Welch": (seeds, places((60,), LEVELS)),
+    "permutation": (units, places((30, 60, 180), LEVELS, (0.05, 0.3, 0.6))),
+    "precisions": (precisions, places((30, 60, 180), LEVELS, (0.05, 0.3, 0.6))),
+    "equivalence": (equivalence, places((30, 60, 180), LEVELS, (0.05, 0.3, 0.6))),
+    "paired t": (schemas, places((30, 60, 180), LEVELS)),
+    "two trainings": (retrained, places((30, 180), LEVELS)),
+    "bias": (biases, places((60,), LEVELS[:3])),
+    "likeness": (likeness, places((60,), LEVELS[:3])),
+    "correlation": (correlated, places((30, 60), LEVELS[:3])),
+    "Friedman": (sources, places((200,), LEVELS[:3])),
+    "Holm and ranks": (all_alike, places((60,), (0.5, 0.75))),
+}
+"""Tests, and the units, levels and correlations at which they are asked."""
 
 
-def test_errors(simulations: int, seed: int) -> Iterator[dict[str, Any]]:
+def test_errors(simulations: int, seed: int, only: str) -> Iterator[dict[str, Any]]:
     """Yield how often each test finds what is not there, of the comparisons that it can test."""
-    for make, s in grid(simulations, seed):
+    asked = ((name, *of_it) for name, of_it in TESTS.items() if re.search(only, name))
+    for name, make, place in ((name, make, one) for name, make, at in asked for one in at):
+        s = Setting.seeded(name, seed, simulations, *place)
         for test, p_values in make(s).items():
             p = np.array(p_values, np.float64)
             p = p[~np.isnan(p)]

@@ -8,7 +8,7 @@ from typing import Any
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PaperFigure, PaperTable, Value
 from pronominal.eval.papers.pair_outcomes import OUTCOMES, PairOutcome
-from pronominal.eval.scores.winopron.bias_tables import OVERLAP_NOTES
+from pronominal.eval.scores.winopron.bias_tables import NO_ESTIMATE, OVERLAP_NOTES
 from pronominal.eval.tables.table import UNDEFINED, Table, p_value
 
 UNSIGNED = ("Jaccard", "by chance", "p (more)")
@@ -154,6 +154,7 @@ class Reproduction:
         if any(line.chance is not None for line in shown):
             columns.append("By chance")
             cells = [(*row, self._by_chance(line)) for row, line in zip(cells, shown, strict=True)]
+            reasons = (*reasons, f"No interval for By chance: {NO_ESTIMATE}.")
         columns += more
         cells = [
             (*row, *(write(line) for write in more.values()))

@@ -4,7 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pronominal.eval.statistics.intervals import CONFIDENCE, Estimate, wilson_interval
+from pronominal.eval.statistics.intervals import (
+    CONFIDENCE,
+    Estimate,
+    deviations,
+    wilson_interval,
+)
 from pronominal.eval.statistics.outcomes import FloatArray, ratio
 from pronominal.eval.statistics.quantiles import t_quantiles
 from pronominal.eval.statistics.scores import Block
@@ -25,11 +30,6 @@ class Crossed:
     part: FloatArray
     whole: FloatArray
 
-    @property
-    def deviations(self) -> FloatArray:
-        """How far the parts of a unit and prompt are from the common share of their wholes."""
-        return np.asarray(self.part - self.part.sum() / self.whole.sum() * self.whole)
-
     def interval(self) -> Estimate:
         """Return the share of all rows, with an interval for other units and other prompts.
 
@@ -45,12 +45,13 @@ class Crossed:
         units, prompts = self.part.shape
         size = self.whole.sum()
         share = np.array([self.part.sum() / size])
-        off, counted = self.deviations, np.array([units])
+        counted = np.array([units])
         if prompts < LEAST:
             return Estimate(share, np.full(1, np.nan), np.full(1, np.nan), counted)
-        by_unit = _correction(units) * (off.sum(axis=1) ** 2).sum() / size**2
-        by_prompt = _correction(prompts) * (off.sum(axis=0) ** 2).sum() / size**2
-        variance = max(by_unit + by_prompt - (off**2).sum() / size**2, by_unit, by_prompt)
+        off = [deviations(self.part.sum(axis=n), self.whole.sum(axis=n)) for n in (1, 0)]
+        by_unit, by_prompt = (_correction(len(one)) * (one**2).sum() / size**2 for one in off)
+        both = (deviations(self.part.ravel(), self.whole.ravel()) ** 2).sum() / size**2
+        variance = max(by_unit + by_prompt - both, by_unit, by_prompt)
         rows, freedom = counted, np.array([0])
         if variance > 0:
             rows = ratio(share * (1 - share), np.array([variance]))

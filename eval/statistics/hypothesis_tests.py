@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronominal.errors import InputError
+from pronominal.eval.statistics.outcomes import ROUNDING
 
 INSTALL = 'pip install "pronominal[stats]"'
 
@@ -60,9 +61,9 @@ def paired_t(differences: npt.NDArray[np.float64]) -> float | None:
     It is 1 where every difference is 0; None for fewer than two units, or where all have the same
     other difference, so that there is no variance to compare it with.
     """
-    if not differences.any():
+    if not (np.abs(differences) > ROUNDING).any():
         return 1.0
-    if len(differences) < 2 or np.ptp(differences) == 0:
+    if len(differences) < 2 or np.ptp(differences) <= ROUNDING:
         return None
     return float(of_extra("scipy.stats").ttest_1samp(differences, 0).pvalue)
 

@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pronominal.eval.statistics.outcomes import BoolArray, Counts, FloatArray, IntArray, ratio
+from pronominal.eval.statistics.outcomes import (
+    ROUNDING,
+    BoolArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    ratio,
+)
 from pronominal.eval.statistics.quantiles import normal_quantile, t_quantiles
 
 CONFIDENCE = 0.95
@@ -194,10 +201,10 @@ def jackknife_interval(
     if without.shape[-1] < 2:
         nothing = np.full(np.shape(estimate), np.nan)
         return Estimate(estimate, nothing, nothing, units)
-    deviations = without - without.mean(axis=-1, keepdims=True)
-    spread = (units - 1) / units * (deviations**2).sum(axis=-1)
+    moved = without - without.mean(axis=-1, keepdims=True)
+    spread = (units - 1) / units * (moved**2).sum(axis=-1)
     added = ADDED * ((1 - estimate) ** 2 + estimate**2) / 2 / units**2
-    varies = spread > 0
+    varies = (np.abs(moved) > ROUNDING).any(axis=-1)
     share = (estimate * units + ADDED / 2) / (units + ADDED)
     rows = np.where(varies, ratio(share * (1 - share), spread + added), units)
     quantile = t_quantiles((1 + level) / 2, np.where(varies, units - 1, 0))
@@ -225,9 +232,17 @@ def mean_interval(one: Estimate, other: Estimate) -> Estimate:
 
 
 def deviations(part: Counts, whole: Counts) -> FloatArray:
-    """Return how far each unit's part is from the common share of its whole, ``[..., units]``."""
-    share = np.nan_to_num(ratio(np.sum(part, axis=-1), np.sum(whole, axis=-1)))
-    return np.asarray(part - share[..., None] * whole, np.float64)
+    """Return how far each unit's part is from the common share of its whole, ``[..., units]``.
+
+    What rounding makes is 0.
+    """
+    y, x = np.asarray(part, np.float64), np.asarray(whole, np.float64)
+    size = x.sum(axis=-1, keepdims=True)
+    # times the whole, so that counts stay whole numbers, and are apart by 1 or more, or not at all
+    found, expected = y * size, y.sum(axis=-1, keepdims=True) * x
+    rounding = 8 * y.shape[-1] * np.finfo(float).eps * (np.abs(found) + np.abs(expected))
+    apart = np.where(np.abs(found - expected) > rounding, found - expected, 0.0)
+    return np.nan_to_num(ratio(apart, np.broadcast_to(size, apart.shape)))
 
 
 def correlation(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -255,13 +270,10 @@ def _variance(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     vary, for one unit, and for none.
     """
     units, size = (x > 0).sum(axis=-1), x.sum(axis=-1)
-    # times the whole, so that counts stay whole numbers, and vary by 1 or more, or not at all
-    shares, expected = y * size[..., None], y.sum(axis=-1)[..., None] * x
-    rounding = 8 * y.shape[-1] * np.finfo(float).eps * (np.abs(shares) + np.abs(expected))
     one = ratio((x**2).sum(axis=-1), size)  # rows in the unit that a row is in
     added = ADDED * one
     share = ratio(y.sum(axis=-1) + added / 2, size + added)
     squares = ratio(units, units - 1) * ((y - share[..., None] * x) ** 2).sum(axis=-1)
     squares += added * one * (1 - 2 * share) ** 2 / 2
-    varies = (units > 1) & (np.abs(shares - expected) > rounding).any(axis=-1)
+    varies = (units > 1) & deviations(y, x).any(axis=-1)
     return np.where(varies, ratio(squares, (size + added) ** 2), 0.0), share * (1 - share)

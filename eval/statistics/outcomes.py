@@ -35,6 +35,9 @@ ABSTENTIONS: dict[str, int] = {
 }
 """Abstention -> its code among choices."""
 
+ROUNDING = 1e-9
+"""Shares that are nearer to each other are equal."""
+
 NOTHING_RIGHT = -3
 """What is right where a row has no label: a code that no choice has."""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE
 from pronominal.eval.statistics.intervals import CONFIDENCE, FEW
-from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray, ratio
+from pronominal.eval.statistics.outcomes import ROUNDING, BoolArray, FloatArray, IntArray, ratio
 from pronominal.eval.statistics.quantiles import normal_quantile, t_quantile, t_quantiles
 from pronominal.eval.statistics.ratio_differences import RatioDifferences
 
@@ -28,9 +28,6 @@ TOO_FEW = "there are fewer than two units"
 NOTHING_TO_DIVIDE = "one of the two has nothing to divide by"
 RARELY_BOTH = f"in fewer than {FEW} units have both something to divide by"
 """Why a difference has no interval."""
-
-ROUNDING = 1e-9
-"""Differences of shares that are nearer are equal."""
 
 POWER = 0.8
 """How often the minimum detectable effect would be found (Card et al., 2020)."""

@@ -4,13 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
 from pronominal.eval.tables.table import (
     BELOW_CHANCE,
-    OF_FEW,
+    FEW_UNITS,
     UNDEFINED,
     VACUOUS,
     Cell,
@@ -42,8 +41,10 @@ DIFFER = Measure(
 
 
 ACCURACY = Measure("accuracy", "Accuracy", ("accuracy",))
+OVER_SEEDS = "± Sample standard deviation over the samples of several seeds."
+"""What stands behind a figure of several samples."""
 
-SPREAD = (
+OVER_PROMPTS = (
     "sd: sample standard deviation over the prompts. [ ]: 95% interval for other units and other "
     "prompts; the orders of a prompt's options are one prompt. No interval for lowest, median and "
     "highest: each is one prompt's."
@@ -121,7 +122,11 @@ def prompt_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
             columns["accuracy"] = share_of("accuracy")
             columns |= {name: percent_of(name) for name in ("sd", "lowest", "median", "highest")}
             columns |= {"unfinished": share_of("unfinished")} if question.written else {}
-            notes = [SPREAD, *([UNFINISHED] if question.written else []), *reasons_of_none(asked)]
+            notes = [
+                OVER_PROMPTS,
+                *([UNFINISHED] if question.written else []),
+                *reasons_of_none(asked),
+            ]
             yield table(question.title, columns, asked, [*notes, *spread_notes(asked)])
 
 
@@ -178,12 +183,12 @@ def mark_notes(measures: Collection[Measure], scores: Collection[Scores]) -> Ite
         for measure in measures:
             chance, figure = measure.chance_in(one), measure.of(one)
             if figure is not None and figure.sd is not None:
-                yield "±: sample standard deviation over the samples of several seeds."
+                yield OVER_SEEDS
             if chance is not None and figure is not None:
                 below = f"{BELOW_CHANCE}: the whole interval is below."
                 yield f"{measure.heading}: chance is {100 * chance:.3g}; {below}"
             if figure is not None and figure.is_of_few:
-                yield f"{OF_FEW} Of fewer than {FEW} independent units: too few for a verdict."
+                yield FEW_UNITS
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."
     yield from no_interval_notes(measures, scores)

@@ -6,7 +6,14 @@ from typing import Any, Literal, get_args
 
 from pronominal.errors import InputError
 from pronominal.eval.statistics.scores import Figure, Keys, Scores, is_choice
-from pronominal.eval.tables.table import BELOW_CHANCE, OF_FEW, UNDEFINED, VACUOUS, percent
+from pronominal.eval.tables.table import (
+    BELOW_CHANCE,
+    OF_FEW,
+    SPREAD,
+    UNDEFINED,
+    VACUOUS,
+    percent,
+)
 
 Unit = Literal["share", "ratio", "count"]
 
@@ -102,18 +109,18 @@ class Measure:
     def cell(self, scores: Scores) -> str:
         """Write the number for a table, with a mark, its deviation and its interval."""
         figure = self.of(scores)
-        if figure is None or figure.low is None or figure.high is None:
-            return self.short(scores)
-        ends = f" [{self.write(figure.low)}, {self.write(figure.high)}]"
-        return f"{self.short(scores)}{ends}"
+        if figure is None:
+            return UNDEFINED
+        spread = "" if figure.sd is None else f" {SPREAD}{self.write(figure.sd)}"
+        ends = "" if figure.ends is None else f" [{', '.join(map(self.write, figure.ends))}]"
+        return f"{self.short(scores)}{spread}{ends}"
 
     def short(self, scores: Scores) -> str:
-        """Write the number without its interval, but with a deviation."""
+        """Write the number with a mark alone."""
         figure = self.of(scores)
         if figure is None:
             return UNDEFINED
-        spread = "" if figure.sd is None else f" ±{self.write(figure.sd)}"
-        return f"{self.write(figure.value)}{self._mark(scores, figure)}{spread}"
+        return f"{self.write(figure.value)}{self._mark(scores, figure)}"
 
     def write(self, value: float) -> str:
         """Write a number in the measure's unit."""

@@ -1,15 +1,17 @@
 """What is printed first of scores: what it is, one table, and a sentence on what matters in it."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import groupby
+from shutil import get_terminal_size
 from textwrap import wrap
 
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.best import best_row
-from pronominal.eval.tables.comparison import no_interval_notes
+from pronominal.eval.tables.comparison import OVER_SEEDS, no_interval_notes
 from pronominal.eval.tables.findings import (
     comparisons,
     findings,
@@ -21,26 +23,23 @@ from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import (
     BELOW_CHANCE,
     OF_FEW,
-    UNDEFINED,
+    SPREAD,
     VACUOUS,
     Table,
     written_interval,
 )
 
 WIDTH, LINES = 80, 12
-"""What the table has room for: letters of a line, and lines with its two headings and the rule."""
+"""What there is room for: letters of a line, and lines of the table with two headings and the rule.
+
+A terminal that is wider shows more of the table; sentences stay as wide.
+"""
 
 _CELL = 'style="white-space: nowrap"'
 
 SHORTEST = 12
 """To how many letters a label may be clipped before a column is left out."""
 
-
-NO_ROOM = "there is no room here; --full has them"
-"""Why figures have no interval in a terminal, or columns are not there."""
-
-NARROW = "left out to keep the table narrow"
-"""Why figures have no interval in LaTeX."""
 
 CORRECTED = " p: after Holm's correction."
 """What p-values of the sentences are."""
@@ -50,6 +49,7 @@ FIGURES = "Exploratory: all figures here, and every comparison that the plan doe
 WITHIN = "Within: whether the 90% interval, which is shown, lies within the margin."
 
 SIGNS = {
+    SPREAD: OVER_SEEDS,
     OF_FEW: f"{OF_FEW} Of too few independent units for a verdict.",
     BELOW_CHANCE: f"{BELOW_CHANCE} The whole interval is below what guessing gets.",
     VACUOUS: f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention.",
@@ -102,33 +102,43 @@ class Summary:
     @property
     def body(self) -> str:
         """All after the `opening`: the table, sentences and notes."""
-        table, first = self.in_terminal(), [FIGURES] if self.planned else []
+        width = terminal_width()
+        table, first = self.in_terminal(width), [FIGURES] if self.planned else []
         words = (self.sentences, (*table.notes, self.rest))
         said = ([*_wrapped(lines)] for lines in words)
-        return _blocks(first, [*_fitted(table, self.groups)], *said)
+        return _blocks(first, [*_fitted(table, self.groups, width)], *said)
 
-    def in_terminal(self) -> Table:
+    def in_terminal(self, width: int = WIDTH) -> Table:
         """Return the table as a terminal shows it, with the intervals that it has room for.
 
-        What has a shorter heading there is said to be what all other tables call it.
+        They are those of the first columns; that of the headline always is. What has a shorter
+        heading there is said to be what all other tables call it.
         """
-        table = self._narrow(self.heads, NO_ROOM)
-        shown = _shown(table, self.groups)
-        names = [*zip(self.heads, self.table.columns, self.groups, strict=True)][:shown]
-        if left_out := ", ".join(self.table.columns[shown:]):
-            table = replace(
-                table,
-                columns=table.columns[:shown],
-                rows=tuple(row[:shown] for row in table.rows),
-                notes=(*table.notes, f"Left out: {left_out}; {NO_ROOM}."),
-            )
-        others = " and ".join(
-            f"'{head}' is {name}"
-            for head, name, group in names
-            if name.lower() not in (head.lower(), f"{group} {head}".lower())
+        fits = (wide for wide in range(len(self.heads), 2, -1) if self._fits(wide, width))
+        wide = next(fits, 2)
+        rows = self._rows(wide)
+        shown = _shown(replace(self.table, columns=self.heads, rows=rows), self.groups, width)
+        table = replace(
+            self.table, columns=self.heads[:shown], rows=tuple(row[:shown] for row in rows)
         )
-        notes = (f"In all other tables, {others}.",) if others else ()
-        return replace(table, notes=(*table.notes, *notes))
+        names = [*zip(self.heads, self.table.columns, self.groups, strict=True)]
+        cut = [
+            self.heads[place]
+            for place in range(wide, shown)
+            if any("[" in row[place] for row in self.table.rows)
+        ]
+        left_out = [name for _, name, _ in names[shown:]]
+        others = [
+            f"'{head}' is {name}"
+            for head, name, group in names[:shown]
+            if name.lower() not in (head.lower(), f"{group} {head}".lower())
+        ]
+        notes = {
+            "No interval for {}: there is no room here; --full has them.": ", ".join(cut),
+            "Left out: {}; --full has them.": ", ".join(left_out),
+            "In all other tables, {}.": " and ".join(others),
+        }
+        return self._noted(table, [note.format(them) for note, them in notes.items() if them])
 
     @property
     def full(self) -> Table:
@@ -145,7 +155,7 @@ class Summary:
 
     def to_latex(self) -> str:
         """Return the table for LaTeX, with what it is about as its caption."""
-        table = self._narrow(self.table.columns, NARROW)
+        table = self.full
         notes = tuple(note.removesuffix(CORRECTED) for note in table.notes if note != WITHIN)
         return replace(table, notes=notes).to_latex(self.about.partition(":")[0])
 
@@ -162,39 +172,17 @@ class Summary:
         opening = f"<p>{escape(self.about)}</p>{first and f'<p>{first}</p>'}"
         return f"{opening}<table>{rows}</table><p>{said}</p>"
 
-    def _narrow(self, columns: tuple[str, ...], why: str) -> Table:
-        """Return the table with the intervals that a terminal has room for, from the left.
-
-        That of the headline gives way only where all columns have room without it. `why` ends the
-        note on the others.
-        """
-        wide = next(filter(self._fits, range(len(columns), 2, -1)), 2)
-        if wide == 2 and not self._all_shown(2) and self._all_shown(1):
-            wide = 1
-        made = replace(self.table, columns=columns, rows=self._rows(wide))
-        cut = [
-            name
-            for name, *cells in [*zip(columns, *self.table.rows, strict=True)][wide:]
-            if any("[" in cell for cell in cells)
-        ]
-        return self._noted(made, [f"No interval for {', '.join(cut)}: {why}."] if cut else [])
-
-    def _all_shown(self, wide: int) -> bool:
-        """Whether there is room for all columns beside the intervals of the first so many."""
-        table = replace(self.table, columns=self.heads, rows=self._rows(wide))
-        return _shown(table, self.groups) == len(self.heads)
-
     def _rows(self, wide: int) -> tuple[tuple[str, ...], ...]:
         """Return the rows with the intervals of the first columns, so many."""
         both = zip(self.table.rows, self.short, strict=True)
         return tuple((*full[:wide], *short[wide:]) for full, short in both)
 
-    def _fits(self, wide: int) -> bool:
+    def _fits(self, wide: int, width: int) -> bool:
         """Whether a terminal has room for the intervals of so many columns, no group parted."""
         after = self.groups[wide] if wide < len(self.groups) else ""
         widths = _widths(self.heads, self._rows(wide), self.groups)
         parted = after != "" and after == self.groups[wide - 1]
-        return not parted and sum(widths) + len(widths) - 1 <= WIDTH
+        return not parted and sum(widths) + len(widths) - 1 <= width
 
     def _noted(self, table: Table, more: Sequence[str] = ()) -> Table:
         """Add what the table is about, what its signs mean, and the other notes."""
@@ -241,7 +229,7 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     return Summary(
         *(about, planned, _table(of_measures, scores)),
         short=tuple(
-            (label, headline.short(one), *(_short(part.measure, one) for part in shown))
+            (label, *(measure.short(one) for measure in of_measures))
             for label, one in scores.items()
         ),
         heads=("System", headline.heading, *(part.name for part in shown)),
@@ -289,11 +277,6 @@ def _notes(
         yield WITHIN
 
 
-def _short(measure: Measure, scores: Scores) -> str:
-    figure = measure.of(scores)
-    return UNDEFINED if figure is None else measure.write(figure.value)
-
-
 def _bullets(lines: Iterable[str]) -> Iterator[str]:
     return (f"- {line}" for line in lines)
 
@@ -309,14 +292,19 @@ def _wrapped(lines: Iterable[str]) -> Iterator[str]:
         yield from wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False)
 
 
-def _fitted(table: Table, groups: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a table that has no more room than `WIDTH` and `LINES`."""
+def terminal_width() -> int:
+    """Return how many letters a line has room for: `WIDTH`, or more in a wider terminal."""
+    return max(WIDTH, get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+
+
+def _fitted(table: Table, groups: Sequence[str], width: int) -> Iterator[str]:
+    """Yield the lines of a table that has no more room than `width` and `LINES`."""
     rows = _first_rows(table)
     left = len(table.rows) - len(rows)
     groups = groups[: len(table.columns)]
     widths = _widths(table.columns, rows, groups)
-    gap = 2 if sum(widths) + 2 * (len(widths) - 1) <= WIDTH else 1
-    widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - gap * (len(widths) - 1))
+    gap = 2 if sum(widths) + 2 * (len(widths) - 1) <= width else 1
+    widths[0] = min(widths[0], width - sum(widths[1:]) - gap * (len(widths) - 1))
 
     def line(cells: Sequence[str]) -> str:
         label = _clipped(cells[0], widths[0])
@@ -338,13 +326,13 @@ def _first_rows(table: Table) -> Sequence[tuple[str, ...]]:
     return table.rows if len(table.rows) <= room else table.rows[: room - 1]
 
 
-def _shown(table: Table, groups: Sequence[str]) -> int:
+def _shown(table: Table, groups: Sequence[str], width: int) -> int:
     """Return how many columns, from the left, there is room for where labels are clipped."""
     rows = _first_rows(table)
     for shown in range(len(table.columns), 0, -1):
         of_it = [row[:shown] for row in rows]
         widths = _widths(table.columns[:shown], of_it, groups[:shown])
-        if sum(widths[1:]) + shown - 1 + min(widths[0], SHORTEST) <= WIDTH:
+        if sum(widths[1:]) + shown - 1 + min(widths[0], SHORTEST) <= width:
             return shown
     return 1
 

@@ -18,13 +18,16 @@ from rich.text import Text
 from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.scores import units_of
 
-UNDEFINED, VACUOUS, BELOW_CHANCE, OF_FEW = "–", "†", "↓", "‡"
+UNDEFINED, VACUOUS, BELOW_CHANCE, OF_FEW, SPREAD = "–", "†", "↓", "‡", "±"
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a cell begins that a spreadsheet computes."""
 
 NUMBER = re.compile(r"[+-]?[\d.,]+[%\s†↓‡]*(?:\[[-+\d.,\s–]*\])?(?:\s\([<\s\d.]*\))?$")
 """A number with its sign, mark and interval, which begins so, too."""
+
+FEW_UNITS = f"{OF_FEW} Of fewer than {FEW} independent units: too few for a verdict."
+"""What stands below a table with the mark."""
 
 Score = Mapping[str, Any]
 """What a score function returns, or one of its blocks."""
@@ -138,10 +141,12 @@ def table(
 
     Columns say how the cells below a heading are written; a note that comes twice is shown once.
     """
-    rows = (
+    rows = tuple(
         (system, *(cell(score) for cell in columns.values())) for system, score in scores.items()
     )
-    return Table(title, ("System", *columns), tuple(rows), tuple(dict.fromkeys(notes)))
+    marked = any(OF_FEW in cell for row in rows for cell in row[1:])
+    told = dict.fromkeys((*notes, *([FEW_UNITS] if marked else [])))
+    return Table(title, ("System", *columns), rows, tuple(told))
 
 
 def percent(value: float | None) -> str:

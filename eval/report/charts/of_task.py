@@ -16,7 +16,7 @@ from pronominal.eval.report.charts.kinds import Point
 from pronominal.eval.report.charts.paired_test_map import paired_test_map
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.charts import Curves, Dots
-from pronominal.eval.tables.comparison import SPREAD, parts_of, reasons_of_none
+from pronominal.eval.tables.comparison import OVER_PROMPTS, parts_of, reasons_of_none
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
 from pronominal.eval.tables.table import Table, percent, share_of
@@ -125,7 +125,7 @@ def _prompts(drawer: Drawer) -> Iterator[Drawing]:
         )
         notes = (
             "Each dot is a prompt; the box holds the middle half of them, its line is the median.",
-            SPREAD,
+            OVER_PROMPTS,
             *reasons_of_none(there),
             *sizes({title: rows}),
         )

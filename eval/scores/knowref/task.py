@@ -178,8 +178,8 @@ TASK = Task(
         ),
     ),
     summary=(
-        SummaryColumn(CORRECT),
-        SummaryColumn(ACCURACY, heading="of answered"),
+        SummaryColumn(CORRECT, heading="of all", group="correct"),
+        SummaryColumn(ACCURACY, heading="of answered", group="correct"),
         SummaryColumn(CORRECT, division="pronoun_gender", group="correct by pronoun"),
         SummaryColumn(CONSISTENCY[0]),
     ),

@@ -45,7 +45,10 @@ def tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
         noise = next(iter(margins.values()))["within"]
         columns = {"median": lambda block: f"{block['median']:.2f}"}
         columns |= {f"below {name}": _within(name) for name in noise}
-        notes = ["Rows whose best two options are closer than so many nats may turn by rounding."]
+        notes = [
+            "Rows whose best two options are closer than so many nats may turn by rounding.",
+            "No interval for median: it is in nats, of these rows alone.",
+        ]
         yield table("RUFF: margins", columns, margins, notes)
 
 

@@ -39,6 +39,9 @@ EXPECTED = (
     "perfect one."
 )
 
+NO_ESTIMATE = "it is what chance gives, and estimates nothing"
+"""Why what stands beside a figure has no interval."""
+
 DIFFER = (
     f"Forms differ, p: permutation of the pronoun sets' answers within each pair, {PERMUTATIONS:,} "
     f"times, seed {SEED}. Signs, p: mid-p of as many positive as negative pairs, the least of "
@@ -73,7 +76,9 @@ def percentage_tables(scores: Mapping[str, Score]) -> Iterator[Table]:
         *(OVER_RESOLVED, wilson),
     )
     by_chance = made(
-        "Biased template pairs by chance, in percent", percent_of("expected"), EXPECTED, DIFFER
+        "Biased template pairs by chance, in percent",
+        percent_of("expected"),
+        *(EXPECTED, f"No interval for {', '.join(sets)}: {NO_ESTIMATE}.", DIFFER),
     )
     tested = (_tests(scores[system], case) for system, case in rows)
     body = tuple((*row, *p) for row, p in zip(by_chance.rows, tested, strict=True))
@@ -89,6 +94,7 @@ def _overall(scores: Mapping[str, Score]) -> Iterator[Table]:
         columns = {name.capitalize(): count_of(name) for name in ("pairs", "attempted", "solvable")}
         columns |= {"Biased": share_of("percentage"), "By chance": percent_of("expected")}
         notes = ["Pairs: template pairs, once for each of their forms.", EXPECTED]
+        notes += [f"No interval for By chance: {NO_ESTIMATE}."]
         intervals = (note for one in scores.values() for note in interval_notes([one]))
         title = "Biased template pairs of all forms, in percent of the solvable ones"
         yield table(title, columns, there, [*notes, *intervals])
@@ -143,7 +149,7 @@ OVERLAP_NOTES = (
     "By chance: as many biased occupations drawn from the eligible ones. Corrected: (Jaccard - by "
     "chance) / (1 - by chance). p: mid-p of an index as large, or as small, uncorrected; "
     "none where sets are so small that not even the farthest index would be significant.",
-    "No interval for Jaccard: two sets are compared with chance instead.",
+    "No interval for Jaccard, By chance, Corrected: two sets are compared with chance instead.",
 )
 
 

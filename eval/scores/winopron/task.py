@@ -141,6 +141,7 @@ def _expectations(scores: Mapping[str, Scores]) -> Iterator[Table]:
     notes = [
         "If independent: the product of a system's own accuracies, on each pronoun set or on each "
         "ending of a sentence; at least, at most: what these accuracies leave room for.",
+        f"No interval for {', '.join(EXPECTED.values())}: they follow from the accuracies above.",
     ]
     if any(
         one[m.key].get("independent") is not None

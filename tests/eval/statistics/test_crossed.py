@@ -41,10 +41,16 @@ def test_few_prompts_have_no_interval() -> None:
     assert found.estimate[0] > 0
 
 
-@pytest.mark.parametrize("right", [0.0, 1.0])
+@pytest.mark.parametrize("right", [0.0, 0.1, 1 / 3, 0.7, 1.0])
 def test_an_interval_has_a_width_where_nothing_varies(right: float) -> None:
     whole = np.full((30, 10), 4.0)
     found = Crossed(right * whole, whole).interval()
+    assert found.high[0] - found.low[0] > 0.1
+
+
+def test_an_interval_has_a_width_where_only_single_cells_differ() -> None:
+    square = (np.add.outer(np.arange(9), np.arange(9)) % 9 < 3).astype(float)
+    found = Crossed(square, np.ones_like(square)).interval()
     assert found.high[0] - found.low[0] > 0.1
 
 

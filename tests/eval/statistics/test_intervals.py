@@ -11,6 +11,8 @@ from pronominal.decisions import NONE, Decision
 from pronominal.eval.scores import task_of
 from pronominal.eval.scores.winopron.score import score
 from pronominal.eval.statistics.intervals import (
+    correlation,
+    deviations,
     effective_rows,
     jackknife_interval,
     quotient_interval,
@@ -61,6 +63,22 @@ def test_units_that_are_alike_but_for_rounding_do_not_vary(units: int, share: fl
     counts = np.arange(1, units + 1)  # one row of very many
     found = effective_rows(counts * 10**5 + (counts == 1), counts * 2 * 10**5)
     assert found.freedom == units - 1
+
+
+@pytest.mark.parametrize("share", [1 / 3, 0.1, 0.7])
+@pytest.mark.parametrize("largest", [1.0, 7.0, 1000.0])
+def test_parts_that_are_alike_but_for_rounding_have_no_small_interval(
+    share: float, largest: float
+) -> None:
+    whole = np.linspace(1, largest, 30)
+    part = share * whole
+    without = (part.sum() - part) / (whole.sum() - whole)
+    found = jackknife_interval(np.array([share]), without[None])
+    of_rows = share_interval([30 * share], [30.0])
+    assert found.ends(0) == pytest.approx(of_rows.ends(0), rel=1e-6)
+    # and what is the same in every unit goes with nothing
+    assert not deviations(part, whole).any()
+    assert correlation(deviations(part, whole), np.arange(30) - 14.5) == 0
 
 
 def test_nothing_to_divide_by_has_no_interval() -> None:

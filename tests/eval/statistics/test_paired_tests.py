@@ -52,7 +52,15 @@ def test_mcnemar_is_scipys_binomial_test_less_half_of_the_observed(a: int, b: in
 
 @pytest.mark.parametrize(
     ("differences", "p"),
-    [([0, 0, 0], 1), ([1, 1], None), ([1], None), ([], 1), ([1, 2, 3], 0.0741799)],
+    [
+        ([0, 0, 0], 1),
+        ([1, 1], None),
+        ([1], None),
+        ([], 1),
+        ([1, 2, 3], 0.0741799),
+        ([0.1 + 0.2 - 0.3, 0], 1),
+        ([0.6 - 0.4, 0.8 - 0.6], None),
+    ],
 )
 def test_the_t_test_is_scipys_where_it_is_defined(differences: list[float], p: float) -> None:
     found = paired_t(np.array(differences, dtype=np.float64))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import measure_table
 from pronominal.eval.tables.findings import comparisons, findings, planned_comparisons
 from pronominal.eval.tables.measure import Measure
-from pronominal.eval.tables.summary import LINES, WIDTH, summarised
+from pronominal.eval.tables.summary import LINES, WIDTH, summarised, terminal_width
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.task import Task
 
@@ -88,12 +89,41 @@ def test_columns_that_do_not_fit_are_left_out() -> None:
     assert "60.0 [55.0, 65.0]" in made
 
 
-def test_intervals_give_way_before_columns_do() -> None:
-    parts = {f"set{number:02}": block(0.6) for number in range(9)}
-    made = str(summary({"a-system-of-mine": Scores(block(0.6, by_pronoun_set=parts))}))
+def of_sets(number: int, **more: Any) -> Any:
+    parts = {f"set{place:02}": block(0.6, **more) for place in range(number)}
+    return summary({"a-system-of-mine": Scores(block(0.6, by_pronoun_set=parts, **more))})
+
+
+def test_intervals_give_way_before_columns_do_and_never_that_of_the_headline() -> None:
+    made = str(of_sets(7))
     assert "Left out" not in made
-    assert "set08" in made[made.index("System") : made.index("───")]
-    assert "No interval for Accuracy, set00" in made
+    assert "set06" in made[made.index("System") : made.index("───")]
+    assert "No interval for set00" in made
+    narrow = str(of_sets(10))
+    assert "60.0 [55.0, 65.0]" in narrow
+    assert narrow.count("set09") == 1
+    assert narrow.count("set01") == 2  # its heading, and why it has no interval
+
+
+def test_a_wider_terminal_and_latex_have_more_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "220")
+    assert terminal_width() == WIDTH
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(isatty=lambda: True))
+    assert terminal_width() == 220
+    for shown in (str(of_sets(9)), of_sets(9).to_latex()):
+        assert shown.count("60.0 [55.0, 65.0]") == 10
+        assert "No interval" not in shown
+        assert "Left out" not in shown
+
+
+def test_deviations_are_explained_and_every_figure_of_few_units_is_marked() -> None:
+    made = of_sets(7, sd=0.01, units=4)
+    for shown in (str(made), made.to_latex()):
+        assert "Sample standard deviation over the samples" in shown
+        assert "Of too few independent units" in shown
+    (row,) = made.in_terminal().rows
+    assert row[1] == "60.0‡ ±1.0 [55.0, 65.0]"
+    assert row[2:] == ("60.0‡",) * 7
 
 
 def test_what_only_a_terminal_or_a_sentence_has_is_not_in_other_tables() -> None:

@@ -56,6 +56,21 @@ def test_units_are_drawn_for_both_trainings_at_once() -> None:
     assert high - low == pytest.approx(2 * 2 * 1.96 * np.sqrt(0.3 * 0.7 / 100), rel=0.1)
 
 
+def test_two_seeds_of_each_training_seldom_make_a_difference_of_none() -> None:
+    generator, differ = np.random.default_rng(0), 0
+    for _ in range(800):
+        hard = generator.choice([-0.15, 0.15], 30)
+        sides = []
+        for _ in range(2):
+            moved = generator.uniform(-0.15, 0.15, (2, 1))
+            centre = 0.5 + hard + moved
+            chance = generator.beta(9 * centre, 9 * (1 - centre))
+            sides.append(generator.binomial(4, chance) / 4)
+        low, high = compare_seeds(*sides).interval or (0, 0)
+        differ += not low <= 0 <= high
+    assert 0 < differ <= 0.065 * 800
+
+
 def test_three_seeds_are_known_to_say_little_of_how_far_seeds_vary() -> None:
     """Trainings that are alike: tests of many rows differ by what their seeds are."""
     random, found, samples = np.random.default_rng(13), 0, 400
