@@ -1,0 +1,190 @@
+"""Writes the figures of docs/performance.md: runs the other benchmarks and draws how cost grows.
+
+``python benchmarks/performance.py [--sources DIR] [NAME ...]`` runs those that are named, or all of
+`MEASURED`, keeps what each printed in docs/performance.json, and writes the tables and drawings of
+all that is kept there anew. What was never measured stands in no table.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from pronominal.eval.report.charts import svg
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS, SHARED = ROOT / "docs", ROOT.parent / "shared" / "upstream"
+KEPT, PAGE = DOCS / "performance.json", DOCS / "performance.md"
+BEGIN, END = "<!-- {} -->", "<!-- end of {} -->"
+
+WIDTH, HEIGHT, LEFT, TOP = 300.0, 190.0, 44.0, 24.0
+GROWTH = {
+    "systems": ("systems compared", "`evaluate`, tests included"),
+    "runs": ("runs in a report", "`report`"),
+    "rows": ("rows scored", "`score ruff`"),
+    "draws": ("draws of an interval", "a look of `--until`"),
+}
+
+
+class Line(NamedTuple):
+    """A line of the table of what users wait for.
+
+    Attributes:
+        what: is measured.
+        before: as the work on speed began; those were other machines and rows where it says so.
+        benchmark: that measures it.
+        now: the keys of the figures in what it prints, each with its unit.
+    """
+
+    what: str
+    before: str
+    benchmark: str
+    now: tuple[tuple[tuple[str, ...], str], ...]
+
+
+LINES = (
+    Line(
+        "`score ruff`, 2,073,600 rows",
+        "41 s, 1,190 MB",
+        "ruff_scores",
+        ((("cpu_seconds",), "s"), (("peak_megabytes",), "MB")),
+    ),
+    Line(
+        "`evaluate`, 300 systems on the sample, tests included",
+        "over 580 s, stopped",
+        "many_systems",
+        ((("cpu_seconds", "evaluate"), "s"), (("peak_megabytes",), "MB")),
+    ),
+    Line(
+        "paired tests of 40 systems, five measures",
+        "233 s for one measure",
+        "paired_tests",
+        ((("seconds", "pronominal"), "s"), (("ratio",), "times as fast as scipy")),
+    ),
+    Line(
+        "reading 100,000 predictions, in columns",
+        "line by line",
+        "prediction_columns",
+        ((("lines_to_columns",), "times as fast"),),
+    ),
+    Line(
+        "RUFF to half a point, a system that is right in half of the rows",
+        "every row",
+        "optional_stopping",
+        ((("rows", "half", "share"), "of the rows"),),
+    ),
+)
+MEASURED = ("growth", *(line.benchmark for line in LINES))
+FROM_SOURCES = ("ruff_scores",)
+
+
+def measured(name: str, sources: Path) -> dict[str, Any]:
+    """Run a benchmark and return what it printed; some build RUFF from the upstream files."""
+    command = [sys.executable, str(Path(__file__).with_name(f"{name}.py"))]
+    command += ["--sources", str(sources)] if name in FROM_SOURCES else []
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return dict(json.loads(done.stdout))
+
+
+def lines_of(kept: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the table of what users wait for, as far as it was measured."""
+    yield "| what | before | now | benchmark |"
+    yield "|---|---|---|---|"
+    for line in LINES:
+        if line.benchmark in kept:
+            figures = (f"{_figure(kept[line.benchmark], keys)} {unit}" for keys, unit in line.now)
+            told = f"{line.what} | {line.before} | {', '.join(figures)}"
+            yield f"| {told} | `{line.benchmark}` |"
+
+
+def _figure(block: Mapping[str, Any], keys: Sequence[str]) -> str:
+    value: Any = block
+    for key in keys:
+        value = value[key]
+    return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
+
+
+def growth_lines(growth: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the table of exponents, and the drawings below it."""
+    yield "| cost of | over | from | to | CPU seconds | exponent |"
+    yield "|---|---|---|---|---|---|"
+    for name, (over, cost) in GROWTH.items():
+        sizes, seconds = growth[name]["sizes"], growth[name]["cpu_seconds"]
+        ends = f"{sizes[0]:,} | {sizes[-1]:,} | {seconds[0]:.3g} to {seconds[-1]:.3g}"
+        yield f"| {cost} | {over} | {ends} | {growth[name]['exponent']} |"
+    yield ""
+    for name, (over, cost) in GROWTH.items():
+        yield f"![CPU seconds of {cost.replace('`', '')} over {over}](performance-{name}.svg)"
+
+
+def plot(over: str, sizes: Sequence[int], seconds: Sequence[float]) -> Markup:
+    """Draw CPU seconds over sizes, both in logarithms; dashed, what linear growth would be."""
+    right, bottom = WIDTH - 26, HEIGHT - 34
+    low, high = math.log(min(seconds)), math.log(max(*seconds, min(seconds) * 2))
+    first, last = math.log(sizes[0]), math.log(sizes[-1])
+
+    def x(size: float) -> float:
+        return LEFT + (math.log(size) - first) / (last - first) * (right - LEFT)
+
+    def y(value: float) -> float:
+        return bottom - (math.log(value) - low) / (high - low) * (bottom - TOP)
+
+    drawn = [svg.text(0, 10, f"CPU seconds over {over}", "title")]
+    for value in (min(seconds), max(seconds)):
+        drawn += [
+            svg.line(LEFT, y(value), right, y(value), "grid"),
+            svg.text(LEFT - 6, y(value) + 4, f"{value:.2g}", "scale"),
+        ]
+    drawn += [svg.text(x(size), bottom + 16, f"{size:,}", "tick") for size in sizes]
+    share = min(1.0, (high - low) / (last - first))
+    end = math.exp(first + share * (last - first))
+    linear = seconds[0] * end / sizes[0]
+    drawn.append(svg.line(x(sizes[0]), y(seconds[0]), x(end), y(linear), "chance"))
+    points = [*zip(map(x, sizes), map(y, seconds), strict=True)]
+    for (x1, y1), (x2, y2) in pairwise(points):
+        drawn.append(svg.line(x1, y1, x2, y2, "curve s0"))
+    figures = ", ".join(f"{s:,}: {v:.3g}" for s, v in zip(sizes, seconds, strict=True))
+    return svg.drawing(f"CPU seconds over {over}: {figures}", HEIGHT, drawn, WIDTH)
+
+
+def written(page: str, part: str, lines: Sequence[str]) -> str:
+    """Put lines between a part's marks on the page."""
+    before, _, rest = page.partition(BEGIN.format(part))
+    _, _, after = rest.partition(END.format(part))
+    body = "\n".join((BEGIN.format(part), "", *lines, "", END.format(part)))
+    return f"{before}{body}{after}"
+
+
+def write(kept: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write all figures that are kept into the page, and draw how cost grows."""
+    page = written(PAGE.read_text("utf-8"), "waiting", [*lines_of(kept)])
+    if growth := kept.get("growth"):
+        page = written(page, "growth", [*growth_lines(growth)])
+        for name, (over, _) in GROWTH.items():
+            one = growth[name]
+            drawn = svg.standalone(plot(over, one["sizes"], one["cpu_seconds"]))
+            DOCS.joinpath(f"performance-{name}.svg").write_text(drawn, "utf-8")
+    PAGE.write_text(page, "utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--sources", type=Path, default=SHARED)
+    given = parser.parse_args()
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    for name in given.names or MEASURED:
+        kept[name] = measured(name, given.sources)
+        KEPT.write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n", "utf-8")
+        write(kept)
+
+
+if __name__ == "__main__":
+    main()
