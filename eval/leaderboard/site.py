@@ -18,6 +18,7 @@ from pronominal.eval.leaderboard.boards import Board, Leaderboard
 from pronominal.eval.leaderboard.entries import Entry, Ranked
 from pronominal.eval.leaderboard.records import records
 from pronominal.eval.leaderboard.row_files import write_rows
+from pronominal.eval.report.charts.svg import palette
 from pronominal.eval.report.page import page_templates
 from pronominal.eval.tables.table import slug
 from pronominal.opaque_ids import IdKey
@@ -91,7 +92,8 @@ class Site:
         runs = sum(len(board.ranked) for board in self.boards)
         published = sum(len(board.published) for board in self.boards)
         yield "README.md", SPACE.format(title=json.dumps(self.name))
-        yield "style.css", (files(__package__) / "style.css").read_text(encoding="utf-8")
+        style = (files(__package__) / "style.css").read_text(encoding="utf-8")
+        yield "style.css", palette() + style
         yield "leaderboard.jsonl", "".join(f"{json.dumps(one)}\n" for one in records(self.boards))
         index = pages.get_template("index.html")
         of_all = {"title": self.name, "here": "", "runs": runs, "published": published}

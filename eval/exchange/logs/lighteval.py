@@ -1,8 +1,7 @@
 """lighteval: the details of a task, Parquet with the columns ``doc`` and ``model_response``.
 
 Rows are shuffled there, and ``doc.id`` is a number: the row's own id has to be in
-``doc.specific``, where a prompt function puts it. Written against lighteval's ``details`` of
-commit 3fd1526; the program itself was not run.
+``doc.specific``, where a prompt function puts it. Written against lighteval 0.13.0.
 """
 
 from collections.abc import Iterator, Mapping

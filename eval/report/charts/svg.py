@@ -91,11 +91,20 @@ def scale(left: float, right: float, bottom: float, chance: float | None = None)
 
 def standalone(drawn: str) -> str:
     """Return a drawing as a file of its own, with the light colours of the page."""
-    folder = files("pronominal.eval.report.charts")
-    css = "".join(folder.joinpath(name).read_text("utf-8") for name in ("palette.css", "chart.css"))
+    css = "".join(_sheet(name) for name in ("palette.css", "chart.css"))
     head, close, rest = str(drawn).partition(">")
     head = head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
     return f"{head}{close}<style>{css}</style>{rest}\n"
+
+
+def palette() -> str:
+    """Return the colours, dark where the reader's system is: for pages that have no button."""
+    chosen, asked = ' { :root[data-theme="dark"] {', " and (prefers-color-scheme: dark) { :root {"
+    return _sheet("palette.css").replace(chosen, asked)
+
+
+def _sheet(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
 
 
 def _plain(value: object) -> object:

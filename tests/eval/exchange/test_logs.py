@@ -1,8 +1,8 @@
 """Logs of other evaluation programs become runs, with the answers that the programs counted.
 
 The logs in ``tests/cases/logs`` were written by inspect_ai 0.3.285 and lm_eval 0.4.13 about the
-sample, as `tests.eval.exchange.record_logs` does it again; lighteval's is made here, in the form
-of its source.
+sample, as `tests.eval.exchange.record_logs` does it again; and by lighteval 0.13.0, which asked a
+model with random weights about eight rows.
 """
 
 import json
@@ -45,6 +45,9 @@ def right_rows(run: Path, sample: Path) -> dict[str, bool]:
 
 def logged(file: Path) -> dict[str, bool]:
     """Return whether the program itself counted each row as right."""
+    if file.suffix == ".parquet":
+        rows = pq.read_table(file).to_pylist()
+        return {one["doc"]["specific"]["id"]: one["metric"]["acc"] == 1 for one in rows}
     if file.suffix == ".jsonl":
         samples = [json.loads(line) for line in file.read_text().splitlines()]
         return {one["doc"]["id"]: one["acc"] == 1 for one in samples}
@@ -56,6 +59,7 @@ def logged(file: Path) -> dict[str, bool]:
     ("program", "name", "split"),
     [
         ("inspect", "inspect_shuffled.json", "test.some-6"),
+        ("lighteval", "lighteval_limit.parquet", "test.some-8"),
         ("lm-eval", "lm_eval_unsorted.jsonl", "test.some-3"),
         ("lm-eval", "lm_eval_letters.jsonl", "test.first-8"),
         ("lm-eval", "lm_eval_written.jsonl", "test.first-8"),
@@ -226,26 +230,11 @@ def test_neither_is_right_where_no_candidate_is() -> None:
     assert matcher.matched.disputed == []
 
 
-def details(sample: Path, file: Path, *, ids: bool = True) -> list[str]:
-    """Write lighteval's details of some rows, shuffled; return the ids that are right."""
-    rows = pq.read_table(sample / "double" / "test.parquet").slice(0, 6).to_pylist()[::-1]
-    made = []
-    for number, row in enumerate(rows):
-        options = [one["text"] for one in row["candidates"]]
-        doc = {"query": f"{row['text']} Who?", "choices": options, "gold_index": [row["label"]]}
-        doc |= {"id": str(number), "specific": {"id": row["id"]} if ids else {"other": ""}}
-        said = {"logprobs": [-1.0, -2.0], "text": []}
-        made.append({"doc": doc, "model_response": said, "metric": {"acc": 1.0 - row["label"]}})
-    pq.write_table(pa.Table.from_pylist(made), file)
-    return [row["id"] for row in rows if row["label"] == 0]
-
-
-def test_lightevals_details_are_read_by_the_ids_in_them(sample: Path, tmp_path: Path) -> None:
-    right = details(sample, tmp_path / "details.parquet")
-    run = imported(sample, "lighteval", tmp_path / "details.parquet", tmp_path / "runs")
-    assert run.disputed == []
-    assert {name for name, yes in right_rows(run.path, sample).items() if yes} == {*right}
-    details(sample, tmp_path / "other.parquet", ids=False)
+def test_a_log_of_lighteval_without_ids_is_refused(sample: Path, tmp_path: Path) -> None:
+    rows = pq.read_table(LOGS / "lighteval_limit.parquet").to_pylist()
+    for row in rows:
+        row["doc"]["specific"] = {"other": ""}
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "other.parquet")
     with pytest.raises(InputError, match="it has no id"):
         imported(sample, "lighteval", tmp_path / "other.parquet", tmp_path / "runs")
 

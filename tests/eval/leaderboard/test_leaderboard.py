@@ -16,6 +16,7 @@ from pronominal.eval.leaderboard import write_leaderboard
 from pronominal.eval.leaderboard.boards import leaderboards
 from pronominal.eval.leaderboard.published import published
 from pronominal.eval.leaderboard.submissions import read_submissions
+from pronominal.eval.report.charts.svg import palette
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.statistics.paired_tests import paired_tests
 from pronominal.eval.statistics.ranks import rank, ranks_by_t
@@ -165,6 +166,16 @@ def test_every_link_leads_to_a_page_of_the_folder(site: Path) -> None:
             target = page if not place else page.parent / place
             assert place == "data:," or target.exists(), (page, link)
             assert not part or f'id="{part}"' in target.read_text()
+
+
+def test_its_colours_are_those_of_the_report_and_dark_as_the_system_is(site: Path) -> None:
+    style = (site / "style.css").read_text()
+    colours = re.escape(palette().partition("@media")[0])
+    assert re.match(colours, style)
+    assert "@media screen and (prefers-color-scheme: dark) { :root {" in style
+    assert "data-theme" not in style
+    own = {"at", "low", "high", "chance"}  # places, which each row sets
+    assert {*re.findall(r"var\(--([\w-]+)", style)} <= {*re.findall(r"--([\w-]+):", style)} | own
 
 
 def test_a_folder_of_something_else_is_kept(evaluated: Path, tmp_path: Path) -> None:
