@@ -16,6 +16,9 @@ from pronominal.eval.tables.table import UNDEFINED, Table, p_value, points
 Tests = Mapping[tuple[str, ...], Mapping[str, Any]]
 """What was compared, in one word or several -> the fields of `PairedTest`."""
 
+TOO_OFTEN = "near 100, with fewer than about 100 units, that is said a little too often"
+"""What is known of the test of equivalence; docs/statistics-measured.md has how often."""
+
 
 def paired_test_tables(scores: Mapping[str, Mapping[str, Any]]) -> list[Table]:
     """Show the tests that scores hold: one table for each measure, one row for each pair."""
@@ -114,7 +117,8 @@ def _notes(tests: Sequence[Mapping[str, Any]], family: str) -> Iterator[str]:
     if any("equivalence" in test for test in tests):
         yield (
             f"Within: two one-sided tests at {100 * SIGNIFICANCE:g}%, each pair alone: whether the "
-            f"{100 - 200 * SIGNIFICANCE:g}% interval, which is shown, lies within the margin."
+            f"{100 - 200 * SIGNIFICANCE:g}% interval, which is shown, lies within the margin; "
+            f"{TOO_OFTEN}."
         )
     if any(test["n"] < FEW for test in tests):
         yield f"With fewer than {FEW} units no pair counts as different or as equivalent."

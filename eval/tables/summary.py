@@ -19,6 +19,7 @@ from pronominal.eval.tables.findings import (
     planned_comparisons,
 )
 from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.paired_tests import TOO_OFTEN
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import (
     BELOW_CHANCE,
@@ -46,7 +47,7 @@ CORRECTED = " p: after Holm's correction."
 
 FIGURES = "Exploratory: all figures here, and every comparison that the plan does not name."
 
-WITHIN = "Within: whether the 90% interval, which is shown, lies within the margin."
+WITHIN = f"Within: whether the 90% interval, which is shown, lies within the margin; {TOO_OFTEN}."
 
 SIGNS = {
     SPREAD: OVER_SEEDS,
