@@ -13,9 +13,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium; install Debian's package chromium")
-    from playwright.sync_api import sync_playwright
+    playwright_api = pytest.importorskip("playwright.sync_api")
 
-    with sync_playwright() as playwright:
+    with playwright_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium
         chromium.close()

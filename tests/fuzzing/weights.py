@@ -105,7 +105,7 @@ WITH_WEIGHTS = [
     Case(
         "replicate",
         "ruff:figure-4 --only opt-125m --weights opt-125m={}/opt --limit 4 --out {}/replicated",
-        ("replicated/runs/*/*.json*",),
+        ("replicated/runs/*/*/*.json*",),
         ("replicated",),
     ),
     Case(
