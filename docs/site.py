@@ -68,7 +68,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Take the citations from the datasets' cards, and link systems to theirs."""
+    """Take the citations from the datasets' cards, and link systems to theirs on the site."""
+    markdown = markdown.replace("](../cards/", "](systems/")
     if page.file.src_uri == "compatibility.md":
         return re.sub(r"^\| `(\S+)` \|", _linked, markdown, flags=re.M)
     return markdown.replace("{citations}", _citations())

@@ -203,6 +203,7 @@ def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str
         notes=(
             f"( ): standard deviation over {seeds[0]} and {seeds[1]} seeds.",
             "[ ]: 95% interval for other test rows and other seeds.",
+            "Tested are the measures by which the task compares systems, and no other figures.",
             *(f"No interval for Difference: {why}." for why in missing if why is not None),
             *(f"{name}: one seed, whose chance the intervals leave out." for name in alone),
         ),
