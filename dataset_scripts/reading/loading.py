@@ -12,7 +12,7 @@ from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.script import DatasetScript, dataset_script
 from pronominal.dataset_scripts.reading.folders import open_dataset, split_files
 from pronominal.dataset_scripts.reading.sampling import Draws
-from pronominal.dataset_scripts.reading.split import SAMPLED, Split, whole_and_part
+from pronominal.dataset_scripts.reading.split import FIRST, SAMPLED, Split, whole_and_part
 from pronominal.dataset_scripts.tables.columns import MENTION, Column, Columns, resolution_columns
 from pronominal.dataset_scripts.tables.digests import blocks, content_digest
 from pronominal.dataset_scripts.tables.inspection import Inspection
@@ -52,8 +52,8 @@ def load_split(
         dataset: the dataset's folder, its id on the Hub, or a `datasets.Dataset` with the columns
             of a published table, which is one split.
         config: the config's name; the one that the card calls default when None.
-        split: the split's name; ``test.sampled-960`` are the rows that a run `until` some precision
-            answers first.
+        split: the split's name. ``test.first-48`` are its first rows, which a run with a limit
+            answers; ``test.sampled-960`` those that a run `until` some precision answers first.
 
     Raises:
         InputError: the config or split does not exist, a file is damaged, or a row is wrong.
@@ -63,6 +63,8 @@ def load_split(
     whole, part = whole_and_part(split)
     if part is not None and split == f"{whole}{SAMPLED}{part}":
         return Draws(load_split(dataset, config, whole)).first(part)
+    if part is not None and split == f"{whole}{FIRST}{part}":
+        return load_split(dataset, config, whole).first(part)
     if "+" in split:
         return _joined([read_split(dataset, config, name) for name in split.split("+")], split)
     config, files = split_files(dataset, config, split)

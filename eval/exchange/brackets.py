@@ -70,12 +70,14 @@ class OpenBrackets:
         file: what is read.
         form: its format, as messages name it.
         line: number of the line that is being read.
+        marks: the brackets of the format.
         zeros: how many mentions of empty nodes were left out.
     """
 
     file: Path
     form: str
     line: int
+    marks: str = "()"
     zeros: int = 0
     _open: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     _clusters: dict[str, list[Span]] = field(default_factory=dict)
@@ -88,7 +90,7 @@ class OpenBrackets:
     def close(self, cluster: str, end: int) -> None:
         """End a mention before the word `end`; `InputError` if the cluster has none open."""
         if not self._open.get(cluster):
-            raise self.refusal(f"{cluster}) closes a mention that is not open")
+            raise self.refusal(f"{cluster}{self.marks[1]} closes a mention that is not open")
         start, _ = self._open[cluster].pop()
         # a mention of nothing belongs to an empty node
         if start < end:
@@ -104,7 +106,7 @@ class OpenBrackets:
         unclosed = [(line, name) for name, mentions in self._open.items() for _, line in mentions]
         if unclosed:
             self.line, name = min(unclosed)
-            raise self.refusal(f"({name} opens a mention that is not closed")
+            raise self.refusal(f"{self.marks[0]}{name} opens a mention that is not closed")
         return [sorted(self._clusters[name]) for name in self._numbered()]
 
     def order(self) -> list[int]:

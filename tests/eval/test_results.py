@@ -237,6 +237,8 @@ def test_a_limit_takes_the_first_rows(sample: Path, tmp_path: Path) -> None:
     few = pronominal.evaluate(sample, ["random"], config="double", out=tmp_path, limit=16)
     assert few.scores["random"]["overall"]["n"] == len(few.split) == 16
     assert few.split.name == "test.first-16"
+    again = pronominal.load_split(sample, "double", few.split.name)
+    assert pronominal.score(again, few.runs["random"]).scores == few.scores
 
 
 def test_a_scored_run_keeps_its_label_and_its_system(results: pronominal.Results) -> None:

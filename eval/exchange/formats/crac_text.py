@@ -52,7 +52,7 @@ def _tags(at_word: WordBrackets) -> str:
 
 def _document(file: Path, number: int, line: str) -> PredictedDocument:
     words: list[str] = []
-    mentions = OpenBrackets(file, "the plain text of CRAC's LLM track", number)
+    mentions = OpenBrackets(file, "the plain text of CRAC's LLM track", number, "[]")
     for given in line.split():
         tagged = _TAGGED.fullmatch(given)
         word, tags = (tagged["word"], tagged["tags"].split(",")) if tagged else (given, [])

@@ -463,6 +463,10 @@ def test_words_of_empty_nodes_are_no_words(tmp_path: Path) -> None:
     words = ["Maria", "said", "that", "her", "old", "cook", "sang|up", "."]
     clusters = [[Span(0, 1), Span(3, 4)], [Span(1, 3)], [Span(3, 6)]]
     assert (found.content, found.clusters, found.zeros) == (words, clusters, 2)
+    for text, named in (("w|e1]", r"e1\] closes"), ("w|[e1", r"\[e1 opens")):
+        (tmp_path / "out").write_text(f"{text}\n")
+        with pytest.raises(InputError, match=f"line 1: {named} a mention"):
+            list(exchange_format("crac-text").read(tmp_path / "out"))
     tokens = ["Maria", "said", "##", "that", "her", "old", "cook", "##x", "sang|up", "."]
     offsets = [[[0, 0], [2, 2], [4, 4]], [[1, 3]], [[4, 6]], [[7, 7]]]
     record = {"doc_id": "a", "tokens": tokens, "clusters_token_offsets": offsets}
