@@ -30,7 +30,8 @@ def export(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The same, as an option.")] = None,
     dataset: Annotated[
-        str | None, typer.Option(help="A built dataset's folder, or its id on the Hub.")
+        str | None,
+        typer.Option("--dataset", "-d", help="A built dataset's folder, or its id on the Hub."),
     ] = None,
     config: Config = None,
     split: Annotated[str | None, typer.Option(help="A split; 'test' without it.")] = None,

@@ -50,7 +50,7 @@ def import_predictions(
     ],
     file: Annotated[Path, typer.Argument(help="The output: a file or a folder.")],
     dataset: DatasetPlace,
-    system: Annotated[str, typer.Option(help="What the system is to be called.")],
+    system: Annotated[str, typer.Option("--system", "-s", help="What the system is to be called.")],
     config: Config = None,
     split: SplitName = "test",
     out: Out = Path("runs"),

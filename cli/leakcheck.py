@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 Datasets = Annotated[
     list[str] | None,
-    typer.Option(help="A built dataset's folder, or its id on the Hub; give it once each."),
+    typer.Option(
+        "--dataset",
+        "-d",
+        help="A built dataset's folder, or its id on the Hub; give it once each.",
+    ),
 ]
 IndexFile = Annotated[
     Path | None, typer.Option(help="An index that leakcheck wrote, instead of datasets.")

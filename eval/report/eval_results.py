@@ -61,7 +61,7 @@ def write_eval_results(
 
     ``OUT/LABEL`` is what `pronominal publish --results` takes. Runs over some of a task's rows,
     over rows that no ``eval.yaml`` of ours names, or whose scores have no share of all rows that
-    are right (GAP, WinoNB), are left out.
+    are right, are left out.
 
     Args:
         runs: folders of runs made by ``pronominal evaluate``; a folder may be a run itself.

@@ -13,7 +13,9 @@ from pronominal.eval.statistics.ranks import RANKS
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.best import best_first, best_row
 from pronominal.eval.tables.comparison import parts_of
+from pronominal.eval.tables.findings import comparisons
 from pronominal.eval.tables.measure import Measure
+from pronominal.eval.tables.summary import EXPLORATORY, Summary
 from pronominal.eval.tables.table import written_interval
 from pronominal.eval.task import Task
 
@@ -32,11 +34,13 @@ class Choice:
         key: of the measure.
         name: of the measure.
         figure: the systems by it.
+        better: sentences on which systems are better by it; none where it is not tested.
     """
 
     key: str
     name: str
     figure: Drawing
+    better: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,6 @@ class FirstScreen:
     Attributes:
         comparison: the runs.
         planned: sentences on the comparisons of a plan.
-        better: sentences on which systems are better.
         worse: sentences on where systems fail.
         headline: the measure that they are about.
         choices: the measures to choose from.
@@ -57,7 +60,6 @@ class FirstScreen:
 
     comparison: Comparison
     planned: tuple[str, ...]
-    better: tuple[str, ...]
     worse: tuple[str, ...]
     headline: str
     choices: tuple[Choice, ...]
@@ -87,13 +89,23 @@ def first_screen(one: Comparison, published: Sequence[PublishedSystem] = ()) -> 
     chosen = headline.key if headline.key in given or not given else given[0]
     return FirstScreen(
         one,
-        *(said.planned, said.comparisons, said.findings),
+        *(said.planned, said.findings),
         headline=headline.name,
-        choices=tuple(Choice(m.key, m.name, multiples.of_measure(m)) for m in measures),
+        choices=tuple(
+            Choice(m.key, m.name, multiples.of_measure(m), _better(one, m, said)) for m in measures
+        ),
         chosen=chosen,
         panels=tuple(multiples.beside(headline)),
         notes=tuple(_notes(one, measures, published)),
     )
+
+
+def _better(one: Comparison, measure: Measure, said: Summary) -> tuple[str, ...]:
+    """Say which systems are better by a measure; of the headline as the terminal does."""
+    if measure == one.task.headline_in(one.scores.values()):
+        return said.comparisons
+    prefix = EXPLORATORY if said.planned else ""
+    return tuple(f"{prefix}{sentence}" for sentence in comparisons(measure, one.scores))
 
 
 def _to_choose(task: Task, headline: Measure) -> Iterator[Measure]:

@@ -8,6 +8,7 @@ from itertools import groupby
 from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.building.card import citation_year
 from pronominal.errors import InputError
+from pronominal.eval.papers.packs import release_years
 from pronominal.eval.report.charts.drawings import Drawer, Drawing
 from pronominal.eval.report.charts.profile import Cell, profile_drawing
 from pronominal.eval.report.scored import Comparison
@@ -40,7 +41,8 @@ def profiles(comparisons: Sequence[Comparison], released: Mapping[str, str]) -> 
 
     Args:
         comparisons: the runs.
-        released: label -> when the model came out, where that is known; it is never guessed.
+        released: label -> when the model came out; without it the year that a paper's pack says
+            of the checkpoint. It is never guessed.
 
     Raises:
         InputError: a date is none, or is of no model here.
@@ -182,7 +184,10 @@ class _Profiles:
 
     def _star(self, one: Comparison, label: str) -> str:
         """Mark rows that were published in a year before that of the model."""
-        date = self.released.get(label, one.runs[label].settings.get("released"))
+        run = one.runs[label]
+        hub_id = (run.checkpoint_name or "").partition("@")[0]
+        known_date = run.settings.get("released", release_years().get(hub_id))
+        date = self.released.get(label, known_date)
         year = citation_year(one.dataset) if one.dataset in DATASETS else None
         known = isinstance(date, str) and DATE.fullmatch(date) and year is not None
         return " *" if known and int(str(date)[:4]) > int(year or 0) else ""

@@ -45,6 +45,9 @@ SHORTEST = 12
 CORRECTED = " p: after Holm's correction."
 """What p-values of the sentences are."""
 
+EXPLORATORY = "Exploratory: "
+"""What stands before sentences that a plan does not name."""
+
 FIGURES = "Exploratory: all figures here, and every comparison that the plan does not name."
 
 WITHIN = f"Within: whether the 90% interval, which is shown, lies within the margin; {TOO_OFTEN}."
@@ -189,7 +192,7 @@ class Summary:
         """Add what the table is about, what its signs mean, and the other notes."""
         cells = "".join(cell for row in table.rows for cell in row[1:])
         signs = (note for sign, note in SIGNS.items() if sign in cells)
-        title = f"Exploratory: {self.about}" if self.planned else self.about
+        title = f"{EXPLORATORY}{self.about}" if self.planned else self.about
         return replace(table, title=title, notes=(*self.notes, *signs, *more))
 
 
@@ -221,7 +224,7 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     shown = [*_expanded(columns, scores)]
     of_measures = [headline, *(part.measure for part in shown)]
     planned = tuple(planned_comparisons(headline, measures, scores))
-    prefix = "Exploratory: " if planned else ""
+    prefix = EXPLORATORY if planned else ""
     compared_in_words = (*comparisons(headline, scores), *of_same_weights(scores))
     better = tuple(f"{prefix}{one}" for one in compared_in_words)
     stands_out = (*findings(headline, columns, scores), *remarks)

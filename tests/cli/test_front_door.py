@@ -1,6 +1,7 @@
 """The first two minutes: the menu, the options of ``evaluate``, and what is printed first."""
 
 import json
+import re
 import subprocess
 import sys
 import warnings
@@ -265,3 +266,12 @@ def test_an_absent_server_is_named_before_anything_runs(sample: Path, tmp_path: 
     assert result.returncode == 2
     assert "http://localhost:1/v1: there is no server" in result.stderr
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "short"), [("export", "-d"), ("leakcheck", "-d"), ("overlap", "-d"), ("import", "-s")]
+)
+def test_short_forms_are_the_same_everywhere(name: str, short: str) -> None:
+    shown = command(name, "--help").stdout
+    long = {"-d": "--dataset", "-s": "--system"}[short]
+    assert re.search(rf"{long}\s+{short}\s", shown)

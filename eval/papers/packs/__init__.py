@@ -29,6 +29,7 @@ class PackRow:
         source: where that stands: the paper's section, or the file of its program.
         system: one of ours; None where we have none.
         checkpoint: Hub id of its weights.
+        released: the year of the paper or page that published this checkpoint.
         weights: what ``pronominal fetch`` calls them, where they are not on the Hub.
         run_elsewhere: what ``pronominal fetch`` calls the files of a program that the user runs.
         revision: commit of the Hub; None where the paper names none.
@@ -50,6 +51,7 @@ class PackRow:
     source: str
     system: str | None = None
     checkpoint: str | None = None
+    released: str | None = None
     weights: str | None = None
     run_elsewhere: str | None = None
     revision: str | None = None
@@ -104,6 +106,13 @@ def pack(paper: str) -> Mapping[str, PackRow]:
     return {key: PackRow(**{**source, **_stated(row)}) for key, row in content["rows"].items()}
 
 
+@cache
+def release_years() -> Mapping[str, str]:
+    """Return when the papers' models came out, by their Hub ids."""
+    rows = [row for paper in PAPERS for row in pack(paper).values()]
+    return {row.checkpoint: row.released for row in rows if row.checkpoint and row.released}
+
+
 def _stated(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row with its reason in words, where it is one that several rows have."""
     others = {name: value for name, value in row.items() if name != "because"}
@@ -154,6 +163,7 @@ __all__ = [
     "Status",
     "made_with",
     "pack",
+    "release_years",
     "split_sizes",
     "system_rows",
 ]

@@ -17,8 +17,9 @@ from pronominal.eval.statistics.units import Units
 
 BLOCKS = ("overall", "masculine", "feminine")
 
-COUNTS = ("n", "missing", "tp", "fp", "tn", "fn", "unfinished")
-"""Of rows, of rows without an answer, of questions by outcome, and of rows that were cut off."""
+COUNTS = ("n", "missing", "tp", "fp", "tn", "fn", "correct", "unfinished")
+"""Of rows, of rows without an answer, of questions by outcome, and of rows with both questions
+right and of rows that were cut off, which are shown as shares."""
 
 NEITHER = 2
 """The label of rows whose pronoun is neither A nor B."""
@@ -44,7 +45,8 @@ def score(
     Returns:
         ``n``; ``overall``, ``masculine`` and ``feminine``: ``n`` (rows), ``missing`` (rows without
         an answer), ``unfinished``, the share of rows whose answer was cut off, which count as those
-        without one, ``answered``, the share of the others, ``tp``, ``fp``, ``tn`` and ``fn``
+        without one, ``answered``, the share of the others, ``correct``, the share of rows with both
+        questions right, ``tp``, ``fp``, ``tn`` and ``fn``
         (questions), ``precision``, ``recall`` and ``f1`` in [0, 1], 0 where undefined, as the
         official scorer has it; ``bias``, feminine F1 / masculine F1, None if either is 0.
         Intervals sum over rows.
@@ -99,6 +101,7 @@ class _Questions:
             "precision": (tp, tp + fp),
             "recall": (tp, tp + fn),
             "answered": (self["n"] - self["missing"] - self["unfinished"], self["n"]),
+            "correct": (self["correct"], self["n"]),
             "unfinished": (self["unfinished"], self["n"]),
         }
 
@@ -119,7 +122,7 @@ def _blocks(questions: _Questions) -> list[Block]:
         name: np.nan_to_num(shares[name].estimate) for name in ("precision", "recall", "f1")
     }
     return estimate_blocks(
-        shares, **{name: questions[name].sum(axis=1) for name in COUNTS[:-1]}, **official
+        shares, **{name: questions[name].sum(axis=1) for name in COUNTS[:-2]}, **official
     )
 
 
@@ -144,4 +147,5 @@ def _counted(label: int, decision: Decision | None) -> list[int]:
     for candidate in (0, 1):
         yes = decision.choice == candidate or decision.abstained == "both"
         counts[("t" if yes == (label == candidate) else "f") + "np"[yes]] += 1
+    counts["correct"] = int(counts["tp"] + counts["tn"] == 2)
     return [*counts.values()]

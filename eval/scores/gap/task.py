@@ -22,6 +22,13 @@ MEASURES = (
         in_charts=True,
         chart_divisions=("gender",),
     ),
+    Measure(
+        "correct",
+        "Correct",
+        ("overall", "correct"),
+        in_table=False,
+        title="Rows of which both questions are right",
+    ),
     Measure("masculine_f1", "Masculine F1", ("masculine", "f1")),
     Measure("feminine_f1", "Feminine F1", ("feminine", "f1")),
     Measure(

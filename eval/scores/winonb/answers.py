@@ -146,6 +146,12 @@ class Referents:
         pairs = zip(*of_numbers, strict=True)
         return strata.named(dict(zip(NUMBERS, pair, strict=True)) for pair in pairs)
 
+    def overall(self) -> Block:
+        """Return the share of all rows that are right, of either number."""
+        right, n = self.places(self.everything).accuracy
+        share = right.sum(axis=0, keepdims=True), n.sum(axis=0, keepdims=True)
+        return estimate_blocks({"correct": ratio_interval(*share)}, n=share[1].sum(axis=-1))[0]
+
     def by_source(self) -> Block:
         """Return the blocks of each source and of ``all``."""
         return self.divided(self.sources) | self.divided(self.everything)

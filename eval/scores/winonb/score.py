@@ -37,10 +37,11 @@ def score(
         generic: the same split of the config ``generic``, and its decisions.
 
     Returns:
-        ``n``; ``by_source`` (each source and ``all``), ``by_association`` and ``by_name``, each
-        with ``singular`` and ``plural``: ``n``, ``accuracy``, and the fractions of n resolved to
-        the ``group``, to the ``individual``, to ``neither`` and to ``both``; of neither,
-        ``elsewhere`` and ``unresolved``, None without `clustered`. ``ratios`` (see `_ratios`);
+        ``n``; ``overall``, with ``correct``, the share of all rows that are right; ``by_source``
+        (each source and ``all``), ``by_association`` and ``by_name``, each with ``singular``
+        and ``plural``: ``n``, ``accuracy``, and the fractions of n resolved to the ``group``, to
+        the ``individual``, to ``neither`` and to ``both``; of neither, ``elsewhere``
+        and ``unresolved``, None without `clustered`. ``ratios`` (see `_ratios`);
         ``tests``, the effect of the names' association (`association_tests`). With `generic` also
         ``generic``, its ``by_source``.
 
@@ -59,6 +60,7 @@ def score(
     by_association = Strata.of_column(rows["association"], ASSOCIATIONS)
     scores: Block = {
         "n": rows.num_rows,
+        "overall": answered.overall(),
         "by_source": answered.by_source(),
         "by_association": answered.divided(by_association, against_rest=True),
         "by_name": answered.divided(Strata.of_column(rows["individual"])),

@@ -44,6 +44,14 @@ ANSWERED = Measure(
     note="Answered: rows with singular they that were resolved to the individual or the group.",
 )
 
+CORRECT = Measure(
+    "correct",
+    "Correct",
+    ("overall", "correct"),
+    in_table=False,
+    title="Rows with singular or plural they that are right",
+)
+
 UNFINISHED = Measure(
     "unfinished",
     "Unfinished",
@@ -121,7 +129,7 @@ def _charts(scores: Mapping[str, Scores]) -> Iterator[Chart]:
 TASK = Task(
     name="winonb",
     score=_score,
-    measures=(SINGULAR, ANSWERED, UNFINISHED, PLURAL, GENERIC, *RATIOS),
+    measures=(SINGULAR, ANSWERED, UNFINISHED, PLURAL, GENERIC, CORRECT, *RATIOS),
     columns=("source", "number", "association", "individual"),
     headline="singular",
     title="Pronoun resolution",

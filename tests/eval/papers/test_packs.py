@@ -15,7 +15,14 @@ from pronominal.cli.replicating import _size
 from pronominal.errors import InputError
 from pronominal.eval.papers.data_figures import DATA_FIGURES
 from pronominal.eval.papers.figures import PAPERS, paper_tables
-from pronominal.eval.papers.packs import PackRow, Status, pack, split_sizes, system_rows
+from pronominal.eval.papers.packs import (
+    PackRow,
+    Status,
+    pack,
+    release_years,
+    split_sizes,
+    system_rows,
+)
 from pronominal.eval.papers.packs.asked import fetched_for, settings_of
 from pronominal.eval.papers.packs.machine import FLOAT16_ON_CPU, Machine, tokens_read
 from pronominal.eval.papers.packs.needs import Needs
@@ -44,6 +51,12 @@ def nothing_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def only(rows: list[ResolvedRow], table: str, key: str) -> ResolvedRow:
     (found,) = [row for row in rows if (row.table, row.row) == (table, key)]
     return found
+
+
+def test_every_model_of_the_hub_says_when_it_was_released() -> None:
+    on_hub = {row.checkpoint: row.released for row in PACKS.values() if row.checkpoint}
+    assert on_hub == release_years()
+    assert all(re.fullmatch(r"20\d\d", str(year)) for year in on_hub.values())
 
 
 def test_the_list_has_each_system_row_of_each_table_once() -> None:

@@ -261,9 +261,12 @@ def test_rows_can_be_searched_and_compared(page: Any, sample: Path) -> None:
 
 def test_another_measure_can_be_chosen(page: Any) -> None:
     first = page.locator("section.first").first
-    assert first.locator("[data-measure]:visible").count() == 1
+    shown = first.locator("[data-measure]:visible")
+    assert shown.count() == 2  # the sentences, and the chart
+    assert first.get_by_role("heading", name="Which is better: Accuracy").is_visible()
     first.get_by_label("F1", exact=True).check()
-    assert first.locator("[data-measure]:visible").get_attribute("data-measure") == "f1"
+    assert [one.get_attribute("data-measure") for one in shown.all()] == ["f1", "f1"]
+    assert first.get_by_role("heading", name="Which is better: F1").is_visible()
 
 
 @pytest.mark.parametrize("width", [1440, 1024])

@@ -8,12 +8,15 @@ import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
+from pronominal.dataset_scripts import DATASETS
+from pronominal.dataset_scripts.building.benchmark import Benchmark
 from pronominal.dataset_scripts.hub.model_results import read_results
 from pronominal.dataset_scripts.reading.loading import load_split, read_split
 from pronominal.errors import InputError
-from pronominal.eval.report.eval_results import write_eval_results
+from pronominal.eval.report.eval_results import SHARE_RIGHT, write_eval_results
 from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.runner import SystemSettings
+from pronominal.eval.scores import task_of
 from pronominal.eval.scores.ruff.samples import SAMPLES
 from pronominal.instances import FillingInstance
 from tests.eval.evaluated import evaluate
@@ -85,6 +88,11 @@ def test_what_is_written_is_what_publish_takes(runs: Path, tmp_path: Path) -> No
     given = read_results(file.parent.parent)
     assert {*given.files} == {".eval_results/sample.yaml"}
     assert {task for _, task in given.results} == {"sample_double", "sample_single"}
+
+
+@pytest.mark.parametrize("dataset", [name for name in DATASETS if Benchmark.of(name)])
+def test_every_benchmark_has_a_value(dataset: str) -> None:
+    assert any(measure.key in SHARE_RIGHT for measure in task_of(dataset).measures)
 
 
 def test_another_file_is_not_replaced(runs: Path, tmp_path: Path) -> None:

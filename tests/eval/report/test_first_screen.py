@@ -15,6 +15,7 @@ from pronominal.eval.report.published import PublishedSystem, published_systems
 from pronominal.eval.report.scored import Comparison, add_tests, read_comparisons
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.scores import task_of
+from pronominal.eval.statistics.paired_tests import AGAINST
 from tests.eval.evaluated import evaluate_several
 from tests.eval.report.test_profiles import comparison, resolves
 
@@ -52,9 +53,29 @@ def drawn_of(shown: FirstScreen) -> list[str]:
 def test_sentences_are_those_of_the_terminal(runs: Comparison) -> None:
     said = runs.task.summarise(runs.scores, "", "")
     shown = first_screen(runs)
-    assert shown.better + shown.worse == said.sentences
-    assert shown.better[0].startswith("toy-nine-in-ten is better than toy-blind-to-xe by 13.0")
+    better = shown.choices[0].better
+    assert better + shown.worse == said.sentences
+    assert better[0].startswith("toy-nine-in-ten is better than toy-blind-to-xe by 13.0")
     assert any(one.startswith("toy-blind-to-xe loses 100.0") for one in shown.worse)
+
+
+def test_each_measure_has_sentences_of_its_own_tests(runs: Comparison) -> None:
+    choices = {choice.key: choice for choice in first_screen(runs).choices}
+    test = runs.scores["toy-nine-in-ten"][AGAINST]["f1"]["toy-blind-to-xe"]
+    assert test["p_holm"] > 0.05  # it leaves out the rows that one of them did not answer
+    said = [one for one in choices["f1"].better if "toy-blind-to-xe" in one]
+    assert said[0].startswith("No difference was found between toy-nine-in-ten and toy-blind-to-xe")
+    assert choices["f1"].better != choices["accuracy"].better
+
+
+def test_published_figures_come_with_the_sentences_of_their_measure(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = PublishedSystem("Theirs", {"f1": 0.61}, {"A paper": None})
+    monkeypatch.setattr("pronominal.eval.report.page.published_systems", lambda one: [theirs])
+    write_report(folder, tmp_path / "page.html", papers=True)
+    shown = re.findall(r'data-measure="(\w+)">', (tmp_path / "page.html").read_text())
+    assert shown == ["f1", "f1"]  # the sentences, and the chart
 
 
 def test_baselines_come_last_and_the_best_has_a_star(runs: Comparison) -> None:

@@ -1,5 +1,6 @@
 """A model's profile over all datasets, from scores made by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -88,6 +89,21 @@ def starred(made: Drawing) -> list[str]:
 def test_data_that_is_older_than_a_model_is_marked(released: dict[str, str], marked: int) -> None:
     profile, _ = profiles(both(), released)
     assert len(starred(profile)) == marked
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "marked"),
+    [("EleutherAI/pythia-70m@main", 1), ("facebook/opt-125m", 0), ("mine/unknown", 0)],
+)
+def test_models_of_the_papers_have_their_year(checkpoint: str, marked: int) -> None:
+    """Pythia is of 2023, OPT of 2022, as WinoNB; WinoPron of 2024."""
+    singular = {"by_source": {"all": {"singular": block(0.7)}}}
+    compared = [both()[1], comparison("winonb", "generic", one=singular)]
+    for one in compared:
+        one.runs["one"] = replace(one.runs["one"], checkpoint_name=checkpoint)
+    profile, *_ = profiles(compared, {})
+    assert starred(profile) == ["winonb / generic / test *"][:marked]
+    assert starred(next(profiles(compared, {"one": "2021"}))) == []
 
 
 @pytest.mark.parametrize("released", [{"two": "2025"}, {"one": "soon"}])

@@ -31,16 +31,16 @@ Answer = Callable[[int, int], Decision | None]
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        # tp, fp, fn, tn over sixteen questions; precision, recall, f1
-        (lambda label: NONE if label == 2 else Decision(label), (6, 0, 0, 10, 1, 1, 1)),
-        (lambda label: Decision(0), (3, 5, 3, 5, 3 / 8, 3 / 6, 3 / 7)),
-        (lambda label: NONE, (0, 0, 6, 10, 0, 0, 0)),
-        (lambda label: BOTH, (6, 10, 0, 0, 6 / 16, 1, 6 / 11)),
+        # tp, fp, fn, tn over sixteen questions; precision, recall, f1; of the rows, correct
+        (lambda label: NONE if label == 2 else Decision(label), (6, 0, 0, 10, 1, 1, 1, 1)),
+        (lambda label: Decision(0), (3, 5, 3, 5, 3 / 8, 3 / 6, 3 / 7, 3 / 8)),
+        (lambda label: NONE, (0, 0, 6, 10, 0, 0, 0, 2 / 8)),
+        (lambda label: BOTH, (6, 10, 0, 0, 6 / 16, 1, 6 / 11, 0)),
     ],
 )
 def test_two_questions_a_row(answer, expected) -> None:
     overall = score(ROWS, [answer(label) for label in LABELS])["overall"]
-    keys = ("tp", "fp", "fn", "tn", "precision", "recall", "f1")
+    keys = ("tp", "fp", "fn", "tn", "precision", "recall", "f1", "correct")
     assert overall["n"] == 8
     assert [overall[key] for key in keys] == pytest.approx(expected)
 

@@ -91,6 +91,16 @@ def test_always_the_group_is_right_on_plurals_only() -> None:
     assert scores["ratios"]["less_likely_than_plural"] == 1
 
 
+def test_correct_is_the_share_of_all_rows() -> None:
+    assert scored(gold)["overall"]["correct"] == 1
+    table = PERSONAL.slice(0, PERSONAL.num_rows - 4)  # not as many plural rows as singular ones
+    given = answers(table, lambda row: GROUP)
+    overall = score(table, given)["overall"]
+    right = [one == gold(row) for one, row in zip(given, table.to_pylist(), strict=True)]
+    assert overall["correct"] == pytest.approx(sum(right) / len(right))
+    assert overall["n"] == len(right)
+
+
 def test_answers_add_up() -> None:
     given = itertools.cycle([INDIVIDUAL, NONE, BOTH, GROUP])
     scores = scored(lambda row: next(given))
