@@ -3,12 +3,11 @@
 If they are alike, a unit's difference might as well have the other sign. All pairs of systems share
 one set of drawn signs: what the signs make of a pair's difference is the difference of what they
 make of the two systems, so that 40 systems are one matrix product for each block of signs, and not
-780.
+780. What counts rows is compared in whole numbers of 8 bits, where a pair's differences allow it.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
-from itertools import groupby
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +24,10 @@ ENUMERATED = 16
 """With at most so many differing units all ways to change signs are tried, 65,536 of them."""
 
 MOST = 2**15 - 1
-"""The largest number of 16 bits; differences of sums are at most twice the largest sum."""
+"""The largest sum of whole numbers, twice: differences of such sums then have 16 bits."""
 
-Sums = FloatArray | npt.NDArray[np.int16]
-"""Sums over units; whole numbers where parts are."""
+NARROW = 2**8
+"""Differences whose sizes add up to less are told apart by their last 8 bits."""
 
 BLOCK = 2**21
 """Signs in memory at a time."""
@@ -55,35 +54,32 @@ def sign_flip_p_values(
     Returns:
         In [0, 1], shape ``[pairs]``; 1 for systems that are alike in every unit.
     """
-    found = np.ones(len(pairs))
-    drawn: list[int] = []
-    for number, (a, b) in enumerate(pairs):
-        differences = parts[a] - parts[b]
-        differences = differences[differences != 0]
-        if len(differences) > ENUMERATED:
-            drawn.append(number)
-        elif len(differences):
-            found[number] = _enumerated(differences)
+    step = _step(parts)
+    values = parts if step is None else np.rint(parts / step)
+    alike: dict[bytes, int] = {}
+    firsts = [alike.setdefault(one.tobytes(), place) for place, one in enumerate(values)]
+    distinct = [(min(firsts[a], firsts[b]), max(firsts[a], firsts[b])) for a, b in pairs]
+    found, drawn = dict.fromkeys(distinct, 1.0), []
+    for a, b in found:
+        differences = values[a] - values[b]
+        differing = np.abs(differences[differences != 0])
+        if len(differing) > ENUMERATED:
+            drawn.append((a, b))
+        elif len(differing):
+            found[a, b] = _enumerated(tuple(np.sort(differing)), abs(float(differences.sum())))
+    extreme = _extreme_fractions if step is None else _extreme_counts
     if drawn:
-        chosen = [pairs[number] for number in drawn]
-        step = _step(parts)
-        if step is None:
-            rounding = ROUNDING * max(float(parts.sum(axis=1).max()), 1)
-            extreme = _extreme(_flipped_sums(parts, resamples), parts.sum(axis=1), chosen, rounding)
-        else:
-            whole = np.rint(parts / step)
-            sums = (block.astype(np.int16) for block in _flipped_sums(whole, resamples))
-            extreme = _extreme(sums, whole.sum(axis=1).astype(np.int16), chosen, 0)
-        found[drawn] = (1 + extreme) / (resamples + 1)
-    return found
+        p = (1 + extreme(values, drawn, resamples)) / (resamples + 1)
+        found.update(zip(drawn, p.tolist(), strict=True))
+    return np.array([found[pair] for pair in distinct])
 
 
-def _enumerated(differences: FloatArray) -> float:
+@lru_cache(2**14)
+def _enumerated(sizes: tuple[float, ...], observed: float) -> float:
     """Try every change of signs; the first may stay, since the mirror image is as far from 0."""
-    signs = _signs(len(differences))
-    sums = np.abs(signs @ differences)
-    largest = np.abs(differences).sum()
-    return float(_as_extreme(sums, abs(differences.sum()), ROUNDING * largest)) / len(signs)
+    signs = _signs(len(sizes))
+    sums = np.abs(signs @ np.array(sizes))
+    return float(_as_extreme(sums, observed, ROUNDING * sum(sizes))) / len(signs)
 
 
 @cache
@@ -99,45 +95,67 @@ def _step(parts: FloatArray) -> float | None:
     Parts count rows, in parts of a mean, so that sums are counts; those of 16 bits are compared
     several times as fast as fractions.
     """
-    smallest = float(np.min(parts, initial=np.inf, where=parts > 0))
+    if parts.min(initial=0) < 0:
+        return None
+    apart = np.diff(np.unique(parts), prepend=0)
+    smallest = float(np.min(apart, initial=np.inf, where=apart > ROUNDING))
     steps = parts / smallest
-    whole = bool((np.abs(steps - np.rint(steps)) < ROUNDING).all())
+    whole = smallest < np.inf and bool((np.abs(steps - np.rint(steps)) < ROUNDING).all())
     return smallest if whole and 2 * steps.sum(axis=1).max() <= MOST else None
 
 
-def _extreme(flipped: Iterator[Sums], observed: Sums, pairs: Pairs, rounding: float) -> FloatArray:
+def _extreme_fractions(parts: FloatArray, pairs: Pairs, resamples: int) -> FloatArray:
     """Count, for each pair, the sums that are as far from 0 as the observed one."""
-    order = sorted(range(len(pairs)), key=pairs.__getitem__)
-    by_first = [(a, [*group]) for a, group in groupby(order, key=lambda one: pairs[one][0])]
-    extreme = np.zeros(len(pairs))
-    for sums in flipped:
-        for a, numbers in by_first:
-            others = [pairs[number][1] for number in numbers]
-            distance = np.abs(observed[a] - observed[others])[:, None]
-            apart = sums[a] - sums[others]
-            extreme[numbers] += _as_extreme(np.abs(apart, out=apart), distance, rounding)
+    observed, extreme = parts.sum(axis=1), np.zeros(len(pairs))
+    rounding = ROUNDING * max(float(observed.max()), 1)
+    for kept in _kept(parts.shape[1], resamples):
+        # a sign is twice what is kept, less 1
+        sums = 2 * (parts @ kept.astype(np.float64)) - observed[:, None]
+        for number, (a, b) in enumerate(pairs):
+            distance = abs(float(observed[a] - observed[b]))
+            extreme[number] += _as_extreme(np.abs(sums[a] - sums[b]), distance, rounding)
     return extreme
 
 
-def _as_extreme(sums: Sums, observed: Sums | float, rounding: float) -> FloatArray:
-    """Count the sums beyond the observed one, and half of those that equal it, by rows.
+def _extreme_counts(whole: FloatArray, pairs: Pairs, resamples: int) -> FloatArray:
+    """Count the same of whole numbers, several times as fast.
+
+    Where one system leads by some number, what is kept of their differences adds up to 0 or that
+    number in sums as far from 0 as the observed one, and to less or more in those beyond it. These
+    sums are known from their last 8 or 16 bits: they differ by less than the sizes of the
+    differences add up to.
+    """
+    extreme, ordered = np.full(len(pairs), float(resamples)), []
+    for number, (a, b) in enumerate(pairs):
+        differences = whole[a] - whole[b]
+        lead, narrow = int(differences.sum()), np.abs(differences).sum() < NARROW
+        if lead:  # nothing is nearer to 0 than 0
+            ordered.append((number, *((a, b) if lead > 0 else (b, a)), abs(lead), narrow))
+    for kept in _kept(whole.shape[1], resamples):
+        # single precision holds whole numbers of 24 bits
+        wide = (whole.astype(np.float32) @ kept.astype(np.float32)).astype(np.uint16)
+        last = wide.astype(np.uint8)
+        for number, a, b, lead, narrow in ordered:
+            sums = last[a] - last[b] if narrow else wide[a] - wide[b]
+            nearer_or_equal = np.count_nonzero(sums <= lead)
+            sums -= sums.dtype.type(1)
+            extreme[number] -= (nearer_or_equal + np.count_nonzero(sums < lead - 1)) / 2
+    return extreme
+
+
+def _as_extreme(sums: FloatArray, observed: float, rounding: float) -> float:
+    """Count the sums beyond the observed one, and half of those that equal it.
 
     Nothing is nearer to 0 than 0, so that every sum counts whole then.
     """
-    observed = np.asarray(observed)
-    margin = observed.dtype.type(rounding)
-    bound = np.where(observed <= margin, observed.dtype.type(-1), observed + margin)
-    beyond = np.count_nonzero(sums > bound, axis=-1)
-    return np.asarray((beyond + np.count_nonzero(sums >= observed - margin, axis=-1)) / 2)
+    bound = -1 if observed <= rounding else observed + rounding
+    return (np.count_nonzero(sums > bound) + np.count_nonzero(sums >= observed - rounding)) / 2
 
 
-def _flipped_sums(parts: FloatArray, resamples: int) -> Iterator[FloatArray]:
-    """Yield the sums over units after changes of sign, in blocks ``[systems, resamples]``."""
-    units = parts.shape[1]
+def _kept(units: int, resamples: int) -> Iterator[npt.NDArray[np.uint8]]:
+    """Yield which units keep their sign, 1 or 0, in blocks ``[units, resamples]``."""
     generator, width = np.random.default_rng(SEED), max(8, BLOCK // units // 8 * 8)
     for start in range(0, resamples, width):
         size = min(width, resamples - start)
         bits = generator.integers(0, 256, (units, -(-width // 8)), np.uint8)
-        kept = np.unpackbits(bits, axis=1, count=size).astype(np.float64)
-        # a sign is twice what is kept, less 1
-        yield 2 * (parts @ kept) - parts.sum(axis=1)[:, None]
+        yield np.unpackbits(bits, axis=1, count=size)

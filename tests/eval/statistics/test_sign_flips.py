@@ -64,12 +64,11 @@ def test_a_p_value_depends_on_its_two_systems_alone() -> None:
 
 
 def test_blocks_hold_all_the_signs_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = np.ones((1, 30))
     for block in (64, 2**21):
         monkeypatch.setattr(sign_flips, "BLOCK", block)
-        sums = [*sign_flips._flipped_sums(parts, 1001)]
-        assert sum(one.shape[1] for one in sums) == 1001
-        assert all(np.isin(np.abs(one) % 2, 0).all() for one in sums)
+        kept = [*sign_flips._kept(30, 1001)]
+        assert sum(one.shape[1] for one in kept) == 1001
+        assert all(np.isin(one, (0, 1)).all() for one in kept)
 
 
 def test_the_smallest_p_survives_the_correction_for_forty_systems() -> None:
@@ -80,8 +79,10 @@ def test_whole_numbers_and_fractions_have_the_same_p_values(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     draw = np.random.default_rng(29)
-    parts = draw.integers(0, 4, (6, 40)) / 3.1
-    pairs = [*itertools.combinations(range(6), 2)]
+    # the last differ by more than 8 bits hold, and two systems are alike
+    parts = np.concatenate([draw.integers(0, 4, (6, 40)), draw.integers(0, 90, (3, 40))]) / 3.1
+    parts[4] = parts[1]
+    pairs = [*itertools.combinations(range(9), 2)]
     assert sign_flips._step(parts) is not None
     by_numbers = sign_flip_p_values(parts, pairs, resamples=2_000)
     monkeypatch.setattr(sign_flips, "_step", lambda parts: None)
@@ -90,3 +91,27 @@ def test_whole_numbers_and_fractions_have_the_same_p_values(
 
 def test_parts_of_several_sizes_are_no_whole_numbers() -> None:
     assert sign_flips._step(np.array([[1.0, 2.5, 0.3]])) is None
+
+
+def test_counts_are_whole_numbers_where_no_unit_has_a_single_row() -> None:
+    assert sign_flips._step(np.array([[4.0, 7.0], [0.0, 8.0]]) / 8) == 0.125
+    assert sign_flips._step(np.array([[2 / 3, 1.0], [0.0, 5 / 3]])) == pytest.approx(1 / 3)
+
+
+def test_systems_with_the_same_units_are_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = np.random.default_rng(7).integers(0, 9, (3, 40)) / 8
+    twice = parts[[0, 1, 2, 1, 0]]
+    pairs = [*itertools.combinations(range(5), 2)]
+    tested: list[tuple[int, int]] = []
+    counts = sign_flips._extreme_counts
+
+    def listening(values: np.ndarray, asked: list[tuple[int, int]], resamples: int) -> np.ndarray:
+        tested.extend(asked)
+        return counts(values, asked, resamples)
+
+    monkeypatch.setattr(sign_flips, "_extreme_counts", listening)
+    found = dict(zip(pairs, sign_flip_p_values(twice, pairs, resamples=999), strict=True))
+    alone = sign_flip_p_values(parts[:2], [(0, 1)], resamples=999)[0]
+    assert tested == [(0, 1), (0, 2), (1, 2), (0, 1)]
+    assert found[0, 4] == found[1, 3] == 1
+    assert found[0, 1] == found[0, 3] == found[3, 4] == alone
