@@ -13,7 +13,7 @@ from rich.table import Table
 
 from pronominal.cli.arguments import Json
 from pronominal.cli.progress import progress_bar
-from pronominal.errors import InputError
+from pronominal.errors import InputError, printable
 from pronominal.overwriting import refuse_overwriting
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def leakcheck(
     survey, found = Survey(), []
     failure: InputError | None = None
     try:
-        with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
+        with progress_bar("bytes read", None, SpinnerColumn(), DownloadColumn()) as progress:
             for leak in leakcheck(
                 paths or [],
                 known,
@@ -80,7 +80,7 @@ def leakcheck(
             ):
                 found.append({**leak.origin._asdict(), "line": leak.line, "found": leak.source})
                 if not as_json:
-                    print(leak)
+                    print(printable(str(leak)))
     except InputError as error:
         failure = error
     if as_json:
@@ -90,7 +90,7 @@ def leakcheck(
     if failure:
         raise failure
     for complaint in survey.unreadable:
-        print(f"pronominal: {complaint}", file=sys.stderr)
+        print(f"pronominal: {printable(complaint)}", file=sys.stderr)
     print(_summary(known, survey.documents, survey.size, len(found)), file=sys.stderr)
     if found or survey.unreadable:
         raise typer.Exit(1 if found else 2)
@@ -112,7 +112,7 @@ def overlap(
 
     known = _asked_index(dataset or [], index)
     survey = Survey()
-    with progress_bar("", None, SpinnerColumn(), DownloadColumn()) as progress:
+    with progress_bar("bytes read", None, SpinnerColumn(), DownloadColumn()) as progress:
         found = count(corpus, known, exclude=exclude or [], survey=survey, progress=progress)
     if as_json:
         told = {"splits": [asdict(split) for split in found], **asdict(survey)}
@@ -124,7 +124,7 @@ def overlap(
             table.add_row(split.split, f"{split.n:,}", *shares)
         Console().print(table)
     for complaint in survey.unreadable:
-        print(f"pronominal: {complaint}", file=sys.stderr)
+        print(f"pronominal: {printable(complaint)}", file=sys.stderr)
     if survey.unreadable:
         raise typer.Exit(2)
 

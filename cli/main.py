@@ -64,6 +64,9 @@ def _run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that has no arrows shows a question mark
             stream.reconfigure(errors="replace")
+    # a shell's `>&-` closes it, and then Python has none
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     try:
         status = app(arguments, standalone_mode=False)
         sys.stdout.flush()

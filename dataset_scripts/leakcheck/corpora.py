@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pronominal.dataset_scripts.leakcheck.git_history import Object, Repository
+from pronominal.dataset_scripts.tables.usual_types import in_usual_type
 from pronominal.errors import InputError
 from pronominal.zip_archives import as_it_lies
 
@@ -26,7 +27,10 @@ BLOCK = 1 << 19
 ROWS = 4096
 """Rows of a Parquet file read at a time."""
 SPACE = pa.scalar(b" ", pa.large_binary())
-STRINGS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+STRINGS = (
+    *(pa.string(), pa.large_string(), pa.string_view()),
+    *(pa.binary(), pa.large_binary(), pa.binary_view()),
+)
 
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
@@ -37,9 +41,9 @@ PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
 )
 """First bytes of packed files, and what unpacks them; names do not matter."""
 
-ZIP = b"PK\x03\x04"
-NESTED = 3
-"""How many zip archives deep is read: an archive can be made that holds itself."""
+ZIP, PARQUET = b"PK\x03\x04", b"PAR1"
+NESTED = 4
+"""How many archives deep is read: one can be made that holds itself."""
 UNSUSPICIOUS, MOST_TIMES = 1 << 28, 100
 """Bytes that any archive may unpack to, and how many times its own size a larger one may."""
 SKIPPABLE = tuple(bytes([byte, 0x2A, 0x4D, 0x18]) for byte in range(0x50, 0x60))
@@ -193,7 +197,7 @@ def _stored(repository: Repository, stored: Object, wanted: Callable[[Path], boo
 
 def _bounded(stream: io.BufferedReader, packed: int) -> Iterator[bytes]:
     """Yield what a file unpacks to, until it is more than any honest archive of its size does."""
-    if stream.peek(4)[:4] == b"PAR1":
+    if stream.peek(4)[:4] == PARQUET:
         # its repeated values take no room, which is no sign of a bomb
         yield from _unpacked(stream)
         return
@@ -206,20 +210,38 @@ def _bounded(stream: io.BufferedReader, packed: int) -> Iterator[bytes]:
         yield block
 
 
+def _unpacked_again(content: Any, nested: int) -> Iterator[bytes]:
+    """Yield the text of what was packed, which may itself be packed."""
+    if nested == NESTED:
+        raise InputError("archives lie too deep in archives", cure="unpack them first")
+    stream = io.BufferedReader(content, BLOCK)
+    if stream.peek(4)[:4] in (ZIP, PARQUET):
+        # they are read from their ends, and to get there a bomb would be unpacked
+        held = stream.read(UNSUSPICIOUS + 1)
+        if len(held) > UNSUSPICIOUS:
+            cause = f"an archive holds another of more than {UNSUSPICIOUS >> 20} MiB"
+            raise InputError(cause, cure="unpack it first")
+        stream = io.BufferedReader(io.BytesIO(held))  # type: ignore[arg-type]
+    yield from _unpacked(stream, nested + 1)
+
+
 def _unpacked(stream: io.BufferedReader, nested: int = 0) -> Iterator[bytes]:
     """Yield the text of a file, whose first bytes say how it is packed."""
     while stream.peek(4)[:4] in SKIPPABLE:
         yield from _skippable(stream)
     start = stream.peek(6)[:6]
-    if start.startswith(b"PAR1"):
+    if start.startswith(PARQUET):
         yield from _rows(stream)
         return
     if start.startswith(ZIP):
         yield from _members(stream, nested)
         return
-    source = next((unpack(stream) for magic, unpack in PACKED if start.startswith(magic)), stream)
+    for magic, unpack in PACKED:
+        if start.startswith(magic):
+            yield from _unpacked_again(unpack(stream), nested)
+            return
     utf_16: bool | None = None
-    while block := source.read(BLOCK):
+    while block := stream.read(BLOCK):
         if utf_16 is None:
             utf_16 = block.startswith(BYTE_ORDER_MARKS)
         # ASCII in UTF-16 is ASCII between NULs
@@ -236,17 +258,13 @@ def _skippable(stream: io.BufferedReader) -> Iterator[bytes]:
 
 def _members(stream: io.BufferedReader, nested: int) -> Iterator[bytes]:
     """Yield the text of every member of a zip archive, then raise what went wrong with one."""
-    if nested == NESTED:
-        raise InputError("archives lie too deep in archives", cure="unpack them first")
     problem: Exception | None = None
     try:
         with zipfile.ZipFile(stream if stream.seekable() else io.BytesIO(stream.read())) as archive:
             for member in archive.infolist():
                 try:
                     with archive.open(as_it_lies(member)) as content:
-                        unread: Any = content  # typeshed knows no readinto of it
-                        reader: io.BufferedReader = io.BufferedReader(unread)
-                        yield from _unpacked(reader, nested + 1)
+                        yield from _unpacked_again(content, nested)
                 except DAMAGED_ZIP as error:
                     problem = error
                 yield b"\n"
@@ -258,9 +276,15 @@ def _members(stream: io.BufferedReader, nested: int) -> Iterator[bytes]:
 
 
 def _rows(stream: io.BufferedReader) -> Iterator[bytes]:
-    """Yield every string of a Parquet file, one line for each row."""
+    """Yield every string of a Parquet file, one line for each row.
+
+    The names of columns and the file's metadata stand before the first.
+    """
     source = stream if stream.seekable() else io.BytesIO(stream.read())
     table = pq.ParquetFile(source, pre_buffer=False)
+    told = [name.encode() for name in table.schema_arrow.names]
+    told += (table.schema_arrow.metadata or {}).values()
+    yield b"".join(text.replace(b"\n", b" ") + b" " for text in told)
     for batch in table.iter_batches(batch_size=ROWS):
         strings = [found for column in batch.columns for found in _strings(column)]
         if strings:
@@ -272,8 +296,7 @@ def _rows(stream: io.BufferedReader) -> Iterator[bytes]:
 
 def _strings(values: pa.Array) -> Iterator[pa.Array]:
     """Yield arrays with one byte string for each value: all strings in it, however deep."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
+    values = in_usual_type(values)
     if pa.types.is_struct(values.type):
         for field in values.flatten():
             yield from _strings(field)
@@ -282,5 +305,5 @@ def _strings(values: pa.Array) -> Iterator[pa.Array]:
         borders = pa.array(np.cumsum([0, *lengths.to_pylist()]), pa.int64())
         for inner in _strings(values.flatten()):
             yield pc.binary_join(pa.LargeListArray.from_arrays(borders, inner), SPACE)
-    elif values.type in STRINGS:
+    elif values.type in STRINGS or pa.types.is_fixed_size_binary(values.type):
         yield values.cast(pa.large_binary())

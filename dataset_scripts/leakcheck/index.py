@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pronominal.atomic import new_file
-from pronominal.dataset_scripts.leakcheck.entries import COLUMNS, digest, entries
+from pronominal.dataset_scripts.leakcheck.entries import COLUMNS, TAG_BITS, digest, entries
 from pronominal.dataset_scripts.leakcheck.gaps import gaps, half, hashed_around, words_around
 from pronominal.dataset_scripts.leakcheck.sentences import RUN, Collection
 from pronominal.dataset_scripts.leakcheck.word_runs import (
@@ -25,7 +25,7 @@ from pronominal.dataset_scripts.leakcheck.word_runs import (
     scattered,
 )
 from pronominal.errors import InputError
-from pronominal.json_files import parse_object
+from pronominal.json_files import as_record, parse_object
 
 FORMAT = "pronominal leak index 2"
 REMEDY = "make one with 'pronominal leakcheck --write-index FILE --dataset FOLDER'"
@@ -56,6 +56,18 @@ class Run(NamedTuple):
     row: int
     remainder: int
     head: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a file says of its index beside the table; see `LeakIndex`."""
+
+    tag_bits: int
+    splits: tuple[str, ...]
+    canaries: Mapping[str, str]
+    sentences: int
+    too_short: int
+    halves: str
 
 
 class _Tags:
@@ -139,12 +151,24 @@ class LeakIndex:
         except (OSError, pa.ArrowException, ValueError) as error:
             raise InputError("no index can be read", cure=REMEDY, file=path) from error
         told = (table.schema.metadata or {}).get(b"pronominal", b"{}")
-        facts = parse_object(told, file=path, row="metadata", cure=REMEDY)
+        content = parse_object(told, file=path, row="metadata", cure=REMEDY)
         known = table.schema.remove_metadata().equals(COLUMNS)
-        if facts.pop("format", None) != FORMAT or not known:
+        if content.get("format") != FORMAT or not known:
             raise InputError("not an index of this version", cure=REMEDY, file=path)
-        halves = Sieve.unpacked(base64.b64decode(facts.pop("halves")))
-        return cls(table, halves, **facts)
+        facts = as_record(_Facts, content, file=Path(path), cure=REMEDY, row="metadata")
+        splits = table["split"].to_numpy()
+        try:
+            if any(column.null_count for column in table.columns):
+                raise ValueError("a value is missing")
+            if len(splits) and not 0 <= splits.min() <= splits.max() < len(facts.splits):
+                raise ValueError("there is no such split")
+            if not 4 < facts.tag_bits <= TAG_BITS:
+                raise ValueError("no tag has so many bits")
+            halves = Sieve.unpacked(base64.b64decode(facts.halves, validate=True))
+            names = (facts.tag_bits, [*facts.splits], {**facts.canaries})
+            return cls(table, halves, *names, facts.sentences, facts.too_short)
+        except (ValueError, LookupError, OverflowError, pa.ArrowException) as error:
+            raise InputError("the index is damaged", cure=REMEDY, file=path) from error
 
     def write(self, path: str | Path) -> None:
         """Write the index as one Parquet file; the same datasets give the same bytes."""

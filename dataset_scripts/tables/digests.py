@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pronominal.arrow_numbers import nulls, numbers
+from pronominal.dataset_scripts.tables.usual_types import in_usual_type
 
 BLOCK = 50_000
 """Rows in one block of a digest and in one row group of a Parquet file."""
@@ -71,13 +72,13 @@ class ContentDigest:
 
 
 def _plain(values: pa.Array) -> pa.Array:
-    """Return values of a type that stands for others: entries of a dictionary, and numbers."""
-    if pa.types.is_dictionary(values.type):
-        # before nulls are counted: a null may also be an entry of the dictionary
-        return _plain(values.dictionary_decode())
+    """Return values as the digest takes them: lists and structs, strings and numbers."""
+    # before nulls are counted: a null may also be an entry of a dictionary
+    values = in_usual_type(values)
     if pa.types.is_boolean(values.type):
         return values.cast(pa.int8())
-    return values.cast(pa.string()) if pa.types.is_temporal(values.type) else values
+    written = pa.types.is_temporal(values.type) or pa.types.is_decimal(values.type)
+    return values.cast(pa.string()) if written else values
 
 
 def blocks(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -26,3 +26,10 @@ def test_a_pipe_that_is_closed_is_no_fault(command: str, sample: Path, tmp_path:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_stream_that_was_never_open_is_no_fault(closed: str) -> None:
+    command = f"exec {sys.executable} -m pronominal datasets {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

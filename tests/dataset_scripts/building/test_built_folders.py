@@ -6,6 +6,7 @@ so rows are compared before it.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -247,3 +248,21 @@ def test_bytes_do_not_depend_on_how_rows_are_streamed(tmp_path: Path) -> None:
         write_dataset(script, Sources(), BuildOptions(), tmp_path)  # type: ignore[arg-type]
         sums.add((tmp_path / "sample" / "SHA256SUMS").read_text())
     assert len(sums) == 1
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([[("a", 1)], None], pa.map_(pa.string(), pa.int64())),
+        pa.array([["a", "b"], None], pa.list_(pa.string(), 2)),
+        pa.array([["a"], None], pa.list_view(pa.string())),
+        pa.array(["a", None], pa.string_view()),
+        pa.array([b"ab", None], pa.binary(2)),
+        pa.array([Decimal("1.5"), None], pa.decimal128(5, 2)),
+        pa.ExtensionArray.from_storage(pa.json_(), pa.array(["[]", None])),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_columns_of_any_type_have_a_digest(column: pa.Array) -> None:
+    one, other = (content_digest(pa.table({"own": part})) for part in (column[:1], column[1:]))
+    assert one != other

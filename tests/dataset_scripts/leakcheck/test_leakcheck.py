@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from pronominal.dataset_scripts.leakcheck.finder import Survey, find_leaks, leakcheck
 from pronominal.dataset_scripts.leakcheck.index import COLUMNS, LeakIndex
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
+from pronominal.errors import InputError
 from tests.cli.test_main import pronominal
 from tests.conftest import ROOT
 
@@ -376,6 +377,44 @@ def test_json_is_printed_for_wrong_input_too(index: LeakIndex, tmp_path: Path) -
     told = json.loads(result.stdout)
     assert (result.returncode, told["documents"], told["leaks"]) == (2, 0, [])
     assert told["unreadable"][0].startswith("nowhere: there is no such file")
+
+
+def test_names_of_files_cannot_steer_a_terminal(index: LeakIndex, tmp_path: Path) -> None:
+    index.write(tmp_path / "leak.index")
+    canary = next(iter(index.canaries.values()))
+    (tmp_path / "a\x1b[2J\nb.txt").write_text(canary)
+    (tmp_path / "c\x1b[2J.gz").write_bytes(b"\x1f\x8b and no more")
+    result = pronominal("leakcheck", ".", "--index", "leak.index", cwd=tmp_path)
+    assert result.returncode == 1
+    assert r"a\x1b[2J\nb.txt:1: canary of sample" in result.stdout.splitlines()
+    assert "\x1b" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("halves", "é"),
+        ("halves", ""),
+        ("halves", None),
+        ("tag_bits", 0),
+        ("tag_bits", 10**30),
+        ("tag_bits", "8"),
+        ("splits", []),
+        ("splits", [1]),
+        ("canaries", ["x"]),
+        ("canaries", {"x": None}),
+    ],
+)
+def test_a_damaged_index_is_named(
+    field: str, value: object, index: LeakIndex, tmp_path: Path
+) -> None:
+    index.write(tmp_path / "leak.index")
+    table = pq.read_table(tmp_path / "leak.index")
+    facts = json.loads(table.schema.metadata[b"pronominal"]) | {field: value}
+    told = table.replace_schema_metadata({"pronominal": json.dumps(facts)})
+    pq.write_table(told, tmp_path / "leak.index")
+    with pytest.raises(InputError, match=r"leak\.index.*--write-index"):
+        LeakIndex.read(tmp_path / "leak.index")
 
 
 @pytest.mark.parametrize(
