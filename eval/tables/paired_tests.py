@@ -157,6 +157,9 @@ def rank_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
             f"{SIGNIFICANCE:g}, and the interval leaves 0 out."
         ),
     )
+    if any(UNDEFINED in row[1:] for row in rows):
+        why = "not compared with all, or without a score, as a precision where nothing was chosen"
+        notes += (f"{UNDEFINED}: {why}.",)
     yield Table("Ranks", columns, rows, notes)
 
 
