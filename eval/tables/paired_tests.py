@@ -150,7 +150,7 @@ def rank_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
         for system, one in scores.items()
     )
     columns = ("System", *(measure.replace("_", " ").capitalize() for measure in measures))
-    notes = (
+    notes: tuple[str, ...] = (
         "1 is best; systems with one score share a place.",
         (
             "[ ]: the places that the clear differences allow: p (Holm) is below "
