@@ -174,7 +174,7 @@ def _board(
     places = _places(units) if headline.direction == "more" else {}
     ranked = sorted(
         (Ranked(one, places.get(one.label)) for one in kept if one.label in units),
-        key=lambda one: (one.rank["rank"] if one.rank else 1, one.places, one.entry.label),
+        key=lambda one: (one.rank["rank"] if one.rank else len(kept), one.places, one.entry.label),
     )
     first = sorted(papers, key=lambda one: (-(one.value(_first_given(one, task)) or 0), one.label))
     ahead = _ahead([units[one.entry.label] for one in ranked[:2]]) if places else None
@@ -237,9 +237,10 @@ def _places(units: Mapping[str, PairedUnits]) -> dict[str, Block]:
     if len(units) > BY_SIGNS:
         return ranks_by_t(units)
     tests = paired_tests(units)
-    return {
+    found = {
         label: rank([test.to_json() for test in others.values()]) for label, others in tests.items()
     }
+    return {label: place for label, place in found.items() if place is not None}
 
 
 def _ahead(units: Sequence[PairedUnits]) -> PairedTest:

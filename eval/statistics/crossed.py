@@ -8,6 +8,7 @@ from pronominal.eval.statistics.intervals import (
     CONFIDENCE,
     Estimate,
     deviations,
+    variance_over_units,
     wilson_interval,
 )
 from pronominal.eval.statistics.outcomes import FloatArray, ratio
@@ -34,7 +35,8 @@ class Crossed:
         """Return the share of all rows, with an interval for other units and other prompts.
 
         The variance is the two-way one, units' and prompts' less what both count (Cameron, Gelbach
-        and Miller, 2011), and never less than either; the interval is that of `ratio_interval`.
+        and Miller, 2011), and never less than either; the interval is that of `ratio_interval`, and
+        units have the variance that they have there.
         Its degrees of freedom are those of units and of prompts, each for as much of the variance
         as it makes (Satterthwaite, 1946): where prompts hardly matter, that there are few of them
         takes nothing from what the units say.
@@ -48,14 +50,15 @@ class Crossed:
         counted = np.array([units])
         if prompts < LEAST:
             return Estimate(share, np.full(1, np.nan), np.full(1, np.nan), counted)
-        off = [deviations(self.part.sum(axis=n), self.whole.sum(axis=n)) for n in (1, 0)]
-        by_unit, by_prompt = (_correction(len(one)) * (one**2).sum() / size**2 for one in off)
+        by_unit, base = variance_over_units(self.part.sum(axis=1), self.whole.sum(axis=1))
+        moved = deviations(self.part.sum(axis=0), self.whole.sum(axis=0))
+        by_prompt = prompts / (prompts - 1) * (moved**2).sum() / size**2
         both = (deviations(self.part.ravel(), self.whole.ravel()) ** 2).sum() / size**2
-        variance = max(by_unit + by_prompt - both, by_unit, by_prompt)
+        variance = max(float(by_unit) + by_prompt - both, float(by_unit), by_prompt)
         rows, freedom = counted, np.array([0])
         if variance > 0:
-            rows = ratio(share * (1 - share), np.array([variance]))
-            freedom = np.array([_freedom(variance, (by_unit, units), (by_prompt, prompts))])
+            rows = ratio(base, np.array(variance)).reshape(1)
+            freedom = np.array([_freedom(variance, (float(by_unit), units), (by_prompt, prompts))])
         quantile = t_quantiles((1 + CONFIDENCE) / 2, freedom)
         return Estimate(share, *wilson_interval(share, rows, quantile), counted)
 
@@ -94,10 +97,6 @@ class Crossed:
             "prompts": float(by_prompt.var(ddof=1)) - rest / units,
             "rest": rest,
         }
-
-
-def _correction(number: int) -> float:
-    return number / (number - 1) if number > 1 else 0.0
 
 
 def _freedom(variance: float, *parts: tuple[float, int]) -> int:

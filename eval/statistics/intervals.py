@@ -124,7 +124,7 @@ def effective_rows(part: Counts, whole: Counts) -> EffectiveRows:
     """Return what `ratio_interval` makes its intervals of, in the same shape."""
     y, x = np.asarray(part, np.float64), np.asarray(whole, np.float64)
     units = (x > 0).sum(axis=-1)
-    variance, base = _variance(y, x)
+    variance, base = variance_over_units(y, x)
     varies = variance > 0
     return EffectiveRows(
         share=ratio(y.sum(axis=-1), x.sum(axis=-1)),
@@ -263,7 +263,7 @@ def wilson_interval(
     return low, np.where(share == 1, 1.0, np.minimum(centre + half, 1))
 
 
-def _variance(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+def variance_over_units(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the variance of a ratio over units, and that of one independent row.
 
     Both are of the units and `ADDED` of one more. The first is linearised, and 0 where units do not

@@ -17,7 +17,7 @@ RANKS = "ranks"
 """Where a system's scores hold its places: measure -> `rank`."""
 
 
-def rank(tests: Sequence[Mapping[str, Any]]) -> Block:
+def rank(tests: Sequence[Mapping[str, Any]]) -> Block | None:
     """Return a system's place among those that it was tested against.
 
     The interval goes from the place after all systems that are better beyond doubt to the place
@@ -30,15 +30,18 @@ def rank(tests: Sequence[Mapping[str, Any]]) -> Block:
 
     Returns:
         ``n`` (units), ``systems``, ``rank`` (systems with one score share the best place) and its
-        ``interval``; an undefined difference leaves both systems where they may be.
+        ``interval``, among the systems that have a score; None for one that has none, such as a
+        precision where nothing was chosen.
     """
     known = [test for test in tests if test["difference"] is not None]
+    if not known:
+        return None
     clear = [test["difference"] for test in known if differ(test)]
     ahead = sum(difference < 0 for difference in clear)
     behind = sum(difference > 0 for difference in clear)
-    systems = len(tests) + 1
+    systems = len(known) + 1
     return {
-        "n": tests[0]["n"],
+        "n": known[0]["n"],
         "systems": systems,
         "rank": 1 + sum(test["difference"] < 0 for test in known),
         "interval": {"rank": [1 + ahead, systems - behind]},
@@ -52,8 +55,8 @@ def ranks(tests: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, dic
         tests: system -> measure -> other system -> the fields of `PairedTest`.
 
     Returns:
-        System -> measure -> `rank`; of measures by which three systems at least were compared with
-        each other, every two of them.
+        System -> measure -> `rank`, where it has one; of measures by which three systems at least
+        were compared with each other, every two of them.
     """
     found: dict[str, dict[str, Block]] = {system: {} for system in tests}
     for measure in dict.fromkeys(name for of_it in tests.values() for name in of_it):
@@ -61,8 +64,8 @@ def ranks(tests: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, dic
         systems = sum(1 for others in compared.values() if others)
         if systems > 2 and all(len(others) in (0, systems - 1) for others in compared.values()):
             for system, others in compared.items():
-                if others:
-                    found[system][measure] = rank([*others.values()])
+                if others and (place := rank([*others.values()])):
+                    found[system][measure] = place
     return found
 
 
@@ -78,9 +81,13 @@ def ranks_by_t(units: Mapping[str, PairedUnits]) -> dict[str, Block]:
         units: system -> how much of each unit it got right.
 
     Returns:
-        System -> what `rank` returns.
+        System -> what `rank` returns, where it has a score.
     """
     systems = Systems.of([*units.values()])
+    scored = ~np.isnan(systems.ratios)
+    if not scored.all():
+        kept = [system for system, has_score in zip(units, scored, strict=True) if has_score]
+        return ranks_by_t({system: units[system] for system in kept}) if len(kept) > 1 else {}
     n, ratios = systems.parts.shape[1], systems.ratios
     moved = np.nan_to_num(systems.influences)
     own = (moved**2).sum(axis=1)

@@ -10,6 +10,7 @@ from pronominal.eval.tables.prompt_questions import PROMPT_QUESTIONS
 from pronominal.eval.tables.table import (
     BELOW_CHANCE,
     FEW_UNITS,
+    OF_FEW,
     UNDEFINED,
     VACUOUS,
     Cell,
@@ -187,7 +188,7 @@ def mark_notes(measures: Collection[Measure], scores: Collection[Scores]) -> Ite
             if chance is not None and figure is not None:
                 below = f"{BELOW_CHANCE}: the whole interval is below."
                 yield f"{measure.heading}: chance is {100 * chance:.3g}; {below}"
-            if figure is not None and figure.is_of_few:
+            if OF_FEW in measure.short(one):
                 yield FEW_UNITS
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."

@@ -150,13 +150,16 @@ def rank_tables(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
         for system, one in scores.items()
     )
     columns = ("System", *(measure.replace("_", " ").capitalize() for measure in measures))
-    notes = (
+    notes: tuple[str, ...] = (
         "1 is best; systems with one score share a place.",
         (
             "[ ]: the places that the clear differences allow: p (Holm) is below "
             f"{SIGNIFICANCE:g}, and the interval leaves 0 out."
         ),
     )
+    if any(UNDEFINED in row[1:] for row in rows):
+        why = "not compared with all, or without a score, as a precision where nothing was chosen"
+        notes += (f"{UNDEFINED}: {why}.",)
     yield Table("Ranks", columns, rows, notes)
 
 

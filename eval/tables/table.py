@@ -44,7 +44,7 @@ class Table:
         title: what the table shows.
         columns: headings; the first column names the rows.
         rows: cells, as many in each row as there are columns.
-        notes: sentences below the table, such as what a mark means.
+        notes: sentences below the table, such as what a mark means; `FEW_UNITS` comes by itself.
         best: row and column of cells that are better than all others of their column, bold in
             Markdown and LaTeX.
     """
@@ -54,6 +54,11 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
+
+    def __post_init__(self) -> None:
+        marked = any(OF_FEW in cell for row in self.rows for cell in row[1:])
+        if marked and not any(OF_FEW in note for note in self.notes):
+            object.__setattr__(self, "notes", (*self.notes, FEW_UNITS))
 
     def to_rich(self) -> RenderableType:
         """Render for a terminal: columns that do not fit go below, beside the systems' names."""
@@ -144,9 +149,7 @@ def table(
     rows = tuple(
         (system, *(cell(score) for cell in columns.values())) for system, score in scores.items()
     )
-    marked = any(OF_FEW in cell for row in rows for cell in row[1:])
-    told = dict.fromkeys((*notes, *([FEW_UNITS] if marked else [])))
-    return Table(title, ("System", *columns), rows, tuple(told))
+    return Table(title, ("System", *columns), rows, tuple(dict.fromkeys(notes)))
 
 
 def percent(value: float | None) -> str:

@@ -53,6 +53,9 @@ def of_scores(block: Mapping[str, Any], place: str = "") -> Iterator[str]:
 NUMBER = re.compile(r"\d+\.\d+|[-+−±]\d+|\d+ ?%")
 """A number that is no count: with decimals, with a sign, or in percent."""
 
+MARKS = ("†", "↓", "‡", r"^\dagger", r"^\downarrow", r"^\ddagger")
+"""Of cells, in text and in LaTeX."""
+
 ENDS = re.compile(r"\[[^]]*\d[^]]*\]")
 
 NO_ESTIMATE = re.compile(
@@ -65,8 +68,15 @@ NO_ESTIMATE = re.compile(
 def of_table(table: Table) -> Iterator[str]:
     """Yield the cells that show a number and neither an interval nor, in a note, why there is none.
 
-    A note ``No interval for A, B: reason.`` is about the columns, or the rows, A and B.
+    A note ``No interval for A, B: reason.`` is about the columns, or the rows, A and B. Nor has a
+    cell a mark that no note explains.
     """
+    cells, notes = ("".join(cell for row in table.rows for cell in row[1:]), "".join(table.notes))
+    yield from (
+        f"{table.title}: {one} is not explained"
+        for one in MARKS
+        if one in cells and one not in notes
+    )
     told = {name for note in table.notes for name in _without_interval(note)}
     for row in table.rows:
         for column, cell in zip(table.columns[1:], row[1:], strict=True):

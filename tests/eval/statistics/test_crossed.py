@@ -35,6 +35,15 @@ def test_few_prompts_that_are_alike_cost_nothing() -> None:
     assert width < 1.1 * float(units_only.high - units_only.low)
 
 
+def test_an_interval_over_prompts_and_units_is_no_narrower_than_over_units() -> None:
+    right = np.full((10, 12), 30.0)
+    right[0], right[1, 0] = 24.0, 29.0  # 97 % right: one hard unit, and prompts hardly matter
+    found = Crossed(right, np.full((10, 12), 30.0)).interval()
+    units_only = ratio_interval(right.sum(axis=1), np.full(10, 360.0))
+    assert found.low[0] <= units_only.low + 1e-3
+    assert found.high[0] >= units_only.high - 1e-3
+
+
 def test_few_prompts_have_no_interval() -> None:
     found = shares(60, 4, 0.1).interval()
     assert np.isnan([found.low[0], found.high[0]]).all()

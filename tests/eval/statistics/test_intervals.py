@@ -21,6 +21,7 @@ from pronominal.eval.statistics.intervals import (
 )
 from pronominal.eval.statistics.quantiles import t_quantile
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.comparison import measure_table
 
 
 def test_t_quantiles_are_those_of_tables() -> None:
@@ -179,6 +180,10 @@ def test_a_precision_is_of_the_units_in_which_anything_was_chosen() -> None:
     measures = {measure.key: measure for measure in task_of("winopron").measures}
     assert measures["precision"].short(found) == "100.0‡"
     assert "‡" not in measures["accuracy"].short(found)
+    silent = Scores(score(rows, [NONE] * rows.num_rows))
+    (made,) = measure_table("Performance", [*measures.values()], "occupations", {"s": silent})
+    assert made.rows[0][1 + [*made.columns[1:]].index("Precision")] == "100.0†"
+    assert not any("‡" in note for note in made.notes)  # no cell has the mark
 
 
 def test_a_quotient_of_certain_shares_is_not_certain() -> None:

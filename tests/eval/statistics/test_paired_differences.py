@@ -14,8 +14,10 @@ from pronominal.eval.statistics.paired_differences import (
     Systems,
     minimum_detectable_effect,
 )
+from pronominal.eval.statistics.paired_tests import against
 from pronominal.eval.statistics.quantiles import t_quantile
-from pronominal.eval.statistics.ranks import rank, ranks
+from pronominal.eval.statistics.ranks import rank, ranks, ranks_by_t
+from pronominal.eval.tables.paired_tests import rank_tables
 
 SHARES = st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=30)
 
@@ -104,11 +106,36 @@ def test_a_rank_is_between_those_that_are_better_and_worse_beyond_doubt() -> Non
 
     found = rank([test(-0.2, 0.001), test(-0.1, 0.3), test(0.0, 1.0), test(0.3, 0.01)])
     assert found == {"n": 60, "systems": 5, "rank": 3, "interval": {"rank": [2, 4]}}
-    assert rank([test(None, None), test(0.3, 0.01)])["interval"] == {"rank": [1, 2]}
+
+    def places(*tests: dict[str, Any]) -> list[int] | None:
+        place = rank(tests)
+        return place and place["interval"]["rank"]
+
     # the interval holds 0, and the test says otherwise
-    assert rank([test(0.01, 0.001), test(0.3, 0.01)])["interval"] == {"rank": [1, 2]}
+    assert places(test(0.01, 0.001), test(0.3, 0.01)) == [1, 2]
     # too few units for a verdict
-    assert rank([test(0.9, 0.001, n=9), test(0.9, 0.001, n=9)])["interval"] == {"rank": [1, 3]}
+    assert places(test(0.9, 0.001, n=9), test(0.9, 0.001, n=9)) == [1, 3]
+    # one that has no score takes no place
+    assert places(test(None, None), test(0.3, 0.01)) == [1, 1]
+    assert places(test(None, None), test(None, None)) is None
+
+
+def test_a_system_that_chose_nothing_has_no_place_by_precision() -> None:
+    right = {"many": [9, 9, 8] * 20, "some": [5, 6, 4] * 20, "none": [0] * 60}
+    chosen = {"many": [10] * 60, "some": [10] * 60, "none": [0] * 60}
+    units = {name: np.stack([right[name], chosen[name]], axis=1) for name in right}
+    found = ranks(against({"precision": units}))
+    by_t = ranks_by_t(units)
+    assert by_t.keys() == {"many", "some"}
+    for name, place in (("many", 1), ("some", 2)):
+        assert found[name]["precision"] == by_t[name]
+        assert by_t[name]["interval"] == {"rank": [place, place]}
+    assert found["none"] == {}
+    scores = {name: {"ranks": places} for name, places in found.items()}
+    (made,) = rank_tables(scores)
+    assert made.rows[2] == ("none", "–")
+    assert made.notes[-1].startswith("–: ")
+    assert ranks_by_t(dict.fromkeys("abc", units["none"])) == {}
 
 
 def test_ranks_need_every_two_of_three_systems() -> None:

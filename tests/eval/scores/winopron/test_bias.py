@@ -134,6 +134,7 @@ def test_tables_show_the_percentage_with_its_n() -> None:
         ("right", "nominative", *["0.0‡ [0.0, 56.1] (3)"] * 2),
         ("biased", "nominative", *["33.3‡ [1.7, 79.2] (3)"] * 2),
     )
+    assert percentages.notes[-1].startswith("‡ Of fewer")
     assert by_chance.columns[-2:] == ("Forms differ, p", "Signs, p")
     assert by_chance.rows[0][2:4] == ("0.0", "0.0")  # a perfect system has no bias by chance
     (mapped,) = bias_map(scores)
