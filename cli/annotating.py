@@ -27,7 +27,8 @@ def export(
         str, typer.Option(help="antecedent (KnowRef), reference, grammaticality, or blank (RUFF).")
     ] = "antecedent",
     config: Annotated[
-        str | None, typer.Option(help="A config; the dataset's default without it.")
+        str | None,
+        typer.Option("--config", "-c", help="A config; the dataset's default without it."),
     ] = None,
     split: Annotated[str, typer.Option(help="A split.")] = "test",
     annotators: Annotated[int, typer.Option(min=1, help="How many people are to answer.")] = 6,

@@ -15,6 +15,9 @@ from pronominal.settings import Option, options_of
 
 Command = Callable[..., None]
 
+SHORT = {"dataset": "-d"}
+"""Short forms of declared options, which are the same in every command."""
+
 FEW = 2
 """As many owners of an option are named in its help."""
 
@@ -24,7 +27,7 @@ def parameter(option: Option, owners: Iterable[str] = ()) -> inspect.Parameter:
     names = [*owners]
     about = f"{', '.join(names)}: " if 0 < len(names) <= FEW else ""
     given = typer.Option(
-        option.flag,
+        *(option.flag, *filter(None, [SHORT.get(option.name)])),
         help=f"{about}{option.meaning}",
         min=option.least,
         max=option.most,

@@ -38,13 +38,14 @@ List = Annotated[bool, typer.Option("--list", help="List the rows and what stand
 DryRun = Annotated[
     bool, typer.Option(help="Say what would be fetched and run, and how long it takes.")
 ]
-Out = Annotated[Path, typer.Option(help="Folder of datasets and runs.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Folder of datasets and runs.")]
 OwnWeights = Annotated[
     list[str] | None,
     typer.Option(metavar="ROW=CHECKPOINT", help="Weights of your own for a row."),
 ]
 Limit = Annotated[
-    int | None, typer.Option(min=1, help="The first rows of each split only, to try it out.")
+    int | None,
+    typer.Option("--limit", "-m", min=1, help="The first rows of each split only, to try it out."),
 ]
 TrustRemoteCode = Annotated[
     bool, typer.Option(help="Run the Python code that checkpoints bring (MosaicBERT).")

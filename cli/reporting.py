@@ -164,7 +164,9 @@ def reproduce(
     dataset: Annotated[
         list[str] | None,
         typer.Option(
-            help="A built dataset, for tables about the data or rows; several if need be."
+            "--dataset",
+            "-d",
+            help="A built dataset, for tables about the data or rows; several if need be.",
         ),
     ] = None,
     include_text: Annotated[

@@ -34,7 +34,7 @@ train = typer.Typer(
 PACKAGES = ("torch", "transformers", "safetensors", "accelerate", "matplotlib")
 """What every training imports, at its end at the latest."""
 
-Out = Annotated[Path, typer.Option(help="Folder for what is trained.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for what is trained.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Number of trainings.")]
 FirstSeed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first one.")]
 
@@ -111,7 +111,8 @@ def compare(
     first: Annotated[Path, typer.Argument(help="The --out folder of a training.")],
     second: Annotated[Path, typer.Argument(help="That of another one.")],
     dataset: Annotated[
-        str | None, typer.Option(help="Folder of the built knowref or gap of their tests.")
+        str | None,
+        typer.Option("--dataset", "-d", help="Folder of the built knowref or gap of their tests."),
     ] = None,
     test: Annotated[Path | None, typer.Option(help="Own rows that they were tested on.")] = None,
     as_json: Json = False,

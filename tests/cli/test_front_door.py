@@ -268,10 +268,18 @@ def test_an_absent_server_is_named_before_anything_runs(sample: Path, tmp_path: 
     assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "short"), [("export", "-d"), ("leakcheck", "-d"), ("overlap", "-d"), ("import", "-s")]
-)
+SHORT = {"-d": "--dataset", "-s": "--system", "-o": "--out", "-m": "--limit", "-c": "--config"}
+HAVE = {
+    "-d": ("export", "leakcheck", "overlap", "reproduce", "train bert", "train compare"),
+    "-s": ("import",),
+    "-o": ("replicate", "train caw", "train bag-of-words", "distil fcoref"),
+    "-m": ("replicate",),
+    "-c": ("annotate export",),
+}
+
+
+@pytest.mark.parametrize(("short", "name"), [(s, name) for s in HAVE for name in HAVE[s]])
 def test_short_forms_are_the_same_everywhere(name: str, short: str) -> None:
-    shown = command(name, "--help").stdout
-    long = {"-d": "--dataset", "-s": "--system"}[short]
+    shown = command(*name.split(), "--help").stdout
+    long = SHORT[short]
     assert re.search(rf"{long}\s+{short}\s", shown)
