@@ -48,7 +48,7 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         if is_hub_id(entry.weights or ""):
             settings[entry.given] = entry.weights
         _refuse_no_checkpoint(name, entry.weights or "")
-    system: System = instantiate(name, system_class(name), settings)
+    system: System = instantiate(name, system_class(name), settings, entry.given)
     return system
 
 

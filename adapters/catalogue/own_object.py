@@ -67,8 +67,10 @@ def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any])
     return system
 
 
-def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
-    """Call a class or function with settings.
+def instantiate(
+    name: str, maker: Callable[..., Any], settings: Mapping[str, Any], given: str | None = None
+) -> Any:
+    """Call a class or function with settings, of which `given` also stands after ``NAME=``.
 
     Raises:
         InputError: it has no such setting, needs another, or cannot be made with these values.
@@ -81,17 +83,18 @@ def instantiate(name: str, maker: Callable[..., Any], settings: Mapping[str, Any
     for setting, one in known.items():
         optional = one.default is not one.empty or one.kind in _ANY_NUMBER
         if setting not in settings and not optional:
+            short = f"write {name}={setting.upper()}, or " if setting == given else ""
             raise InputError(
                 f"{name} needs the setting '{setting}'",
-                cure=f"add --set {setting}=VALUE, or a line in its table of a systems file",
+                cure=f"{short}add --set {setting}=VALUE, or a line in its table of a systems file",
             )
     try:
         with prints_on_stderr():
             return maker(**settings)
     except TypeError as error:
-        given = ", ".join(f"{key} = {value!r}" for key, value in settings.items())
+        values = ", ".join(f"{key} = {value!r}" for key, value in settings.items())
         raise InputError(
-            f"{name} cannot be made with {given or 'no settings'} ({error})",
+            f"{name} cannot be made with {values or 'no settings'} ({error})",
             cure="give values of the right type",
         ) from error
 

@@ -95,6 +95,10 @@ def open_checkpoint(
 
 
 def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Path:
+    if "://" in checkpoint:
+        cause = "the checkpoint is an address, and this system asks no server"
+        cure = "give a folder or a Hub id, or take one that asks a server ('pronominal systems')"
+        raise InputError(cause, cure=cure)
     name, _, revision = checkpoint.partition("@")
     pinned: dict[str, Any] = {"revision": revision} if revision else {}
     if not is_hub_id(name) or Path(checkpoint).exists():

@@ -1,6 +1,7 @@
 """Where a dataset's files are: in a folder, or in a repository on the Hub."""
 
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 
 import yaml
@@ -44,8 +45,10 @@ def require_dataset_id(where: str) -> None:
 
 
 def _folder_beside(place: Path) -> Path | None:
-    """Return the folder beside a place that its name is most like."""
-    with suppress(OSError):
+    """Return the dataset of that name one folder below, as in ``out``; else the nearest name."""
+    with suppress(OSError, ValueError):
+        for sums in sorted(place.parent.glob(f"*/{escape(place.name)}/{SUMS}")):
+            return sums.parent
         beside = {folder.name for folder in place.parent.iterdir() if folder.is_dir()}
         if name := closest(place.name, beside):
             return place.with_name(name)

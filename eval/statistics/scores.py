@@ -1,7 +1,7 @@
 """The scores of one system on some rows: a tree of figures, as ``score --json`` prints it."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, KeysView, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,10 @@ class Scores(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.content)
+
+    def keys(self) -> KeysView[str]:
+        """Return the names alone: the view of a `Mapping` would print all figures."""
+        return dict.fromkeys(self.content).keys()
 
     def __or__(self, more: Mapping[str, Any]) -> "Scores":
         return Scores({**self.content, **more})

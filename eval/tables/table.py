@@ -29,6 +29,12 @@ NUMBER = re.compile(r"[+-]?[\d.,]+[%\s†↓‡]*(?:\[[-+\d.,\s–]*\])?(?:\s\([
 FEW_UNITS = f"{OF_FEW} Of fewer than {FEW} independent units: too few for a verdict."
 """What stands below a table with the mark."""
 
+BOLD = (
+    "Bold: better than all others of its column beyond chance, by a paired test, or where there is "
+    "none by intervals that do not overlap."
+)
+"""What stands below a table in Markdown or LaTeX that has bold figures."""
+
 Score = Mapping[str, Any]
 """What a score function returns, or one of its blocks."""
 
@@ -70,8 +76,11 @@ class Table:
         rows = [[cell.replace("|", r"\|") for cell in self.columns], *self._bold(plain, "**{}**")]
         head, *body = (f"| {' | '.join(row)} |" for row in rows)
         rule = f"| --- |{' ---: |' * (len(self.columns) - 1)}"
-        notes = [f"- {note}" for note in self.notes]
+        notes = [f"- {note}" for note in self._notes_on_bold()]
         return "\n".join([f"**{self.title}**", "", head, rule, *body, "", *notes]).rstrip() + "\n"
+
+    def _notes_on_bold(self) -> tuple[str, ...]:
+        return (*self.notes, BOLD) if self.best else self.notes
 
     def _bold(self, rows: Sequence[Sequence[str]], form: str) -> list[list[str]]:
         """Return the rows with the number of each best cell in bold, and not its interval."""
@@ -105,7 +114,7 @@ class Table:
             *body,
             r"\bottomrule",
             r"\end{tabular}",
-            *(rf"\par\footnotesize {note.translate(_LATEX)}" for note in self.notes),
+            *(rf"\par\footnotesize {note.translate(_LATEX)}" for note in self._notes_on_bold()),
             r"\end{table}",
         ]
         return "\n".join(lines) + "\n"

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from pronominal.atomic import new_file
+from pronominal.errors import InputError
 from pronominal.eval.statistics.scores import Keys, Scores
 from pronominal.eval.tables.measure import Measure
 
@@ -54,7 +55,14 @@ def tidy_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
 
 
 def write_tidy(table: pa.Table, folder: Path) -> Path:
-    """Write tidy scores as ``scores.parquet`` and ``scores.csv``; return the folder."""
+    """Write tidy scores as ``scores.parquet`` and ``scores.csv``; return the folder.
+
+    Raises:
+        InputError: it is called as a file would be.
+    """
+    if folder.suffix in {".csv", ".parquet"}:
+        cure = "name a folder, which gets scores.csv and scores.parquet"
+        raise InputError("the scores are two files", cure=cure, file=folder)
     folder.mkdir(parents=True, exist_ok=True)
     with new_file(folder / "scores.parquet") as temporary:
         pq.write_table(table, temporary)

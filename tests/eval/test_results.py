@@ -92,6 +92,14 @@ def test_tidy_scores_are_saved(results: pronominal.Results, tmp_path: Path) -> N
     tidy = results.to_pandas()
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "scores.parquet"), tidy)
     pd.testing.assert_frame_equal(pd.read_csv(folder / "scores.csv"), tidy)
+    with pytest.raises(InputError, match=r"scores\.csv: the scores are two files; name a folder"):
+        results.save(tmp_path / "scores.csv")
+
+
+def test_the_names_of_scores_print_without_the_figures(results: pronominal.Results) -> None:
+    names = results.scores["last"].keys()
+    assert "overall" in names
+    assert "0." not in str(names)
 
 
 def test_rows_say_what_each_system_answered(results: pronominal.Results) -> None:
@@ -174,6 +182,7 @@ def test_the_best_is_bold_in_latex(sample: Path, tmp_path: Path) -> None:
     latex = pronominal.evaluate(sample, systems, config="double", out=tmp_path).to_latex()
     best = [line for line in latex.splitlines() if line.startswith("toy-nine-in-ten & ")]
     assert r"\textbf{" in best[0]
+    assert "Bold: better than all others" in latex
 
 
 def test_results_show_their_summary(results: pronominal.Results) -> None:

@@ -102,6 +102,11 @@ def test_neither_a_folder_nor_a_hub_id(name: str, monkeypatch: pytest.MonkeyPatc
         open_checkpoint(name)
 
 
+def test_the_address_of_a_server_is_no_checkpoint() -> None:
+    with pytest.raises(InputError, match="is an address, and this system asks no server; give"):
+        open_checkpoint("http://localhost:8000/v1")
+
+
 def test_a_file_is_no_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     with pytest.raises(InputError, match="no such folder"):

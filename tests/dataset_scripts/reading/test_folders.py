@@ -113,3 +113,12 @@ def test_a_mistyped_folder_is_told_the_one_beside_it(tmp_path: Path) -> None:
         open_dataset(tmp_path / "winpron")
     with pytest.raises(InputError, match="no such folder; build it with"):
         open_dataset(tmp_path / "gap")
+
+
+def test_the_name_of_a_dataset_is_told_the_folder_it_was_built_into(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(sample, tmp_path / "out" / "sample")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"^sample: there is no .*; did you mean out/sample\?"):
+        open_dataset("sample")

@@ -284,7 +284,7 @@ def test_what_is_no_address_is_refused(url: str, cause: str) -> None:
 
 
 def test_a_server_without_an_address_is_asked_for_one() -> None:
-    with pytest.raises(InputError, match="lm-server needs the setting 'url'; add --set url=VALUE"):
+    with pytest.raises(InputError, match="needs the setting 'url'; write lm-server=URL, or add"):
         load("lm-server")
 
 
