@@ -221,7 +221,7 @@ def _unpacked_again(content: Any, nested: int) -> Iterator[bytes]:
         if len(held) > UNSUSPICIOUS:
             cause = f"an archive holds another of more than {UNSUSPICIOUS >> 20} MiB"
             raise InputError(cause, cure="unpack it first")
-        stream = io.BufferedReader(io.BytesIO(held))  # type: ignore[arg-type]
+        stream = io.BufferedReader(io.BytesIO(held))
     yield from _unpacked(stream, nested + 1)
 
 
