@@ -128,7 +128,8 @@ def test_it_is_compared_charted_and_exported_like_ours(mine: Path) -> None:
     page = (mine / "report.html").read_text()
     assert "mine plain: Accuracy, n = 6" in page
     charts = {file.name.split(".")[1] for file in (mine / "svg").iterdir()}
-    assert charts == {"measures", "accuracy-by-verb", "paired-tests"}
+    of_measures = {"measures", "systems-by-accuracy", "systems-by-asked-again"}
+    assert charts == {*of_measures, "accuracy-by-verb", "paired-tests"}
     (file, _) = sorted(write_hub_metadata(mine / "runs", mine / "metadata", [results.task]))
     (index,) = yaml.safe_load(file.read_text())["model-index"]
     (result,) = [one for one in index["results"] if one["dataset"]["config"] == "plain"]
