@@ -196,11 +196,12 @@ class Split:
         table = self.whole_table()
         features = datasets.Features.from_arrow_schema(table.schema)
         features = datasets.Features({name: features[name] for name in table.column_names})
-        info = datasets.DatasetInfo(dataset_name=self.dataset_name, config_name=self.config)
+        about = {"dataset_name": self.dataset_name, "config_name": self.config}
+        info = datasets.DatasetInfo(features=features, **about)
         split = None
         with suppress(ValueError):  # that of the first rows of a split is no name there
             split = datasets.NamedSplit(self.name)
-        return datasets.Dataset(table.replace_schema_metadata(), info, split).cast(features)
+        return datasets.Dataset(table.cast(features.arrow_schema), info, split)
 
 
 def instances_of(table: pa.Table) -> Iterator[Instance]:
