@@ -278,9 +278,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         config, split = config or planned.dataset.config, planned.dataset.split
         reading = reading or planned.reading
     own = as_task(task)
-    rows = _rows(dataset, config, split)
-    if limit is not None:
-        rows = _first(rows, limit)
+    rows = _rows(dataset, config, split).limited(limit)
     told: dict[str, Any] = {"task": own, "systems": objects, "strict": strict}
     with warnings.catch_warnings():
         if until is not None:
@@ -379,12 +377,6 @@ def _pandas() -> Any:
 
 def _rows(dataset: str | Path | Dataset | Split, config: str | None, split: str) -> Split:
     return dataset if isinstance(dataset, Split) else load_split(dataset, config, split)
-
-
-def _first(rows: Split, limit: int) -> Split:
-    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-        raise InputError(f"the limit is {limit!r}", cure="give a whole number of rows, at least 1")
-    return rows.first(limit)
 
 
 def _companion_answers(

@@ -156,6 +156,19 @@ class Split:
         table = self.whole_table().slice(0, limit)
         return self._part(f"{self.name}{FIRST}{table.num_rows}", table)
 
+    def limited(self, limit: int | None) -> "Split":
+        """Return the first rows, no more than `limit`, or the split itself without one.
+
+        Raises:
+            InputError: the limit is no number of rows.
+        """
+        if limit is None:
+            return self
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            cause = f"the limit is {limit!r}"
+            raise InputError(cause, cure="give a whole number of rows, at least 1")
+        return self.first(limit)
+
     def only(self, rows: Sequence[int]) -> "Split":
         """Return some rows, by rising index, as a split of their own, which lies in no folder."""
         if [*rows] == [*range(len(rows))]:
