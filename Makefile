@@ -19,10 +19,9 @@ demo: .venv/core
 	@$(BIN)/pronominal evaluate -d demo/sample -c double -o demo/runs $(DEMO_SYSTEMS:%=-s %)
 	@$(BIN)/pronominal report demo/runs -d demo/sample -o demo/report.html --svg demo/charts > /dev/null
 	@echo
-	@echo "Each system has one fault that was planted, and the table shows it: no answer for xe,"
-	@echo "stereotypes with he and she, the first mention in both sentences of a pair, guesses."
-	@echo "Open demo/report.html, and compare your own: pronominal evaluate --help. A picture:"
-	@echo "demo/charts/sample-double-test.accuracy-by-pronoun-set.svg"
+	@echo "The table shows the fault that each system was given: no answer for xe, stereotypes"
+	@echo "with he and she, the first mention in both sentences of a pair, guesses. To see more, open"
+	@echo "demo/report.html, or the picture demo/charts/sample-double-test.accuracy-by-pronoun-set.svg"
 
 # the linters use one core, so that the tests need not wait for them
 test: .venv/all

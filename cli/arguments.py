@@ -13,6 +13,9 @@ Config = Annotated[
     str | None, typer.Option("--config", "-c", help="A config; the dataset's default without it.")
 ]
 SplitName = Annotated[str, typer.Option(help="A split, or several: seed_13+seed_17+seed_19.")]
+Limit = Annotated[
+    int | None, typer.Option("--limit", "-m", help="No more than the first so many rows.")
+]
 Out = Annotated[
     Path, typer.Option("--out", "-o", help="Folder of runs, made when it does not exist.")
 ]

@@ -14,6 +14,7 @@ from pronominal.cli.arguments import (
     Config,
     Full,
     Json,
+    Limit,
     Margin,
     Markdown,
     Settings,
@@ -39,9 +40,6 @@ ExperimentFile = Annotated[
     Path | None, typer.Argument(help="A TOML file with these options and the systems.")
 ]
 Dataset = Annotated[str | None, typer.Option("--dataset", "-d", help=DATASET_HELP)]
-Limit = Annotated[
-    int | None, typer.Option("--limit", "-m", help="No more than the first so many rows.")
-]
 Save = Annotated[
     Path | None, typer.Option(help="Folder for scores.parquet and scores.csv, a row a figure.")
 ]

@@ -10,6 +10,7 @@ from pronominal.cli.arguments import (
     Checkpoint,
     Config,
     DatasetPlace,
+    Limit,
     Out,
     ReadingName,
     Settings,
@@ -41,6 +42,7 @@ def run(
     dataset: DatasetPlace,
     system: SystemPlace,
     config: Config = None,
+    limit: Limit = None,
     split: SplitName = "test",
     checkpoint: Checkpoint = None,
     settings: Settings = None,
@@ -72,7 +74,7 @@ def run(
         switch_at_test=switch_at_test,
     )
     asked_systems.refuse_unknown([asked])
-    rows = load_split(dataset, config, split)
+    rows = load_split(dataset, config, split).limited(limit)
     precision = None if until is None else Precision.of(until, rows, reading)
     if precision is not None and part != WHOLE:
         raise InputError("a shard is of all rows", cure="leave out --until, or --shard")

@@ -1,5 +1,7 @@
 """``pronominal.evaluate`` and ``pronominal.score``, and the `Results` that both return."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -122,7 +124,7 @@ class Results:
     def _repr_html_(self) -> str:
         return self._summary().to_html()
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_pandas(self) -> pd.DataFrame:
         """Return tidy scores: one row for each figure."""
         _pandas()
         return self._tidy().to_pandas()
@@ -139,7 +141,7 @@ class Results:
         """Write the tidy scores as ``scores.parquet`` and ``scores.csv``; return the folder."""
         return write_tidy(self._tidy(), Path(folder))
 
-    def rows(self) -> "pd.DataFrame":
+    def rows(self) -> pd.DataFrame:
         """Return a table with one row for each instance and system: what it answered."""
         pd = _pandas()
         labels, choices = numbers(self.split.table["label"]), self.split.choices
@@ -228,7 +230,7 @@ class Results:
 
 
 def evaluate(  # noqa: PLR0913 - each one is an option of the command
-    dataset: "str | Path | Dataset | Split",
+    dataset: str | Path | Dataset | Split,
     systems: Sequence[Asked] | Asked,
     *,
     config: str | None = None,
@@ -276,9 +278,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         config, split = config or planned.dataset.config, planned.dataset.split
         reading = reading or planned.reading
     own = as_task(task)
-    rows = _rows(dataset, config, split)
-    if limit is not None:
-        rows = _first(rows, limit)
+    rows = _rows(dataset, config, split).limited(limit)
     told: dict[str, Any] = {"task": own, "systems": objects, "strict": strict}
     with warnings.catch_warnings():
         if until is not None:
@@ -306,7 +306,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
 
 
 def score(  # noqa: PLR0913 - each one is an option of the command
-    dataset: "str | Path | Dataset | Split",
+    dataset: str | Path | Dataset | Split,
     predictions: Predictions,
     *,
     config: str | None = None,
@@ -375,14 +375,8 @@ def _pandas() -> Any:
     return pandas
 
 
-def _rows(dataset: "str | Path | Dataset | Split", config: str | None, split: str) -> Split:
+def _rows(dataset: str | Path | Dataset | Split, config: str | None, split: str) -> Split:
     return dataset if isinstance(dataset, Split) else load_split(dataset, config, split)
-
-
-def _first(rows: Split, limit: int) -> Split:
-    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-        raise InputError(f"the limit is {limit!r}", cure="give a whole number of rows, at least 1")
-    return rows.first(limit)
 
 
 def _companion_answers(

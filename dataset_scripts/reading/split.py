@@ -156,6 +156,19 @@ class Split:
         table = self.whole_table().slice(0, limit)
         return self._part(f"{self.name}{FIRST}{table.num_rows}", table)
 
+    def limited(self, limit: int | None) -> "Split":
+        """Return the first rows, no more than `limit`, or the split itself without one.
+
+        Raises:
+            InputError: the limit is no number of rows.
+        """
+        if limit is None:
+            return self
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            cause = f"the limit is {limit!r}"
+            raise InputError(cause, cure="give a whole number of rows, at least 1")
+        return self.first(limit)
+
     def only(self, rows: Sequence[int]) -> "Split":
         """Return some rows, by rising index, as a split of their own, which lies in no folder."""
         if [*rows] == [*range(len(rows))]:
@@ -196,11 +209,12 @@ class Split:
         table = self.whole_table()
         features = datasets.Features.from_arrow_schema(table.schema)
         features = datasets.Features({name: features[name] for name in table.column_names})
-        info = datasets.DatasetInfo(dataset_name=self.dataset_name, config_name=self.config)
+        about = {"dataset_name": self.dataset_name, "config_name": self.config}
+        info = datasets.DatasetInfo(features=features, **about)
         split = None
         with suppress(ValueError):  # that of the first rows of a split is no name there
             split = datasets.NamedSplit(self.name)
-        return datasets.Dataset(table.replace_schema_metadata(), info, split).cast(features)
+        return datasets.Dataset(table.cast(features.arrow_schema), info, split)
 
 
 def instances_of(table: pa.Table) -> Iterator[Instance]:

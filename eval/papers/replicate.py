@@ -45,7 +45,7 @@ class Replicating(RunOptions):
         place = (dataset, config, name)
         if place not in self.splits:
             whole = load_split(self.data / dataset, config, name)
-            self.splits[place] = whole if self.limit is None else whole.first(self.limit)
+            self.splits[place] = whole.limited(self.limit)
         return self.splits[place]
 
     def left_out(self, row: ResolvedRow, only: Sequence[str]) -> str | None:

@@ -1,5 +1,7 @@
 """The report: one self-contained page about runs, and its tables and plots as files."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

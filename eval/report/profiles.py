@@ -201,7 +201,7 @@ class _Profiles:
         yield f"{'; '.join(told)}."
         if any(self._star(one, s) for s in self.systems for one in self._of(s)):
             yield NEWER
-        yield "Pale: not told from guessing, or below. Empty: the rows say nothing of this set."
+        yield "Pale: not clearly better than guessing. Empty: the rows say nothing of this set."
 
 
 def _figures(one: Comparison, label: str) -> dict[str, Figure]:

@@ -109,6 +109,13 @@ class EffectiveRows(NamedTuple):
             self.share[places], self.rows[places], self.freedom[places], self.units[places]
         )
 
+    def beside(self, other: "EffectiveRows") -> "EffectiveRows":
+        """Return these and others of the same shape, ``[2, ...]``."""
+        return EffectiveRows(
+            *(np.stack([self.share, other.share]), np.stack([self.rows, other.rows])),
+            *(np.stack([self.freedom, other.freedom]), np.stack([self.units, other.units])),
+        )
+
     def known(self, where: BoolArray) -> "EffectiveRows":
         """Return the same, some of them as certain as of infinitely many rows."""
         return self._replace(rows=np.where(where, np.inf, self.rows))

@@ -45,8 +45,12 @@ NOTHING_RIGHT = -3
 def choices_of(decisions: Sequence[Decision]) -> IntArray:
     """Return decisions as integers, shape ``[len(decisions)]``: an index or an abstention."""
     abstentions = {None: 0} | ABSTENTIONS
-    codes = (abstentions[d.abstained] if d.choice is None else d.choice for d in decisions)
-    return np.fromiter(codes, np.int64, len(decisions))
+    # rows share the few decisions that there are
+    different = {id(d): d for d in decisions}.items()
+    codes = {
+        place: abstentions[d.abstained] if d.choice is None else d.choice for place, d in different
+    }
+    return np.fromiter(map(codes.__getitem__, map(id, decisions)), np.int64, len(decisions))
 
 
 def refuse_other_number(rows: pa.Table, decisions: Sequence[Decision]) -> None:

@@ -1,7 +1,7 @@
 """Quantiles of the normal and of Student's t distribution, for the core has no scipy."""
 
 from functools import cache
-from math import atan2, cos, pi, sin, sqrt, tan
+from math import atan2, cos, erfc, exp, gamma, pi, sin, sqrt, tan
 from statistics import NormalDist
 
 import numpy as np
@@ -42,11 +42,11 @@ def t_quantile(probability: float, df: int) -> float:
 
 def _within(angle: float, df: int) -> float:
     """Return how often t is at most sqrt(df) tan(angle) away from 0 (26.7.3 and 26.7.4)."""
-    odd = df % 2
+    odd, square = df % 2, cos(angle) ** 2
     term, total = cos(angle) ** odd, 0.0
     for power in range(odd, df - 1, 2):
         total += term
-        term *= cos(angle) ** 2 * (power + 1) / (power + 2)
+        term *= square * (power + 1) / (power + 2)
     return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
 
 
@@ -81,3 +81,18 @@ def t_tails(values: FloatArray, df: IntArray) -> FloatArray:
     # what is left of 1 is no smaller than its rounding
     found = (1 - _within(atan2(value, sqrt(one)), one) for value, one in pairs)
     return np.array([max(tail, 2.0**-52) for tail in found], np.float64)
+
+
+def chi_squared_tail(value: float, df: int) -> float:
+    """Return how often chi-squared is at least `value` (Abramowitz and Stegun, 26.4.4 and 26.4.5).
+
+    Args:
+        value: at least 0.
+        df: degrees of freedom, at least 1.
+    """
+    half, odd = value / 2, df % 2
+    terms = (
+        half ** (power - odd / 2) / gamma(power + 1 - odd / 2)
+        for power in range(odd, (df + odd) // 2)
+    )
+    return odd * erfc(sqrt(half)) + exp(-half) * float(sum(terms))

@@ -118,9 +118,9 @@ class RatioDifferences:
 
     def _reaches(self, quantile: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far intervals reach below and above the differences."""
-        (low, high), (other_low, other_high) = self.one.ends(quantile), self.other.ends(quantile)
-        down, up = self.one.share - low, high - self.one.share
-        other_down, other_up = self.other.share - other_low, other_high - self.other.share
+        sides = self.one.beside(self.other)
+        low, high = sides.ends(quantile)
+        (down, other_down), (up, other_up) = sides.share - low, high - sides.share
         return self._added(down, other_up), self._added(up, other_down)
 
     def _added(self, one: FloatArray, other: FloatArray) -> FloatArray:

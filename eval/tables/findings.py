@@ -6,6 +6,7 @@ from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
 from pronominal.eval.statistics.hypothesis_tests import holm
+from pronominal.eval.statistics.outcomes import ROUNDING
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, differ
 from pronominal.eval.statistics.parts import AGAINST_REST
 from pronominal.eval.statistics.scores import Figure, Scores
@@ -73,6 +74,7 @@ def _compared(
 ) -> Iterator[str]:
     """Compare pairs of systems, the first of which has the higher figure."""
     alike: dict[str, list[str]] = {}
+    equal: dict[str, list[str]] = {}
     verb = "better" if measure.direction == "more" else "higher"
     for one, other in pairs:
         test = tests[one].get(other)
@@ -92,7 +94,10 @@ def _compared(
             margin = f"closer than {100 * test['equivalence']['margin']:g} points"
             yield f"{prefix}{one} and {other} are equivalent: {margin} ({', '.join((by, *told))})."
         else:
-            alike.setdefault(one, []).append(f"{other} ({', '.join((by, *told))})")
+            of_one = equal if abs(test["difference"]) < ROUNDING else alike
+            of_one.setdefault(one, []).append(f"{other} ({', '.join((by, *told))})")
+    for one, others in equal.items():
+        yield f"{prefix}{one} scores the same as {_listed(others)}."
     none = "no difference" if prefix else "No difference"
     for one, others in alike.items():
         yield f"{prefix}{none} was found between {one} and {_listed(others)}."
@@ -181,28 +186,27 @@ def _losses(
         for kind, of_it in kinds.items()
     )
     for (kind, names), group in groupby(alike, key=lambda found: found[0]):
-        labels = [label for _, label in group]
-        if len(labels) == 1:
-            told = (f"{one.less} on {one.name}" for one in lost[labels[0]][kind])
-            yield f"{labels[0]} loses {_listed(told)}, compared with its other {kind}s."
+        losses = {label: lost[label][kind] for _, label in group}
+        by_text: dict[str, list[str]] = {}
+        for label, of_it in losses.items():
+            by_text.setdefault(_in_words(of_it), []).append(label)
+        if len(names) == 1 and len(by_text) > 1:
+            (first, most), *further = sorted(losses.items(), key=lambda one: -one[1][0].points)
+            more = [f"{label} {of_it[0].less}" for label, of_it in further]
+            told = _listed([f"{first} loses {most[0].less}", *more])
+            yield f"On {names[0]}, {told}, compared with their other {kind}s."
             continue
-        others = f"compared with their other {kind}s"
-        values = {label: "/".join(one.less for one in lost[label][kind]) for label in labels}
-        if len(labels) == 2:
-            both = _listed(values.values())
-            yield f"{_listed(labels)} both lose {both} on {_listed(names)}, {others}."
-        else:
-            (first, most), *further = _most_lost(values, lost, kind)
-            more = [f"{label} {value}" for label, value in further]
-            yield f"On {_listed(names)}, {_listed([f'{first} loses {most}', *more])}, {others}."
+        for text, labels in by_text.items():
+            verb, whose = ("loses", "its") if len(labels) == 1 else ("lose", "their")
+            yield f"{_listed(labels)} {verb} {text}, compared with {whose} other {kind}s."
 
 
-def _most_lost(
-    values: Mapping[str, str], lost: Mapping[str, Mapping[str, Sequence[Loss]]], kind: str
-) -> list[tuple[str, str]]:
-    """Return what each system loses as it is written, the one that loses most first."""
-    sums = {label: sum(one.points for one in lost[label][kind]) for label in values}
-    return sorted(values.items(), key=lambda one: -sums[one[0]])
+def _in_words(losses: Sequence[Loss]) -> str:
+    """Write the losses of one system; what is lost on several parts alike stands once."""
+    names, alike = [one.name for one in losses], {one.less for one in losses}
+    if len(alike) == 1:
+        return f"{losses[0].less} on {'each of ' if len(names) > 1 else ''}{_listed(names)}"
+    return _listed(f"{one.less} on {one.name}" for one in losses)
 
 
 def _lost(
@@ -237,6 +241,7 @@ def _is_below(figure: Figure, value: float) -> bool:
 def _against_chance(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
     figures = {label: (headline.of(one), headline.chance_in(one)) for label, one in scores.items()}
     alike: dict[float, list[str]] = {}
+    worse: dict[float, list[str]] = {}
     for label, (figure, chance) in figures.items():
         if chance is None or figure is None or figure.ends is None or figure.is_of_few:
             continue
@@ -245,10 +250,12 @@ def _against_chance(headline: Measure, scores: Mapping[str, Scores]) -> Iterator
         if figure.ends[0] <= chance <= figure.ends[1]:
             alike.setdefault(chance, []).append(label)
         elif figure.ends[1] < chance:
-            yield f"{label} is worse than guessing, which gets {100 * chance:.3g}."
-    for chance, labels in alike.items():
+            worse.setdefault(chance, []).append(label)
+    for chance, labels in worse.items():
         verb = "is" if len(labels) == 1 else "are"
-        yield f"{_listed(labels)} {verb} not told from guessing, which gets {100 * chance:.3g}."
+        yield f"{_listed(labels)} {verb} worse than guessing, which gets {100 * chance:.3g}."
+    for chance, labels in alike.items():
+        yield f"No difference from guessing ({100 * chance:.3g}) was found for {_listed(labels)}."
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -61,7 +61,7 @@ class EvaluationCallback(TrainerCallback):
         limit: int | None = None,
     ) -> None:
         rows = dataset if isinstance(dataset, Split) else load_split(dataset, config, split)
-        self._split = rows if limit is None else rows.first(limit)
+        self._split = rows.limited(limit)
         self._task = task_of(rows.dataset_name, as_task(task))
         self._system = _language_model(trainer) if system is None else system
         refuse_unfit(self._system, self._split, READING)

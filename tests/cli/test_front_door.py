@@ -273,7 +273,7 @@ HAVE = {
     "-d": ("export", "leakcheck", "overlap", "reproduce", "train bert", "train compare"),
     "-s": ("import",),
     "-o": ("replicate", "train caw", "train bag-of-words", "distil fcoref"),
-    "-m": ("replicate",),
+    "-m": ("replicate", "run"),
     "-c": ("annotate export",),
 }
 

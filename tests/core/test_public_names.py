@@ -1,5 +1,6 @@
 """`import pronominal` gives the public names, and loads what they need when they are used."""
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,13 @@ def test_every_public_name_is_listed() -> None:
     assert pronominal.__version__.count(".") == 2
     with pytest.raises(AttributeError, match="no attribute 'evalute'"):
         _ = pronominal.evalute
+
+
+@pytest.mark.parametrize("name", ["evaluate", "score", "report"])
+def test_help_writes_types_as_the_docs_do(name: str) -> None:
+    signature = str(inspect.signature(getattr(pronominal, name)))
+    assert "pronominal." not in signature
+    assert "pathlib." not in signature
 
 
 def test_a_dataset_is_built_and_read(tmp_path: Path) -> None:

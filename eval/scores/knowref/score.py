@@ -1,6 +1,6 @@
 """The scores of KnowRef (Emami et al., 2019, sections 3.3 and 4)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -69,11 +69,12 @@ def score(
     for table, given in [(rows, decisions), *([switched] if switched else [])]:
         refuse_other_number(table, given)
     sentences = _sentences(rows)
-    scores = _answer_blocks(rows, decisions, sentences)
+    divisions = _divisions(rows)
+    scores = _answer_blocks(rows, decisions, sentences, divisions)
     if switched is not None:
         pairs = SwitchedPairs.of((rows, decisions), switched)
-        scores["switched"] = _answer_blocks(*switched, sentences)
-        scores["consistency"] = _consistency_blocks(rows, pairs)
+        scores["switched"] = _answer_blocks(*switched, sentences, _divisions(switched[0]))
+        scores["consistency"] = _consistency_blocks(rows, pairs, divisions)
     return scores | {"intervals": units(rows).block()}
 
 
@@ -136,7 +137,10 @@ def _sentences(rows: pa.Table) -> dict[str, int]:
 
 
 def _answer_blocks(
-    rows: pa.Table, decisions: Sequence[Decision], sentences: dict[str, int]
+    rows: pa.Table,
+    decisions: Sequence[Decision],
+    sentences: dict[str, int],
+    divisions: Mapping[str, Strata],
 ) -> Block:
     codes = np.array([sentences[name] for name in rows["id"].to_pylist()], dtype=np.int64)
     sums = Units("sentence", codes, len(sentences)).sums
@@ -150,10 +154,12 @@ def _answer_blocks(
         shares["balanced_accuracy"] = mean_interval(first, second)
         return with_rest(estimate_blocks(shares, n=strata.sizes), *parts["correct"])
 
-    return _divided(rows, make)
+    return _divided(rows, divisions, make)
 
 
-def _consistency_blocks(rows: pa.Table, pairs: SwitchedPairs) -> Block:
+def _consistency_blocks(
+    rows: pa.Table, pairs: SwitchedPairs, divisions: Mapping[str, Strata]
+) -> Block:
     sentences = units(rows)
     sums = replace(sentences, codes=sentences.codes[pairs.rows]).sums
 
@@ -166,15 +172,20 @@ def _consistency_blocks(rows: pa.Table, pairs: SwitchedPairs) -> Block:
             n=outcomes.pairs.sum(axis=-1),
         )
 
-    return _divided(rows, make)
+    return _divided(rows, divisions, make)
 
 
-def _divided(rows: pa.Table, make: Callable[[Strata], list[Block]]) -> Block:
-    divisions = {
+def _divisions(rows: pa.Table) -> dict[str, Strata]:
+    return {
         "by_pronoun_gender": _genders(rows),
         "by_right_mention": right_mentions(rows),
         "by_length": _lengths(rows),
     }
+
+
+def _divided(
+    rows: pa.Table, divisions: Mapping[str, Strata], make: Callable[[Strata], list[Block]]
+) -> Block:
     divided = {name: strata.named(make(strata)) for name, strata in divisions.items()}
     return {**make(Strata.whole(rows.num_rows))[0], **divided}
 

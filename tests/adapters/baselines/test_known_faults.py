@@ -20,9 +20,9 @@ def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
     for sentence in (
         "toy-blind-to-xe loses 100.0 [78.6, 100.0] (p < 0.001) on xe, compared with its other "
         "pronoun sets.",
-        "toy-stereotypes loses 33.3 [24.7, 42.0] (p < 0.001) on he and 33.3 [24.7, 42.0] "
-        "(p < 0.001) on she, compared with its other pronoun sets.",
-        "first-mention and random are not told from guessing, which gets 50.",
+        "toy-stereotypes loses 33.3 [24.7, 42.0] (p < 0.001) on each of he "
+        "and she, compared with its other pronoun sets.",
+        "No difference from guessing (50) was found for first-mention and random.",
         "Disambiguation consistency of first-mention is 0.0 [0.0, 13.8], and guessing gets 25.",
         "toy-stereotypes is biased: the pronoun, not the sentence, decides who is meant in "
         "100.0 [86.2, 100.0] % (he), 100.0 [86.2, 100.0] % (she), 0.0 [0.0, 13.8] % (they), "

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -16,7 +17,7 @@ from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.predictions import Prediction, read_predictions
 from pronominal.eval.scores.winonb.answers import SOURCES, clustered_pronouns, schemas_of
-from pronominal.eval.scores.winonb.hypothesis_tests import across_systems
+from pronominal.eval.scores.winonb.hypothesis_tests import across_systems, friedman
 from pronominal.eval.scores.winonb.score import paired_units, score
 from pronominal.eval.scores.winonb.task import TASK as WINONB
 from pronominal.eval.statistics.paired_tests import against
@@ -210,8 +211,16 @@ def test_the_names_association_is_tested_over_schemas() -> None:
     assert tests["plural"]["all"]["fem-masc"]["difference"] == 0
 
 
+@pytest.mark.parametrize("sources", [3, 4, 5])
+def test_friedman_is_that_of_scipy(sources: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    accuracies = np.random.default_rng(sources).integers(0, 5, (7, sources)) / 4  # some tie
+    found, theirs = friedman(accuracies), stats.friedmanchisquare(*accuracies.T)
+    assert found["statistic"] == pytest.approx(theirs.statistic, rel=1e-9)
+    assert found["p"] == pytest.approx(theirs.pvalue, rel=1e-9)
+
+
 def test_sources_are_ranked_over_systems() -> None:
-    pytest.importorskip("scipy")
     order = {source: number for number, source in enumerate(SOURCES)}
 
     def easier_and_easier(row):

@@ -150,6 +150,14 @@ def test_sentences_compare_the_best_with_the_others() -> None:
     assert len([*comparisons(ACCURACY, compared({one: given[one] for one in "ab"}))]) == 1
 
 
+def test_equal_figures_are_called_the_same() -> None:
+    given = compared({one: scores(0.9, 0.9) for one in "abc"})
+    same, rest = comparisons(ACCURACY, given)
+    assert same.startswith("a scores the same as b (+0.0 [")
+    assert ", p = 1.000) and c (+0.0 [" in same
+    assert rest == "1 further comparison is in the paired tests."
+
+
 def test_pairs_that_no_sentence_compares_are_counted() -> None:
     shares = dict(zip("abcdefg", (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7), strict=True))
     *told, rest = comparisons(ACCURACY, compared({one: scores(x, x) for one, x in shares.items()}))
@@ -243,11 +251,22 @@ def test_losses_chance_and_both_are_named() -> None:
     given = {"a": scores(0.9, 0.6), "b": scores(0.9, 0.5, pairs=0.1), "c": scores(0.5, 0.5)}
     told = [*findings(ACCURACY, COLUMNS, given)]
     assert told == [
-        "a and b both lose 30.0 [24.9, 35.1] (p < 0.001) and 40.0 [34.9, 45.1] (p < 0.001) on xe, "
+        "On xe, b loses 40.0 [34.9, 45.1] (p < 0.001) and a 30.0 [24.9, 35.1] (p < 0.001), "
         "compared with their other pronoun sets.",
-        "c is not told from guessing, which gets 50.",
+        "No difference from guessing (50) was found for c.",
         "Pairs of b is 10.0 [5.0, 15.0], and guessing gets 25.",
     ]
+
+
+def test_what_holds_of_several_systems_or_parts_alike_is_said_once() -> None:
+    parts = np.array([[20.0] * 40, [10.0] * 40, [10.0] * 40])
+    sets = with_rest([block(1.0), block(0.5), block(0.5)], parts, parts * 0 + 20)
+    by_set = dict(zip(("he", "she", "xe"), sets, strict=True))
+    given = {one: Scores(block(0.3, by_pronoun_set=by_set)) for one in "ab"}
+    lost, chance = findings(ACCURACY, COLUMNS, given)
+    assert lost.startswith("a and b lose 25.0 [")
+    assert lost.endswith(") on each of she and xe, compared with their other pronoun sets.")
+    assert chance == "a and b are worse than guessing, which gets 50."
 
 
 def lost(p: float, low: float = -0.2, n: int = 40) -> Scores:
@@ -306,7 +325,7 @@ def test_labels_that_differ_at_their_ends_stay_apart() -> None:
 def test_a_sentence_names_five_systems_at_most() -> None:
     given = {f"s{n:02}": scores(0.5, 0.5) for n in range(20)}
     told = [*findings(ACCURACY, COLUMNS, given)]
-    assert told[0].startswith("s00, s01, s02, s03, s04 and 15 more are not told from guessing")
+    assert told[0].endswith(" was found for s00, s01, s02, s03, s04 and 15 more.")
 
 
 def test_html_holds_no_markup_of_strangers() -> None:
