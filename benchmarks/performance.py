@@ -33,10 +33,6 @@ GROWTH = {
     "submissions": ("runs on a leaderboard", "`leaderboard`"),
     "rows": ("rows scored", "`score ruff`"),
     "draws": ("draws of an interval", "a look of `--until`"),
-    "decoder": ("words in a row", "scoring with a decoder"),
-    "encoder": ("words in a row", "pseudo-log-likelihoods"),
-    "lingmess": ("words in a text", "LingMess"),
-    "caw": ("words in a text", "CAW"),
 }
 
 
@@ -177,7 +173,6 @@ LINES = (
 )
 MEASURED = (
     "growth",
-    "text_lengths",
     "leaderboard",
     *dict.fromkeys(line.benchmark for line in LINES),
 )
@@ -236,7 +231,7 @@ def growth_lines(growth: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 def growth_of(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return sizes, seconds and exponent of all that is kept and measured over sizes."""
-    found: dict[str, Any] = {**kept.get("growth", {}), **kept.get("text_lengths", {})}
+    found: dict[str, Any] = dict(kept.get("growth", {}))
     if pages := kept.get("leaderboard"):
         sizes = sorted(map(int, pages["runs"]))
         seconds = {size: pages["runs"][str(size)]["cpu_seconds"] for size in sizes}
