@@ -4,9 +4,10 @@ All have 1,024 hidden, 16 heads, a window of 512, the head's sizes of the LingMe
 the same random weights, and run in this process by turns; seconds are CPU time of the process on
 one thread for one sentence, the median of three rounds. fastcoref is so slow that it reads the
 first few sentences alone. Ratios are measured at a few numbers of layers and extrapolated to
-Longformer-large's 24 with a straight line through the seconds of each way.
+Longformer-large's 24 with a straight line through the seconds of each way. Encoders in bfloat16
+and int8 answer as well; of random weights, more clusters change than of weights that have learnt.
 
-``python benchmarks/lingmess_dense.py``; about three CPU minutes, 4 GiB and 1 GB of disk.
+``python benchmarks/lingmess_dense.py``; about four CPU minutes, 8 GiB and 1 GB of disk.
 """
 
 import itertools
@@ -31,13 +32,15 @@ import transformers
 
 from pronominal.adapters.fastcoref.lingmess import LingMess
 from pronominal.adapters.fastcoref.package import LingMessModel, contract_clusters
+from pronominal.adapters.layers.encoders import EncoderDtype
 from pronominal.spans import Cluster
 
 CHECKPOINT = Path(__file__).parent.parent / "tests" / "goldens" / "lingmess" / "checkpoint"
 LAYERS = (1, 2, 4)
 FULL = 24
+FEWER_BITS: tuple[EncoderDtype, ...] = ("bfloat16", "int8")
 SENTENCES = 48
-SENTENCES_OF_UPSTREAM = 8
+SENTENCES_OF_UPSTREAM = 4
 ROUNDS = 3
 WIDTH = {"hidden_size": 1024, "num_attention_heads": 16, "intermediate_size": 4096}
 HEAD = {
@@ -138,8 +141,8 @@ def upstream(folder: Path) -> Any:
     )
 
 
-def measure(ours: LingMess, theirs: Any, texts: list[str]) -> dict[str, Any]:
-    """Return each way's seconds, and for how many sentences ``predict(all)`` answers the same."""
+def measure(ours: dict[str, LingMess], theirs: Any, texts: list[str]) -> dict[str, Any]:
+    """Return each way's seconds, and for how many sentences others answer the same."""
 
     def one_by_one(texts: Sequence[str]) -> list[list[Cluster]]:
         return [plain(theirs.predict(text)) for text in texts]
@@ -148,7 +151,7 @@ def measure(ours: LingMess, theirs: Any, texts: list[str]) -> dict[str, Any]:
     ways = {
         "predict": Way(theirs, one_by_one, few),
         "predict_all": Way(theirs, lambda texts: [*map(plain, theirs.predict(texts))], few),
-        "pronominal": Way(ours._package, ours.cluster, texts),
+        **{name: Way(system._package, system.cluster, texts) for name, system in ours.items()},
     }
     for _ in range(ROUNDS):
         for way in ways.values():
@@ -158,7 +161,14 @@ def measure(ours: LingMess, theirs: Any, texts: list[str]) -> dict[str, Any]:
         assert all(alone), "there is nothing to compare"
     pairs = zip(alone, ways["predict_all"].found, strict=True)
     same = sum(one == other for one, other in pairs)
-    return {"seconds": {name: way.seconds() for name, way in ways.items()}, "same_at_once": same}
+    return {
+        "seconds": {name: way.seconds() for name, way in ways.items()},
+        "same_at_once": same,
+        "changed": {
+            dtype: sum(one != other for one, other in zip(found, ways[dtype].found, strict=True))
+            for dtype in FEWER_BITS
+        },
+    }
 
 
 def plain(result: Any) -> list[Cluster]:
@@ -166,9 +176,10 @@ def plain(result: Any) -> list[Cluster]:
 
 
 def ratios(seconds: dict[str, float]) -> dict[str, float]:
-    """Return how many times less time ours takes than either of upstream's ways."""
+    """Return how many times less time ours takes than upstream's ways, and fewer bits than ours."""
     ours = seconds["pronominal"]
-    return {way: round(seconds[way] / ours, 1) for way in ("predict", "predict_all")}
+    of_upstream = {way: round(seconds[way] / ours, 1) for way in ("predict", "predict_all")}
+    return of_upstream | {dtype: round(ours / seconds[dtype], 2) for dtype in FEWER_BITS}
 
 
 def extrapolated(measured: dict[int, dict[str, float]], way: str) -> float:
@@ -184,12 +195,14 @@ def main() -> None:
     texts = sentences()
     with tempfile.TemporaryDirectory() as folder:
         write_checkpoint(Path(folder))
-        theirs, ours = upstream(Path(folder)), LingMess(folder, device="cpu")
-    lengths = [example["length"] for example in ours._encoded(texts)]
-    every_layer = {id(p.model): p.model.base_model.encoder.layer for p in (theirs, ours._package)}
+        theirs, ours = upstream(Path(folder)), {"pronominal": LingMess(folder, device="cpu")}
+        ours |= {dtype: LingMess(folder, device="cpu", dtype=dtype) for dtype in FEWER_BITS}
+    lengths = [example["length"] for example in ours["pronominal"]._encoded(texts)]
+    packages = [theirs, *(system._package for system in ours.values())]
+    every_layer = {id(p.model): p.model.base_model.encoder.layer for p in packages}
     results = {}
     for layers in LAYERS:
-        for package in (theirs, ours._package):
+        for package in packages:
             package.model.base_model.encoder.layer = every_layer[id(package.model)][:layers]
         results[layers] = measure(ours, theirs, texts)
         print(f"{layers} layers: {results[layers]}", file=sys.stderr)
@@ -213,6 +226,7 @@ def main() -> None:
         },
         "identical_clusters": True,
         "identical_clusters_of_predict_all": {n: r["same_at_once"] for n, r in results.items()},
+        "sentences_with_other_clusters": {n: r["changed"] for n, r in results.items()},
     }
     print(json.dumps(report))
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from markupsafe import Markup
 
 from pronominal.eval.report.charts import svg
@@ -27,7 +28,9 @@ BEGIN, END = "<!-- {} -->", "<!-- end of {} -->"
 WIDTH, HEIGHT, LEFT, TOP = 300.0, 190.0, 44.0, 24.0
 GROWTH = {
     "systems": ("systems compared", "`evaluate`, tests included"),
+    "finished": ("finished systems", "`evaluate` again"),
     "runs": ("runs in a report", "`report`"),
+    "submissions": ("runs on a leaderboard", "`leaderboard`"),
     "rows": ("rows scored", "`score ruff`"),
     "draws": ("draws of an interval", "a look of `--until`"),
 }
@@ -49,18 +52,43 @@ class Line(NamedTuple):
     now: tuple[tuple[tuple[str, ...], str], ...]
 
 
+MEGABYTES = ("peak_megabytes",), "MB"
 LINES = (
+    Line(
+        "`evaluate`, six finished runs on the sample",
+        "10 to 15 s, 613 MB (WinoPron)",
+        "front_door",
+        ((("cpu_seconds", "finished_runs"), "s"),),
+    ),
+    Line(
+        "`pronominal --help`",
+        "0.6 to 1.0 s",
+        "front_door",
+        ((("cpu_seconds", "help"), "s"),),
+    ),
+    Line(
+        "`import pronominal`",
+        "0.06 to 0.13 s",
+        "front_door",
+        ((("cpu_seconds", "import"), "s"),),
+    ),
+    Line(
+        "`evaluate`, 61,155 rows of WinoNB",
+        "126 s, profiled",
+        "winonb_evaluate",
+        ((("cpu_seconds",), "s"), MEGABYTES),
+    ),
     Line(
         "`score ruff`, 2,073,600 rows",
         "41 s, 1,190 MB",
         "ruff_scores",
-        ((("cpu_seconds",), "s"), (("peak_megabytes",), "MB")),
+        ((("cpu_seconds",), "s"), MEGABYTES),
     ),
     Line(
         "`evaluate`, 300 systems on the sample, tests included",
         "over 580 s, stopped",
         "many_systems",
-        ((("cpu_seconds", "evaluate"), "s"), (("peak_megabytes",), "MB")),
+        ((("cpu_seconds", "evaluate"), "s"), MEGABYTES),
     ),
     Line(
         "paired tests of 40 systems, five measures",
@@ -80,15 +108,91 @@ LINES = (
         "optional_stopping",
         ((("rows", "half", "share"), "of the rows"),),
     ),
+    Line(
+        "building RUFF, settings 0 to 2",
+        "row by row",
+        "ruff_build",
+        (
+            (("ratios", "tsv/whole_columns"), "times as fast as plain Python"),
+            (("ratios", "generator/whole_columns"), "as a generator of datasets"),
+            (("ratios", "pandas/samples"), "as pandas for samples"),
+        ),
+    ),
+    Line(
+        "sentence filters of a construction",
+        "KnowRef's released rule",
+        "construction_filters",
+        ((("mixed", "ratio"), "times as fast"), (("in_form", "ratio"), "on sentences in form")),
+    ),
+    Line(
+        "LingMess, 24 layers extrapolated from 4",
+        "fastcoref's `predict`",
+        "lingmess_dense",
+        (
+            (("ratio_24_layers_extrapolated", "predict"), "times as fast"),
+            (("ratio_24_layers_extrapolated", "bfloat16"), "times that in bfloat16"),
+            (("ratio_24_layers_extrapolated", "int8"), "in int8"),
+        ),
+    ),
+    Line(
+        "decoder, options of RUFF's first setting",
+        "one sentence at a time",
+        "ruff_decoder",
+        (
+            (("places", "sample_0", "ratio_to_upstream", "options"), "times as fast"),
+            (("places", "sample_0", "naive_tokens_to_fed"), "times fewer tokens"),
+        ),
+    ),
+    Line(
+        "decoder, options of a stretch of RUFF's last setting",
+        "one sentence at a time",
+        "ruff_decoder",
+        (
+            (("places", "stretch_5", "ratio_to_upstream", "options"), "times as fast"),
+            (("places", "stretch_5", "naive_tokens_to_fed"), "times fewer tokens"),
+        ),
+    ),
+    Line(
+        "encoder pseudo-log-likelihood, BERT-base",
+        "one sentence at a time, as minicons has it",
+        "ruff_encoder",
+        ((("ratio",), "times as fast"), (("logits_memory_ratio",), "times fewer logits")),
+    ),
+    Line(
+        "FLAN-T5's answers to prompts",
+        "one `generate` for each",
+        "t5_generation",
+        ((("ratio",), "times as fast"),),
+    ),
+    Line(
+        "training in length buckets, BERT-base extrapolated",
+        "padded to 128",
+        "training_buckets",
+        ((("ratio_12_layers_extrapolated",), "times as fast"),),
+    ),
 )
-MEASURED = ("growth", *(line.benchmark for line in LINES))
-FROM_SOURCES = ("ruff_scores",)
+MEASURED = (
+    "growth",
+    "leaderboard",
+    *dict.fromkeys(line.benchmark for line in LINES),
+)
+FROM_SOURCES = ("ruff_scores", "winonb_evaluate", "ruff_build", "ruff_decoder", "ruff_encoder")
+SIZES = {
+    "construction_filters": "--sentences 10000",
+    "ruff_build": "--settings 0,1,2",
+    "ruff_decoder": "--rows 24 --plain-rows 2 --rounds 1",
+    "ruff_encoder": "--rows 1",
+    "t5_generation": "--sentences 1",
+    "training_buckets": "--batches 2 --layers 1 2",
+}
+"""What a benchmark is given where its own sizes take longer than a few minutes."""
 
 
 def measured(name: str, sources: Path) -> dict[str, Any]:
-    """Run a benchmark and return what it printed; some build RUFF from the upstream files."""
+    """Run a benchmark and return what it printed; some build their datasets from upstream files."""
     command = [sys.executable, str(Path(__file__).with_name(f"{name}.py"))]
     command += ["--sources", str(sources)] if name in FROM_SOURCES else []
+    command += SIZES.get(name, "").split()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return dict(json.loads(done.stdout))
 
@@ -115,13 +219,29 @@ def growth_lines(growth: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield the table of exponents, and the drawings below it."""
     yield "| cost of | over | from | to | CPU seconds | exponent |"
     yield "|---|---|---|---|---|---|"
-    for name, (over, cost) in GROWTH.items():
+    known = {name: told for name, told in GROWTH.items() if name in growth}
+    for name, (over, cost) in known.items():
         sizes, seconds = growth[name]["sizes"], growth[name]["cpu_seconds"]
         ends = f"{sizes[0]:,} | {sizes[-1]:,} | {seconds[0]:.3g} to {seconds[-1]:.3g}"
         yield f"| {cost} | {over} | {ends} | {growth[name]['exponent']} |"
     yield ""
-    for name, (over, cost) in GROWTH.items():
+    for name, (over, cost) in known.items():
         yield f"![CPU seconds of {cost.replace('`', '')} over {over}](performance-{name}.svg)"
+
+
+def growth_of(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return sizes, seconds and exponent of all that is kept and measured over sizes."""
+    found: dict[str, Any] = dict(kept.get("growth", {}))
+    if pages := kept.get("leaderboard"):
+        sizes = sorted(map(int, pages["runs"]))
+        seconds = {size: pages["runs"][str(size)]["cpu_seconds"] for size in sizes}
+        slope = np.polyfit(np.log([*seconds]), np.log([*seconds.values()]), 1)[0]
+        found["submissions"] = {
+            "sizes": [*seconds],
+            "cpu_seconds": [*seconds.values()],
+            "exponent": round(float(slope), 2),
+        }
+    return found
 
 
 def plot(over: str, sizes: Sequence[int], seconds: Sequence[float]) -> Markup:
@@ -165,10 +285,10 @@ def written(page: str, part: str, lines: Sequence[str]) -> str:
 def write(kept: Mapping[str, Mapping[str, Any]]) -> None:
     """Write all figures that are kept into the page, and draw how cost grows."""
     page = written(PAGE.read_text("utf-8"), "waiting", [*lines_of(kept)])
-    if growth := kept.get("growth"):
+    if growth := growth_of(kept):
         page = written(page, "growth", [*growth_lines(growth)])
-        for name, (over, _) in GROWTH.items():
-            one = growth[name]
+        for name, one in growth.items():
+            over, _ = GROWTH[name]
             drawn = svg.standalone(plot(over, one["sizes"], one["cpu_seconds"]))
             DOCS.joinpath(f"performance-{name}.svg").write_text(drawn, "utf-8")
     PAGE.write_text(page, "utf-8")

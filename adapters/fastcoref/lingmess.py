@@ -1,10 +1,11 @@
 """LingMess (Otmazgin et al., 2023, "LingMess: Linguistically Informed Multi Expert Scorers")."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import product
+from typing import Any, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pronominal.adapters.fastcoref.categories import (
     GROUPS,
@@ -16,16 +17,25 @@ from pronominal.adapters.fastcoref.categories import (
 from pronominal.adapters.fastcoref.dense_longformer import dense_limit, encode_densely
 from pronominal.adapters.fastcoref.package import FastcorefSystem, LingMessModel, PadCollator
 from pronominal.adapters.layers.encoders import EncoderDtype
+from pronominal.adapters.layers.packed import pack_layers
 from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
 from pronominal.pronouns import asked_pronoun_sets
+
+WAYS = ("s2s", "s2e", "e2s", "e2e")
+"""From the start or the end of a mention to those of an antecedent, in the names of weights."""
 
 
 class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is untyped
     """fastcoref's model with the same weights and answers, for inference on texts of equal length.
 
-    Short texts are encoded densely, and an expert reads only the mentions that have pairs of its
-    category. Scores differ from the package's by rounding.
+    Short texts are encoded densely, and an expert reads only the mentions that have antecedents of
+    its category. Scores differ from the package's by rounding.
     """
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        self.experts = nn.ModuleList()
+        """One layer for each expert, once `join_matrices` has made them."""
 
     def forward(
         self, batch: Any, gold_clusters: None = None, return_all_outputs: bool = True
@@ -78,38 +88,47 @@ class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is unt
         """
         starts = self.coref_start_all_mlps(first).unflatten(-1, (self.num_cats, -1))
         ends = self.coref_end_all_mlps(last).unflatten(-1, (self.num_cats, -1))
+        borders = torch.cat((starts, ends), dim=-1)
         for expert, pairs in enumerate(categories.unbind(1)):
-            own = starts[..., expert, :], ends[..., expert, :]
-            yield self._expert_scores(expert, *own, pairs)
+            own, asked = borders[..., expert, :], pairs.any(dim=2)
+            towards = torch.zeros_like(own)
+            if asked.any():
+                towards[asked] = self._towards_antecedents(expert, own[asked])
+            yield towards @ own.mT
 
-    def _expert_scores(self, expert: int, starts: Tensor, ends: Tensor, pairs: Tensor) -> Tensor:
-        """Score one expert's pairs; the scores of all others mean nothing.
+    def _towards_antecedents(self, expert: int, borders: Tensor) -> Tensor:
+        """Return what an expert multiplies each antecedent with, [mentions, start and end]."""
+        if self.experts:
+            return cast(Tensor, self.experts[expert](borders))
+        (s2s, s2e), (e2s, e2e) = self._matrices(expert)
+        start, end = borders.chunk(2, dim=-1)
+        towards = torch.cat((start @ s2s + end @ e2s, start @ s2e + end @ e2e), dim=-1)
+        return towards + self._bias(expert)
 
-        An expert's score is a bilinear form of a mention and an antecedent, so its matrices are
-        applied to one of the two, whichever has fewer members.
-        """
-        s2s, e2e, s2e, e2s = (
-            getattr(self, f"antecedent_{way}_all_weights")[expert]
-            for way in ("s2s", "e2e", "s2e", "e2s")
+    @torch.no_grad()
+    def join_matrices(self) -> None:
+        """Make a layer of each expert's matrices and biases, to be asked and trained no more."""
+        for expert in range(self.num_cats):
+            bias = self._bias(expert)
+            with torch.device("meta"):
+                layer = nn.Linear(len(bias), len(bias))
+            matrix = torch.cat([torch.cat(row, dim=1) for row in self._matrices(expert)])
+            layer.weight = nn.Parameter(matrix.T, requires_grad=False)
+            layer.bias = nn.Parameter(bias, requires_grad=False)
+            self.experts.append(layer)
+            pack_layers(self.experts)
+        for way, kind in product(WAYS, ("weights", "biases")):
+            delattr(self, f"antecedent_{way}_all_{kind}")
+
+    def _matrices(self, expert: int) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        s2s, s2e, e2s, e2e = (
+            getattr(self, f"antecedent_{way}_all_weights")[expert] for way in WAYS
         )
-        mentions, antecedents = pairs.any(dim=2), pairs.any(dim=1)
-        forward = bool(mentions.sum() <= antecedents.sum())
-        if not forward:
-            s2s, e2e, s2e, e2s = s2s.T, e2e.T, e2s.T, s2e.T
-        chosen = mentions if forward else antecedents
-        start, end = starts[chosen], ends[chosen]
-        to_start, to_end = torch.zeros_like(starts), torch.zeros_like(ends)
-        to_start[chosen] = start @ s2s + end @ e2s
-        to_end[chosen] = start @ s2e + end @ e2e
-        scores = to_start @ starts.mT + to_end @ ends.mT
-        return (scores if forward else scores.mT) + self._biases(expert, starts, ends)
+        return (s2s, s2e), (e2s, e2e)
 
-    def _biases(self, expert: int, starts: Tensor, ends: Tensor) -> Tensor:
-        """Return what an expert gives each antecedent, as [texts, 1, antecedents]."""
-        of_start = self.antecedent_s2s_all_biases[expert] + self.antecedent_e2s_all_biases[expert]
-        of_end = self.antecedent_e2e_all_biases[expert] + self.antecedent_s2e_all_biases[expert]
-        biases: Tensor = starts @ of_start + ends @ of_end
-        return biases.unsqueeze(1)
+    def _bias(self, expert: int) -> Tensor:
+        s2s, s2e, e2s, e2e = (getattr(self, f"antecedent_{way}_all_biases")[expert] for way in WAYS)
+        return torch.cat((s2s + e2s, e2e + s2e))
 
 
 class LingMess(FastcorefSystem):
@@ -143,6 +162,7 @@ class LingMess(FastcorefSystem):
     ) -> None:
         further = asked_pronoun_sets(pronoun_sets)
         super().__init__(checkpoint, device=device, batch_size=batch_size, dtype=dtype)
+        self._package.model.join_matrices()
         if further:
             head, tokenizer = self._package.model.config.coref_head, self._package.tokenizer
             warn_of_split_forms(further, self.name, tokenizer, head["max_span_length"])

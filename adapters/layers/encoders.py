@@ -12,7 +12,12 @@ from torch import Tensor, nn
 
 from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
-from pronominal.adapters.layers.packed import pack_weights
+from pronominal.adapters.layers.packed import (
+    pack_weights,
+    packed_product,
+    packed_weight,
+    packs_bfloat16,
+)
 from pronominal.adapters.layers.replacing import replace_layers
 from pronominal.errors import InputError
 from pronominal.names import unknown_name
@@ -30,18 +35,23 @@ _SEVEN_BITS = not torch.cpu._is_vnni_supported()
 
 
 class BFloat16Linear(nn.Module):
-    """A linear layer that multiplies in bfloat16, and takes and gives float32."""
+    """A linear layer that multiplies in bfloat16, and takes and gives float32.
+
+    The weight is packed where the processor has such products.
+    """
 
     def __init__(self, layer: nn.Linear) -> None:
         super().__init__()
-        self.register_buffer("weight", layer.weight.detach().bfloat16())
+        weight = layer.weight.detach().bfloat16()
+        self._packed = packs_bfloat16() and weight.device.type == "cpu"
+        self.weight: Tensor = packed_weight(weight) if self._packed else weight
         bias = None if layer.bias is None else layer.bias.detach().bfloat16()
         self.register_buffer("bias", bias)
 
     def forward(self, states: Tensor) -> Tensor:
         """Return [..., out] for states [..., in]."""
-        weight, bias = self.get_buffer("weight"), self._buffers["bias"]
-        return nn.functional.linear(states.bfloat16(), weight, bias).to(states.dtype)
+        product = packed_product if self._packed else nn.functional.linear
+        return product(states.bfloat16(), self.weight, self._buffers["bias"]).to(states.dtype)
 
 
 class Int8Linear(nn.Module):

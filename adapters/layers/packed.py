@@ -32,16 +32,13 @@ class PackedLinear(nn.Module):
         super().__init__()
         self._layer = [layer]  # in a list it is no submodule
         weight = _turned(layer, layer.weight.detach())
-        self.weight: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous())
+        self.weight = packed_weight(weight)
         self.bias = layer.bias
         layer.weight = None
 
     def forward(self, states: Tensor) -> Tensor:
         """Return [..., out] for states [..., in]."""
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(
-            states, self.weight, self.bias, "none", [], ""
-        )
-        return product
+        return packed_product(states, self.weight, self.bias)
 
     def unpacked(self) -> Any:
         """Return the layer with its weight."""
@@ -51,26 +48,62 @@ class PackedLinear(nn.Module):
         return layer
 
 
+def packed_weight(weight: Tensor) -> Tensor:
+    """Return a weight [out, in] on the CPU as `packed_product` wants it."""
+    packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous())
+    return packed
+
+
+def packed_product(states: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """Return [..., out] for states [..., in] and a packed weight, in the weight's dtype."""
+    product: Tensor = torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
+    return product
+
+
+def packs_bfloat16() -> bool:
+    """Say whether the processor has products of bfloat16, and torch packs weights for them."""
+    return _packs() and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+
+
+def _packs() -> bool:
+    there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    return there and all(hasattr(torch.ops.mkldnn, name) for name in _PRIVATE)
+
+
 def pack_weights(model: Any) -> None:
     """Pack the weights of every linear layer of a model, in place, if it is on the CPU in float32.
 
     It cannot be trained afterwards. Models whose own code reads the weights of a layer stay as they
     are, and so do all where torch lacks the private functions that this takes.
     """
-    there = torch.backends.mkldnn.is_available() and all(  # type: ignore[no-untyped-call]
-        hasattr(torch.ops.mkldnn, name) for name in _PRIVATE
-    )
-    if there and model.device.type == "cpu":
-        replace_layers(model, lambda layer: PackedLinear(layer) if _packable(layer) else None)
-        if not _answers(model):
-            replace_layers(
-                model, lambda layer: layer.unpacked() if type(layer) is PackedLinear else None
-            )
+    pack_layers(model)
+    packed = any(type(layer) is PackedLinear for layer in model.modules())
+    if packed and not _answers(model):
+        replace_layers(
+            model, lambda layer: layer.unpacked() if type(layer) is PackedLinear else None
+        )
+
+
+def pack_layers(network: nn.Module, besides: nn.Module | None = None) -> None:
+    """Pack the weights of the same layers where no code is known to read them.
+
+    Args:
+        network: the layers are in, each of which is packed in place.
+        besides: the part of it whose layers stay as they are.
+    """
+    kept = set() if besides is None else {*besides.modules()}
+    if _packs():
+        replace_layers(
+            network,
+            lambda layer: PackedLinear(layer) if layer not in kept and _packable(layer) else None,
+        )
 
 
 def _packable(layer: nn.Module) -> bool:
     # subclasses do something else with their weights
-    return type(layer) in (nn.Linear, Conv1D) and layer.weight.dtype == torch.float32
+    if type(layer) not in (nn.Linear, Conv1D):
+        return False
+    return layer.weight.dtype == torch.float32 and layer.weight.device.type == "cpu"
 
 
 def _turned(layer: Any, weight: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from pronominal.adapters import load
+from pronominal.adapters.layers import encoders, packed
 from pronominal.adapters.layers.encoders import BFloat16Linear, Int8Linear, compute_in
 from pronominal.adapters.layers.packed import PackedLinear
 from pronominal.errors import InputError
@@ -61,6 +62,18 @@ def test_bfloat16_is_within_its_rounding(seed: int, inner: int, outer: int, bias
     assert given.dtype == torch.float32
     off = ((1 + BFLOAT16) ** 3 - 1) * summands  # states, weights, sums
     assert ((given - expected).abs() <= 1.001 * off + 1e-30).all()
+
+
+@torch.inference_mode()
+def test_bfloat16_is_packed_where_the_processor_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, states = layer_and_states(0, 40, 20, True)
+    given = BFloat16Linear(layer)
+    assert given.weight.is_mkldnn == packed.packs_bfloat16()
+    monkeypatch.setattr(encoders, "packs_bfloat16", lambda: False)
+    plain = BFloat16Linear(layer)
+    assert not plain.weight.is_mkldnn
+    summands = states.abs() @ layer.weight.abs().T + layer.bias.abs()
+    assert ((given(states) - plain(states)).abs() <= 2 * BFLOAT16 * summands).all()
 
 
 @pytest.mark.parametrize("dtype", LAYERS)
