@@ -135,7 +135,7 @@ def agreement(s: Setting, statistic: Statistic) -> Found:
 
     of_all = tables(60_000 // s.units).sum(axis=(0, 1)).reshape(1, 2, 2)
     truth = float(statistic(of_all)[0])
-    drawn = tables(max(3 * s.samples // 8, 1))
+    drawn = tables(s.samples)
     ends = [agreement_interval(statistic, one.reshape(-1, 2, 2))[1:3] for one in drawn]
     low, high = np.concatenate(ends, axis=1)
     yield OURS, truth, (low, high)

@@ -1,8 +1,9 @@
 """``pronominal annotate``: sheets for annotators, their answers, and what follows from them."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -94,12 +95,14 @@ def agreement(folder: Export, as_json: Json = False) -> None:
     table = Table("annotator", *found["answers"], "with the majority", box=None)
     for name, one in [("all", found), *found["by_annotator"].items()]:
         counts = [f"{one['answers'].get(answer, 0):,}" for answer in found["answers"]]
-        table.add_row(name, *counts, _share(one.get("with_majority")))
+        table.add_row(name, *counts, _share(one, "with_majority"))
     Console().print(table)
     kappa = found["fleiss_kappa"]
     print(f"Fleiss' kappa        {'undefined' if kappa is None else f'{kappa:.3f}'}")
-    print(f"percent agreement    {_share(found['percent_agreement'])}")
-    print(f"all alike            {_share(found['unanimous'])}")
+    print(f"percent agreement    {_share(found, 'percent_agreement')}")
+    print(f"all alike            {_share(found, 'unanimous')}")
+    print(f"[ ]: 95% interval over {found['questions']:,} questions.")
+    print(f"No interval for Fleiss' kappa: {found['interval_missing']['fleiss_kappa']}.")
 
 
 @annotate.command("keep")
@@ -172,5 +175,6 @@ def baseline(
     print_tables(scoring.comparison_tables(scores))
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"
+def _share(block: Mapping[str, Any], name: str) -> str:
+    ends = block.get("interval", {}).get(name)
+    return "-" if ends is None else f"{block[name]:.1%} [{ends[0]:.1%}, {ends[1]:.1%}]"

@@ -3,7 +3,6 @@
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -124,7 +123,7 @@ def compare(
 
     compared = compare_trainings(*asked_tests(dataset, test), first, second)
     if as_json:
-        print(json.dumps({measure: asdict(one) for measure, one in compared.items()}, indent=2))
+        print(json.dumps({name: one.to_json() for name, one in compared.items()}, indent=2))
         return
     print_tables([comparison_table(compared, (first.name, second.name))], markdown=markdown)
 
@@ -143,11 +142,11 @@ def require_packages(*names: str) -> None:
 
 
 def _print(summary: dict[str, Any], out: Path) -> None:
-    from pronominal.eval.training.summary import counted, summary_rows
+    from pronominal.eval.training.summary import OVER_SEEDS, counted, summary_rows
 
     print(f"{counted(summary['counts'])} ({out / 'left-out.jsonl'})")
     table = RichTable("measured on", "figure", "mean", "sd", box=None)
     for row in summary_rows(summary):
         table.add_row(*row)
     Console().print(table)
-    print("No interval for a mean over seeds: 'pronominal train compare' has that of a difference.")
+    print(f"No interval for mean: {OVER_SEEDS}.")

@@ -12,6 +12,11 @@ from pronominal.errors import InputError
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.key import Answer
 from pronominal.eval.annotation.votes import majority
+from pronominal.eval.statistics.intervals import ratio_interval
+from pronominal.eval.statistics.scores import Block, estimate_blocks
+
+OF_KAPPA = "how often one of Fleiss' kappa would hold was not measured"
+"""Why it has no interval."""
 
 Counts = npt.NDArray[np.int64]
 """How many annotators gave each answer to each question, shape ``[questions, answers]``."""
@@ -43,12 +48,29 @@ def percent_agreement(counts: Counts) -> float | None:
     return float(agreeing.mean() / (annotators * (annotators - 1)))
 
 
-def measures(counts: Counts | None) -> dict[str, float | None]:
-    """Return both measures by their names; None without answers."""
-    return {
-        "fleiss_kappa": None if counts is None else fleiss_kappa(counts),
-        "percent_agreement": None if counts is None else percent_agreement(counts),
-    }
+def measures(counts: Counts | None) -> Block:
+    """Return the measures of all annotators by their names; see `agreement`.
+
+    They are None without answers. Intervals are over questions.
+    """
+    given = np.zeros((0, 1), np.int64) if counts is None else counts
+    annotators = given.sum(axis=1)
+    made = _shares(
+        percent_agreement=((given * (given - 1)).sum(axis=1), annotators * (annotators - 1)),
+        unanimous=(given.max(axis=1, initial=0) == annotators, np.ones_like(annotators)),
+    )
+    made["fleiss_kappa"] = None if counts is None else fleiss_kappa(counts)
+    made["interval"]["fleiss_kappa"] = None
+    made.setdefault("interval_missing", {})["fleiss_kappa"] = OF_KAPPA
+    return made
+
+
+def _shares(**shares: tuple[npt.ArrayLike, npt.ArrayLike]) -> Block:
+    """Return shares by their names, each of a part and a whole of every question."""
+    parts = {name: (np.asarray(y)[None], np.asarray(x)[None]) for name, (y, x) in shares.items()}
+    estimates = {name: ratio_interval(*both) for name, both in parts.items()}
+    n = [x.shape[1] for _, x in parts.values()]
+    return estimate_blocks(estimates, n=n[:1])[0]
 
 
 def counts_of(given: tuple[tuple[Answer, ...], ...]) -> Counts:
@@ -67,10 +89,10 @@ def agreement(answers: Answers) -> dict[str, Any]:
     Returns:
         ``task``, ``questions`` and ``annotators`` (counts); ``fleiss_kappa`` and
         ``percent_agreement`` (see there); ``unanimous``, the share of questions that all answer
-        alike; ``answers``, how often each answer was given; ``by_annotator``, for each name
-        ``answers`` and ``with_majority``, the share of questions with a majority (more than half)
-        to which they gave its answer. Candidates are counted by their place in the dataset, not
-        in the sheet.
+        alike; the ``interval`` of each; ``answers``, how often each answer was given;
+        ``by_annotator``, for each name ``answers`` and ``with_majority``, the share of questions
+        with a majority (more than half) to which they gave its answer. Candidates are counted by
+        their place in the dataset, not in the sheet.
     """
     if len(answers.annotators) < 2:
         cure = "import the sheets of two or more"
@@ -83,7 +105,6 @@ def agreement(answers: Answers) -> dict[str, Any]:
         "questions": len(answers.given),
         "annotators": len(answers.annotators),
         **measures(counts),
-        "unanimous": float((counts.max(axis=1) == len(answers.annotators)).mean()),
         "answers": _told(chain.from_iterable(answers.given)),
         "by_annotator": {
             name: _annotator(column, majorities)
@@ -95,8 +116,8 @@ def agreement(answers: Answers) -> dict[str, Any]:
 def _annotator(column: tuple[Answer, ...], majorities: list[Answer | None]) -> dict[str, Any]:
     pairs = zip(column, majorities, strict=True)
     decided = [answer == other for answer, other in pairs if other is not None]
-    share = sum(decided) / len(decided) if decided else None
-    return {"answers": _told(column), "with_majority": share}
+    share = _shares(with_majority=(decided, np.ones(len(decided))))
+    return {"answers": _told(column), **share}
 
 
 def _told(given: Iterable[Answer]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from pronominal.errors import InputError
 from pronominal.eval.annotation.agreement import counts_of, measures
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.votes import verdicts
+from pronominal.eval.statistics.scores import Block
 
 DIVIDED = "divided"
 """Why a row goes for which no answer has enough votes."""
@@ -24,7 +25,7 @@ class Kept:
         labels: id of each row that stays -> (candidate, its votes).
         dropped: id of each other row -> what enough annotators said instead, or `DIVIDED`.
         changed: ids of the rows that stay and had another label before.
-        agreement: of all rows and of those that stay, Fleiss' kappa and percent agreement.
+        agreement: of all rows and of those that stay, what `agreement.measures` returns.
     """
 
     annotators: int
@@ -32,7 +33,7 @@ class Kept:
     labels: dict[str, tuple[int, int]] = field(default_factory=dict)
     dropped: dict[str, str] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
-    agreement: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    agreement: dict[str, Block] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:
         """Return the report, without any text."""

@@ -6,11 +6,14 @@ from typing import Any
 from pronominal.eval.leaderboard.boards import Board
 from pronominal.eval.leaderboard.entries import Entry, Ranked
 
+OF_PAPERS = "it is the paper's, and nobody has the answers"
+"""Why a published figure has no interval."""
+
 
 def records(boards: Iterable[Board]) -> Iterator[dict[str, Any]]:
     """Yield what is known of each entry: which rows, what was run, figures and place.
 
-    Figures are as in ``score.json``, shares in [0, 1]; those of papers have no interval.
+    Figures are as in ``score.json``, shares in [0, 1]; what has no interval says why.
     """
     for board in boards:
         for one in board.ranked:
@@ -51,5 +54,8 @@ def _figures(board: Board, entry: Entry) -> dict[str, Any]:
     for measure in board.measures:
         if (figure := measure.of(entry.scores)) is not None:
             interval = None if figure.ends is None else [*figure.ends]
-            found[measure.key] = {"value": figure.value, "interval": interval}
+            block: dict[str, Any] = {"value": figure.value, "interval": interval}
+            if interval is None:
+                block["interval_missing"] = figure.missing if entry.run else OF_PAPERS
+            found[measure.key] = block
     return found

@@ -11,6 +11,9 @@ from pronominal.eval.tables.comparison import mark_notes, parts_of
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import UNDEFINED
 
+INTERVALS = "[ ]: 95 % interval over {}."
+"""What brackets are, by the units in words."""
+
 NAMED = 5
 """How many systems a sentence names."""
 
@@ -67,7 +70,7 @@ def notes_of(board: Board) -> Iterator[str]:
     if board.ranked:
         first = board.ranked[0].entry.run
         assert first is not None
-        yield f"{first.dataset.rows:,} rows; [ ]: 95 % interval over {board.task.units}."
+        yield f"{first.dataset.rows:,} rows; {INTERVALS.format(board.task.units)}"
         test = "by paired t-tests" if len(runs) > BY_SIGNS else "as in reports"
         yield (
             f"Places by {board.headline.name}: every two runs are compared on the same units, "
@@ -79,6 +82,15 @@ def notes_of(board: Board) -> Iterator[str]:
         yield "Published rows stand below the runs; a click on a heading sorts all of them."
     yield from dict.fromkeys(measure.note for measure in shown if measure.note)
     yield from dict.fromkeys(mark_notes(shown, runs))
+
+
+def notes_on(board: Board, entry: Entry) -> Iterator[str]:
+    """Say what stands beside the figures of a run on its own page."""
+    if entry.run is not None:
+        parts = (measure for _, measure in parts_with_figures(board, entry))
+        yield INTERVALS.format(board.task.units)
+        yield from dict.fromkeys(mark_notes([*board.measures, *parts], [entry.scores]))
+    yield from entry.notes
 
 
 def parts_with_figures(board: Board, entry: Entry) -> Iterator[tuple[str, Measure]]:

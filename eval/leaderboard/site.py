@@ -136,6 +136,7 @@ def _environment(site: Site) -> jinja2.Environment:
         "answer_of": sentences.answer_of,
         "place_of": sentences.place_of,
         "notes_of": sentences.notes_of,
+        "notes_on": sentences.notes_on,
         "parts_of": sentences.parts_with_figures,
         "weakest_of": sentences.weakest_of,
         "facts_of": sentences.facts_of,

@@ -9,6 +9,9 @@ from pronominal.eval.training.measures.figures import over_seeds
 from pronominal.eval.training.seed_folder import read_training
 from pronominal.json_files import write_json
 
+OVER_SEEDS = "'pronominal train compare' has that of the difference of two trainings"
+"""Why a mean over seeds has no interval."""
+
 
 def summarise(out: Path, identity: Mapping[str, Any], tests: Mapping[str, str]) -> dict[str, Any]:
     """Write ``OUT/summary.json`` about the seeds that are done, whichever commands trained them.
@@ -26,6 +29,7 @@ def summarise(out: Path, identity: Mapping[str, Any], tests: Mapping[str, str]) 
         "counts": done[0]["counts"],
         "validation": over_seeds([one["outcome"]["validation"] for one in done]),
         "scores": over_seeds([one["scores"] for one in done if one.get("tests", {}) == tested_on]),
+        "interval_missing": OVER_SEEDS,
     }
     write_json(out / "summary.json", summary)
     return summary

@@ -1,7 +1,8 @@
 """Finds shares, ratios and differences without an interval, in JSON, in tables and in files."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from html.parser import HTMLParser
 from typing import Any
 
 from pronominal.eval.tables.table import Table
@@ -59,8 +60,8 @@ MARKS = ("†", "↓", "‡", r"^\dagger", r"^\downarrow", r"^\ddagger")
 ENDS = re.compile(r"\[[^]]*\d[^]]*\]")
 
 NO_ESTIMATE = re.compile(
-    r"(^|[, ])(p|p \(.*\)|sd|Visible from|Paper|Figure|t|Statistic|Versions|Settings|Seconds"
-    r"|Checkpoint)$"
+    r"(^|[, ])(p|p \(.*\)|sd( \d+)?|Visible from|Paper|Figure|t|Statistic|Versions|Settings|Seconds"
+    r"|Checkpoint|Weights|pronominal|Day|Source)$"
 )
 """Columns that show no estimate of ours; what they are is in AGAINST_WHAT."""
 
@@ -105,6 +106,51 @@ def markdown_tables(text: str) -> Iterator[Table]:
             title, rows, notes = line.strip("*"), [], []
         else:
             notes.append(line)
+
+
+class _Cells(HTMLParser):
+    """Collects the tables of a page: their rows, and the text up to the next table or the end."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[list[list[str]], list[str]]] = []
+        self.tags: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+        if tag == "table":
+            self.found.append(([], []))
+        elif tag == "tr":
+            self.found[-1][0].append([])
+        elif tag in ("th", "td"):
+            self.found[-1][0][-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        while tag in self.tags and self.tags.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if {"th", "td"} & {*self.tags}:
+            self.found[-1][0][-1][-1] += data
+        elif self.found and not {"script", "style"} & {*self.tags}:
+            self.found[-1][1].append(data)
+
+
+def html_tables(page: str) -> Iterator[Table]:
+    """Yield the tables of a page; the notes are all text after one, up to the next."""
+    for rows, notes in _Cells(page).found:
+        head, *body = ([" ".join(cell.split()) for cell in row] for row in rows)
+        # a cell that leads a group of rows stands over several columns
+        whole = (tuple(row) for row in body if len(row) == len(head))
+        yield Table(f"{head[0]} – {head[-1]}", tuple(head), tuple(whole), tuple(notes))
+
+
+def of_lines(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the figures of ours beside a paper's that have neither an interval nor a reason."""
+    for line in lines:
+        if isinstance(line["ours"], float) and not (line["interval"] or line["interval_missing"]):
+            yield f"{line['row']}, {line['figure']} has neither an interval nor a reason"
 
 
 def latex_tables(text: str) -> Iterator[Table]:

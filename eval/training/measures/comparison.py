@@ -5,7 +5,7 @@ An interval that knows only the rows says too often that two recipes differ.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,9 +25,13 @@ from pronominal.eval.statistics.paired_differences import (
     paired_variance,
 )
 from pronominal.eval.statistics.quantiles import t_quantile
+from pronominal.eval.statistics.scores import Block
 from pronominal.eval.statistics.switched_pairs import SwitchedPairs
 from pronominal.eval.tables.table import UNDEFINED, Table, points
 from pronominal.eval.training.measures.testing import RUNS, Tests
+
+OF_MEANS = "the interval is that of their difference, for they share their test rows"
+"""Why the means of two trainings have none of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,14 @@ class SeedComparison:
     difference: float
     interval: list[float] | None
     interval_missing: str | None = None
+
+    def to_json(self) -> Block:
+        """Return it as all scores are printed: intervals by the names of what they are of."""
+        missing = {"difference": self.interval_missing, "means": OF_MEANS}
+        return asdict(self) | {
+            "interval": {"difference": self.interval, "means": None},
+            "interval_missing": {name: why for name, why in missing.items() if why is not None},
+        }
 
 
 def compare_seeds(first: FloatArray, second: FloatArray) -> SeedComparison:
@@ -203,6 +215,7 @@ def comparison_table(compared: Mapping[str, SeedComparison], names: Sequence[str
         notes=(
             f"( ): standard deviation over {seeds[0]} and {seeds[1]} seeds.",
             "[ ]: 95% interval for other test rows and other seeds.",
+            f"No interval for {', '.join(names)}: {OF_MEANS}.",
             "Tested are the measures by which the task compares systems, and no other figures.",
             *(f"No interval for Difference: {why}." for why in missing if why is not None),
             *(f"{name}: one seed, whose chance the intervals leave out." for name in alone),

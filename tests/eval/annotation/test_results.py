@@ -40,6 +40,7 @@ from tests.eval.annotation.annotators import (
     right,
     save,
 )
+from tests.eval.unexplained import of_scores
 
 SIX = ("ann", "ben", "cem", "dora", "eve", "fay")
 
@@ -121,8 +122,15 @@ def test_agreement_counts_candidates_and_not_letters(sample: Path, tmp_path: Pat
     assert told == {"ann": 1, "ben": 1, "cem": 0}
     done = pronominal("annotate", "agreement", tmp_path, "--json")
     assert json.loads(done.stdout) == found
+    for one in (found, *found["by_annotator"].values()):
+        shares = {key: one[key] for key in one.keys() - {"answers", "by_annotator"}}
+        assert [*of_scores(shares)] == []
+    low, high = found["interval"]["percent_agreement"]
+    assert low < 1 / 3 < high
     plain = pronominal("annotate", "agreement", tmp_path)
     assert f"{found['fleiss_kappa']:.3f}" in plain.stdout
+    assert f"33.3% [{low:.1%}, {high:.1%}]" in plain.stdout
+    assert "No interval for Fleiss' kappa" in plain.stdout
 
 
 def test_one_annotator_has_no_agreement(sample: Path, tmp_path: Path) -> None:

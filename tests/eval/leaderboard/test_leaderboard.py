@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from pronominal.errors import InputError
 from pronominal.eval.leaderboard import write_leaderboard
 from pronominal.eval.leaderboard.boards import leaderboards
 from pronominal.eval.leaderboard.published import published
+from pronominal.eval.leaderboard.records import OF_PAPERS
 from pronominal.eval.leaderboard.submissions import read_submissions
 from pronominal.eval.report.charts.svg import palette
 from pronominal.eval.runs.runner import SystemSettings
@@ -23,6 +25,7 @@ from pronominal.eval.statistics.ranks import rank, ranks_by_t
 from pronominal.opaque_ids import OPAQUE_ID
 from tests.cli.test_main import pronominal
 from tests.eval.evaluated import evaluate, evaluate_several
+from tests.eval.unexplained import html_tables, of_table
 
 SYSTEMS = ("toy-nine-in-ten", "toy-blind-to-xe", "first-mention", "random")
 
@@ -70,6 +73,22 @@ def test_places_are_those_of_the_report(evaluated: Path, sample: Path, site: Pat
     assert "pronoun set xe: 0.0↓" in page
 
 
+def test_no_figure_stands_without_its_interval_or_the_reason(site: Path) -> None:
+    for one in entries(site):
+        for name, block in one["figures"].items():
+            assert block["interval"] or block["interval_missing"], (one["label"], name)
+    of_papers = (
+        "Published figures are those of the papers, and were not rerun; they have no interval"
+    )
+    for file in site.rglob("*.html"):
+        page = file.read_text()
+        assert of_papers in page
+        for table in html_tables(page):
+            ours = tuple(row for row in table.rows if "published, not rerun" not in row[0])
+            if table.columns != ("Measure", "Published"):
+                assert [*of_table(replace(table, rows=ours))] == []
+
+
 def test_what_cannot_be_compared_is_named_and_not_ranked(evaluated: Path) -> None:
     boards = leaderboards(*read_submissions([evaluated]), papers=False)
     assert {one.label: one.why for one in boards["sample"].unranked} == {
@@ -107,7 +126,11 @@ def test_the_papers_are_its_first_rows(tmp_path: Path) -> None:
         one for one in found if one["label"] == "lingmess" and one["config"] == "double"
     )
     assert lingmess["tables"][0] == "Table 2"
-    assert lingmess["figures"]["f1"] == {"value": pytest.approx(0.644), "interval": None}
+    assert lingmess["figures"]["f1"] == {
+        "value": pytest.approx(0.644),
+        "interval": None,
+        "interval_missing": OF_PAPERS,
+    }
     page = (tmp_path / "site" / "datasets" / "winopron.html").read_text()
     assert page.count("published, not rerun") == 18
     assert "Winogender 2.0" not in page  # the paper has a later version

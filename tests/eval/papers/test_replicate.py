@@ -28,6 +28,7 @@ from tests.adapters.fastcoref.checkpoints import checkpoint
 from tests.adapters.lm.language_models import CAUSAL, MASKED, T5, filled, own_instances, save
 from tests.cli.test_main import pronominal
 from tests.conftest import ROOT
+from tests.eval.unexplained import of_lines
 
 COMMIT = "0" * 40
 LIMIT = 2
@@ -87,6 +88,7 @@ def test_a_table_of_clusters_and_prompts(out: Path) -> None:
     assert ran == {"lingmess", "caw", "flan-t5-small"}
     why = {row["row"]: row["left_out"] for row in found["rows"]}
     assert "HF_HUB_OFFLINE" in why["flan-t5-base"]
+    assert [*of_lines(found["lines"])] == []
     lines = {(line["row"], line["figure"]): line for line in found["lines"]}
     line = lines["lingmess", "winopron"]
     assert (line["paper"], line["verdict"]) == (64.4, "not comparable")

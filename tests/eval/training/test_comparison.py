@@ -24,6 +24,7 @@ from pronominal.eval.training.measures.comparison import (
 )
 from pronominal.eval.training.measures.figures import CHOICES
 from pronominal.eval.training.measures.testing import score_tests
+from tests.eval.unexplained import markdown_tables, of_scores, of_table
 
 
 def right(*seeds: str) -> np.ndarray:
@@ -194,6 +195,10 @@ def test_own_rows_are_compared(
     for one in compared.values():
         assert (one["n"], one["seeds"]) == (3, [1, 1])
         assert one["means"] == pytest.approx([1 / 3, 2 / 3])
+        assert [*of_scores(one)] == []
+        assert "means" in one["interval_missing"]
+    compare(*folders, test=own, markdown=True)
+    assert [cell for t in markdown_tables(capsys.readouterr().out) for cell in of_table(t)] == []
     own.write_text(own.read_text(encoding="utf-8").replace("late", "tired"), encoding="utf-8")
     with pytest.raises(InputError, match="the run is of other rows"):
         compare(*folders, test=own)
