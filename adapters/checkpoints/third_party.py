@@ -1,11 +1,18 @@
 """Errors of other people's packages, told as the error of what the user gave."""
 
+import os
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
+from typing import IO
 
 from pronominal.errors import InputError
+
+STDERR = 2
+"""Its file descriptor."""
 
 
 @contextmanager
@@ -33,6 +40,40 @@ def input_error_on(
     except errors as error:
         said = f"{cause} ({first_line(error)})" if quoted else cause
         raise InputError(said, cure=cure, file=file) from error
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Turn panics of packages that are written in Rust, such as tokenizers, into a `ValueError`.
+
+    A panic is no `Exception`, and Rust writes it to stderr by itself, which is dropped.
+    """
+    with _stderr_held_back() as said:
+        try:
+            yield
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":
+                raise
+            said.truncate(0)
+            raise ValueError(str(error)) from None
+
+
+@contextmanager
+def _stderr_held_back() -> Iterator[IO[bytes]]:
+    """Give the file to which all goes that is meant for stderr; write it there in the end."""
+    with tempfile.TemporaryFile() as said:
+        if sys.__stderr__ is None:  # it is closed, and its number may be another file's
+            yield said
+            return
+        stderr = os.dup(STDERR)
+        os.dup2(said.fileno(), STDERR)
+        try:
+            yield said
+        finally:
+            os.dup2(stderr, STDERR)
+            os.close(stderr)
+            said.seek(0)
+            os.write(STDERR, said.read())
 
 
 def first_line(error: BaseException) -> str:
