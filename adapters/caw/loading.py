@@ -14,7 +14,7 @@ from pronominal.adapters.caw.model import ENTRIES, Encoder, Hyperparameters, Wor
 from pronominal.adapters.caw.tokens import SubwordTokenizer
 from pronominal.adapters.checkpoints.encoders import open_encoder, pretrained
 from pronominal.adapters.checkpoints.tensors import load_tensors, write_tensors
-from pronominal.adapters.checkpoints.third_party import input_error_on, panics_as_errors
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
     longest_input,
     require_vocabulary,
@@ -119,7 +119,7 @@ def _config_and_tokenizer(
     with (
         silent_transformers(),
         input_error_on(Exception, cause=cause, cure=cure, file=file),
-        panics_as_errors(),
+        contained_rust(),
     ):
         config = transformers.AutoConfig.from_pretrained(encoder, trust_remote_code=False)
         # the encoder reads isolated words, so that RoBERTa's have to be told of their space

@@ -9,7 +9,7 @@ from torch import nn
 
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import require_same
-from pronominal.adapters.checkpoints.third_party import input_error_on, panics_as_errors
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
     require_vocabulary,
     silent_transformers,
@@ -58,7 +58,7 @@ def open_encoder(where: str) -> tuple[nn.Module, Any, Checkpoint]:
     with (
         silent_transformers(),
         input_error_on(Exception, cause=cause, cure=cure, file=where),
-        panics_as_errors(),
+        contained_rust(),
     ):
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=False

@@ -2,17 +2,12 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import IO
 
 from pronominal.errors import InputError
-
-STDERR = 2
-"""Its file descriptor."""
 
 
 @contextmanager
@@ -43,37 +38,35 @@ def input_error_on(
 
 
 @contextmanager
-def panics_as_errors() -> Iterator[None]:
-    """Turn panics of packages that are written in Rust, such as tokenizers, into a `ValueError`.
+def contained_rust() -> Iterator[None]:
+    """Turn panics of a package that is written in Rust, such as tokenizers, into a `ValueError`.
 
-    A panic is no `Exception`, and Rust writes it to stderr by itself, which is dropped.
+    A panic is no `Exception`. What Rust writes to stdout and stderr by itself is dropped: it quotes
+    files, and stdout may be JSON.
     """
-    with _stderr_held_back() as said:
+    with _streams_dropped():
         try:
             yield
         except BaseException as error:
             if type(error).__name__ != "PanicException":
                 raise
-            said.truncate(0)
             raise ValueError(str(error)) from None
 
 
 @contextmanager
-def _stderr_held_back() -> Iterator[IO[bytes]]:
-    """Give the file to which all goes that is meant for stderr; write it there in the end."""
-    with tempfile.TemporaryFile() as said:
-        if sys.__stderr__ is None:  # it is closed, and its number may be another file's
-            yield said
-            return
-        stderr = os.dup(STDERR)
-        os.dup2(said.fileno(), STDERR)
-        try:
-            yield said
-        finally:
-            os.dup2(stderr, STDERR)
-            os.close(stderr)
-            said.seek(0)
-            os.write(STDERR, said.read())
+def _streams_dropped() -> Iterator[None]:
+    with ExitStack() as stack:
+        nothing = stack.enter_context(open(os.devnull, "wb"))
+        for number, stream in ((1, sys.__stdout__), (2, sys.__stderr__)):
+            if stream is None:  # it is closed, and its number may be another file's
+                continue
+            with suppress(OSError):  # nobody reads it any more
+                stream.flush()
+            kept = os.dup(number)
+            stack.callback(os.close, kept)
+            stack.callback(os.dup2, kept, number)
+            os.dup2(nothing.fileno(), number)
+        yield
 
 
 def first_line(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pronominal.adapters.checkpoints.third_party import input_error_on, panics_as_errors
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def require_words(tokenizer: Any, checkpoint: str) -> None:
     """
     longest, cure = tokenizer.model_max_length, "give the tokenizer that the model was trained with"
     cause = "the tokenizer takes no text"
-    with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint), panics_as_errors():
+    with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint), contained_rust():
         tokenizer("a")
     if isinstance(longest, bool) or not isinstance(longest, int | float) or not longest >= 1:
         cause = "model_max_length in tokenizer_config.json is no number of tokens"
