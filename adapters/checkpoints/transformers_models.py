@@ -62,9 +62,6 @@ def require_words(tokenizer: Any, checkpoint: str) -> None:
     So are settings of it that are no length, or that it could not be saved with.
     """
     longest, cure = tokenizer.model_max_length, "give the tokenizer that the model was trained with"
-    cause = "the tokenizer takes no text"
-    with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint), contained_rust():
-        tokenizer("a")
     if isinstance(longest, bool) or not isinstance(longest, int | float) or not longest >= 1:
         cause = "model_max_length in tokenizer_config.json is no number of tokens"
         raise InputError(cause, cure=cure, file=checkpoint)
@@ -75,6 +72,9 @@ def require_words(tokenizer: Any, checkpoint: str) -> None:
     if tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}:
         cure = "add tokenizer.json"
         raise InputError("the tokenizer's files are missing", cure=cure, file=checkpoint)
+    cause = "the tokenizer takes no text"
+    with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint), contained_rust():
+        tokenizer("a")
 
 
 def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:
