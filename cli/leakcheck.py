@@ -89,9 +89,9 @@ def leakcheck(
         print(json.dumps({"leaks": found, **told}, indent=2))
     if failure:
         raise failure
+    print(_summary(known, survey.documents, survey.size, len(found)), file=sys.stderr)
     for complaint in survey.unreadable:
         print(f"pronominal: {printable(complaint)}", file=sys.stderr)
-    print(_summary(known, survey.documents, survey.size, len(found)), file=sys.stderr)
     if found or survey.unreadable:
         raise typer.Exit(1 if found else 2)
 

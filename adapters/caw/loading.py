@@ -14,7 +14,7 @@ from pronominal.adapters.caw.model import ENTRIES, Encoder, Hyperparameters, Wor
 from pronominal.adapters.caw.tokens import SubwordTokenizer
 from pronominal.adapters.checkpoints.encoders import open_encoder, pretrained
 from pronominal.adapters.checkpoints.tensors import load_tensors, write_tensors
-from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
     longest_input,
     require_vocabulary,
@@ -116,7 +116,11 @@ def _config_and_tokenizer(
     cause = f"config and tokenizer of the encoder '{Path(encoder).name}' are not available"
     cure = "put the encoder's folder next to config.toml, or go online"
     # transformers and the Hub's client fail in many ways
-    with silent_transformers(), input_error_on(Exception, cause=cause, cure=cure, file=file):
+    with (
+        silent_transformers(),
+        input_error_on(Exception, cause=cause, cure=cure, file=file),
+        contained_rust(),
+    ):
         config = transformers.AutoConfig.from_pretrained(encoder, trust_remote_code=False)
         # the encoder reads isolated words, so that RoBERTa's have to be told of their space
         spaces = {"add_prefix_space": True} if config.model_type == "roberta" else {}

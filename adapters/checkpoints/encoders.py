@@ -9,7 +9,7 @@ from torch import nn
 
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import require_same
-from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
     require_vocabulary,
     silent_transformers,
@@ -55,7 +55,11 @@ def open_encoder(where: str) -> tuple[nn.Module, Any, Checkpoint]:
     """
     checkpoint = open_checkpoint(where)
     cause, cure = "the tokenizer cannot be loaded", "give the folder of a whole encoder"
-    with silent_transformers(), input_error_on(Exception, cause=cause, cure=cure, file=where):
+    with (
+        silent_transformers(),
+        input_error_on(Exception, cause=cause, cure=cure, file=where),
+        contained_rust(),
+    ):
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=False
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,6 +72,9 @@ def require_words(tokenizer: Any, checkpoint: str) -> None:
     if tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}:
         cure = "add tokenizer.json"
         raise InputError("the tokenizer's files are missing", cure=cure, file=checkpoint)
+    cause = "the tokenizer takes no text"
+    with input_error_on(Exception, cause=cause, cure=cure, file=checkpoint), contained_rust():
+        tokenizer("a")
 
 
 def require_vocabulary(tokenizer: Any, encoder: Any, checkpoint: str) -> None:

@@ -22,7 +22,7 @@ from transformers import AutoTokenizer
 
 from pronominal.adapters.checkpoints.files import Checkpoint, open_checkpoint
 from pronominal.adapters.checkpoints.tensors import require_same
-from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
     longest_input,
     require_vocabulary,
@@ -182,6 +182,7 @@ class FastcorefSystem:
             _unchanged_randomness(),
             silent_transformers(),
             input_error_on(Exception, cause=cause, cure=cure, file=checkpoint.name),
+            contained_rust(),
         ):
             given = {"enable_progress_bar": False, "device": device, "nlp": english_pipeline()}
             model_class = loadable(cls.model_class)
@@ -214,6 +215,7 @@ class FastcorefSystem:
             _unchanged_logging(),
             silent_transformers(),
             input_error_on(Exception, cause=cause, cure=cure, file=files.name),
+            contained_rust(),
         ):
             model: Any = loadable(cls.model_class)(config)
             model.base_model_prefix = model.base_model_prefix

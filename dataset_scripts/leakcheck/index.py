@@ -1,6 +1,8 @@
 """The index of `leakcheck`: one-way hashes, from which no sentence can be read; see `entries`."""
 
 import base64
+import hashlib
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +29,7 @@ from pronominal.dataset_scripts.leakcheck.word_runs import (
 from pronominal.errors import InputError
 from pronominal.json_files import as_record, parse_object
 
-FORMAT = "pronominal leak index 2"
+FORMAT = "pronominal leak index 3"
 REMEDY = "make one with 'pronominal leakcheck --write-index FILE --dataset FOLDER'"
 
 SIEVE_BITS = 22
@@ -68,6 +70,23 @@ class _Facts:
     sentences: int
     too_short: int
     halves: str
+
+
+def sealed(content: bytes) -> bytes:
+    """Put the SHA-256 of a Parquet file before its footer, where its readers pass over it."""
+    place = _footer(content)
+    return content[:place] + hashlib.sha256(content).digest() + content[place:]
+
+
+def _unsealed(content: bytes) -> bytes:
+    """Take out what `sealed` has put in."""
+    place = _footer(content)
+    return content[: max(0, place - hashlib.sha256().digest_size)] + content[place:]
+
+
+def _footer(content: bytes) -> int:
+    """Return where the footer begins: its length stands before the last four bytes."""
+    return len(content) - 8 - int.from_bytes(content[-8:-4], "little")
 
 
 class _Tags:
@@ -145,17 +164,20 @@ class LeakIndex:
 
     @classmethod
     def read(cls, path: str | Path) -> "LeakIndex":
-        """Read an index; `InputError` if the file is not one."""
+        """Read an index; `InputError` if the file is not one, or a bit of it is another."""
         try:
-            table = pq.read_table(path)
+            content = Path(path).read_bytes()
+            table = pq.read_table(pa.BufferReader(content))
         except (OSError, pa.ArrowException, ValueError) as error:
             raise InputError("no index can be read", cure=REMEDY, file=path) from error
-        told = (table.schema.metadata or {}).get(b"pronominal", b"{}")
-        content = parse_object(told, file=path, row="metadata", cure=REMEDY)
+        metadata = (table.schema.metadata or {}).get(b"pronominal", b"{}")
+        told = parse_object(metadata, file=path, row="metadata", cure=REMEDY)
         known = table.schema.remove_metadata().equals(COLUMNS)
-        if content.get("format") != FORMAT or not known:
+        if told.get("format") != FORMAT or not known:
             raise InputError("not an index of this version", cure=REMEDY, file=path)
-        facts = as_record(_Facts, content, file=Path(path), cure=REMEDY, row="metadata")
+        if content != sealed(_unsealed(content)):
+            raise InputError("the index is damaged", cure=REMEDY, file=path)
+        facts = as_record(_Facts, told, file=Path(path), cure=REMEDY, row="metadata")
         splits = table["split"].to_numpy()
         try:
             if any(column.null_count for column in table.columns):
@@ -176,8 +198,10 @@ class LeakIndex:
         facts = {"format": FORMAT, **{name: getattr(self, name) for name in names}}
         facts["halves"] = base64.b64encode(self.halves.packed()).decode()
         table = self.table.replace_schema_metadata({"pronominal": json.dumps(facts)})
+        buffer = io.BytesIO()
+        pq.write_table(table, buffer, compression="zstd")
         with new_file(path) as beside:
-            pq.write_table(table, beside, compression="zstd")
+            beside.write_bytes(sealed(buffer.getvalue()))
 
     def find_canaries(self, text: bytes) -> Iterator[tuple[int, str]]:
         """Yield (byte offset, dataset) of every canary."""

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from types import FrameType
+from typing import IO
 from unittest import mock
 
 import typer
@@ -150,21 +152,38 @@ def fuzzed(case: Case, inputs: Inputs, seed: str) -> Outcome:
 
 
 def called(words: list[str], folder: Path) -> tuple[object, str]:
-    """Call a command in a folder, with its cache in there; return its exit status and stderr."""
+    """Call a command in a folder, with its cache in there; return its exit status and stderr.
+
+    What is written to stdout past Python's streams stands there, too.
+    """
     with ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {CACHE: str(folder / "cache")}))
         # to draw learning curves takes longer than to train a tiny model
         stack.enter_context(mock.patch("matplotlib.figure.Figure.savefig", _blank))
         stack.enter_context(redirect_stdout(io.StringIO()))
         stderr = stack.enter_context(redirect_stderr(io.StringIO()))
+        past_python = stack.enter_context(_written_past_python())
         stack.enter_context(chdir(folder))
         stack.enter_context(mock.patch.object(sys, "argv", ["pronominal", *words]))
         stack.enter_context(mock.patch("pronominal.cli.main.app", COMMAND))
         try:
             main()
         except SystemExit as end:
-            return end.code or 0, stderr.getvalue()
+            past_python.seek(0)
+            return end.code or 0, past_python.read().decode("utf-8", "replace") + stderr.getvalue()
     raise AssertionError("the command did not exit")
+
+
+@contextmanager
+def _written_past_python() -> Iterator[IO[bytes]]:
+    """Give the file that takes what packages in other languages write to stdout and stderr."""
+    with tempfile.TemporaryFile() as said, ExitStack() as stack:
+        for number in (1, 2):
+            kept = os.dup(number)
+            stack.callback(os.close, kept)
+            stack.callback(os.dup2, kept, number)
+            os.dup2(said.fileno(), number)
+        yield said
 
 
 def _blank(figure: object, file: Path, **_: object) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import transformers
 
 from pronominal.adapters.checkpoints.files import TOKENIZER_FILES, Checkpoint, open_checkpoint
-from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.adapters.checkpoints.transformers_models import require_words, silent_transformers
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.errors import InputError
@@ -60,7 +60,8 @@ class VllmEngine:
                            file=checkpoint),
         ):  # fmt: skip
             folder = str(self.checkpoint.folder)
-            self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder)
+            with contained_rust():
+                self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder)
             # with the cache on, log-probabilities depended on the order of requests
             self._engine: Any = vllm.LLM(
                 model=folder,

@@ -19,7 +19,7 @@ from pronominal.adapters.checkpoints.files import (
     open_checkpoint,
 )
 from pronominal.adapters.checkpoints.tensors import require_same
-from pronominal.adapters.checkpoints.third_party import input_error_on
+from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.adapters.checkpoints.transformers_models import (
     longest_input,
     require_words,
@@ -188,6 +188,7 @@ def _tokenizer(words: Checkpoint, trust_remote_code: bool) -> Any:
     with (
         silent_transformers(),
         input_error_on(Exception, cause=_CAUSE, cure=_CURE, file=words.name),
+        contained_rust(),
     ):
         return transformers.AutoTokenizer.from_pretrained(
             words.folder, trust_remote_code=trust_remote_code

@@ -1,3 +1,6 @@
+import json
+import shutil
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,9 +16,11 @@ if find_spec("transformers") is None:
 import torch
 import transformers
 
+from pronominal.adapters.checkpoints.encoders import open_encoder
 from pronominal.adapters.checkpoints.transformers_models import (
     longest_input,
     require_vocabulary,
+    require_words,
     silent_transformers,
     special_tokens,
     torch_device,
@@ -112,3 +117,49 @@ def test_the_gpu_of_a_mac_is_chosen_where_there_is_one(monkeypatch: pytest.Monke
     torch_device(None)
     torch_device("cpu")
     assert asked == ["mps", "cpu"]
+
+
+def damaged_tokenizer(folder: Path, **damage: object) -> Path:
+    shutil.copytree(TOKENIZER, folder)
+    told = json.loads((folder / "tokenizer.json").read_text()) | damage
+    (folder / "tokenizer.json").write_text(json.dumps(told))
+    return folder
+
+
+def test_a_tokenizer_that_panics_is_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    # the package tokenizers is written in Rust, which prints its panics
+    no_map = {"type": "Precompiled", "precompiled_charsmap": 1}
+    folder = damaged_tokenizer(tmp_path / "damaged", normalizer=no_map)
+    with pytest.raises(InputError, match=r"damaged: the tokenizer cannot be loaded \(Precompiled"):
+        open_encoder(str(folder))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_tokenizer_that_panics_at_a_text_is_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    unknown = [{"SpecialToken": {"id": "<x>", "type_id": 0}}]
+    frame = {"type": "TemplateProcessing", "single": unknown, "pair": [], "special_tokens": {}}
+    frame["pair"] = [{"Sequence": {"id": one, "type_id": 0}} for one in "AB"]
+    frame["special_tokens"] = {"<y>": {"id": "<y>", "ids": [0], "tokens": ["<y>"]}}
+    file = damaged_tokenizer(tmp_path / "damaged", post_processor=frame) / "tokenizer.json"
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(file))
+    with pytest.raises(InputError, match=r"^x: the tokenizer takes no text \(no entry found"):
+        require_words(tokenizer, "x")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_a_tokenizer_prints_itself_is_not_passed_on(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(TOKENIZER, folder)
+    file = folder / "tokenizer_config.json"
+    added = {"0": {"content": "<s>", "\x1b[31m": True}}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"added_tokens_decoder": added}))
+    print("so far")
+    with suppress(InputError):  # some versions of transformers refuse it
+        open_encoder(str(folder))
+    assert capfd.readouterr() == ("so far\n", "")

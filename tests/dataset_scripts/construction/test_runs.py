@@ -6,10 +6,12 @@ import os
 import pickle
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -228,14 +230,31 @@ def test_a_killed_process_is_told_with_its_cure(tmp_path: Path) -> None:
         engine.run_in_processes(killed_shard, todo, 2, lambda done, shards: None)
 
 
+def free_ports(number: int) -> list[int]:
+    with ExitStack() as stack:
+        open_ones = [stack.enter_context(socket.create_server(("", 0))) for _ in range(number)]
+        return [one.getsockname()[1] for one in open_ones]
+
+
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra ray is not here")
 def test_ray_gives_the_same_bytes(
-    text: tuple[Construction, set[str]], built: tuple[Path, Any], tmp_path: Path
+    text: tuple[Construction, set[str]],
+    built: tuple[Path, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import ray
 
     from pronominal.dataset_scripts.construction import ray_engine
 
+    # a node dies where its agents have not written their ports after 15 seconds, as on a machine
+    # with much to do; it waits for none where their ports are told, which `ray.init` cannot
+    agents = ("metrics_agent_port", "metrics_export_port", "runtime_env_agent_port")
+    ports = dict(zip((*agents, "dashboard_agent_listen_port"), free_ports(4), strict=True))
+    parameters = partial(ray._private.parameter.RayParams, **ports)
+    monkeypatch.setattr(ray._private.parameter, "RayParams", parameters)
+    for limit in ("agent_register_timeout_ms", "worker_register_timeout_seconds"):
+        monkeypatch.setenv(f"RAY_{limit}", "600000")
     before = signal.getsignal(signal.SIGTERM)  # Ray takes it over and does not give it back
     # workers are told by hand: a test must not take every core of the machine
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)

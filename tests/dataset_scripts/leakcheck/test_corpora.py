@@ -241,6 +241,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_read(
     result = pronominal("leakcheck", ".", "--dataset", sample, cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr.count("cannot be read") == 2
+    assert result.stderr.splitlines()[-1].startswith("pronominal: ")
     (tmp_path / "z.txt").write_text(sentence)
     result = pronominal("leakcheck", ".", "--dataset", sample, cwd=tmp_path)
     assert (result.returncode, result.stdout[:8]) == (1, "z.txt:1:")

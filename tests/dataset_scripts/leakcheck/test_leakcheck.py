@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pronominal.dataset_scripts.leakcheck.finder import Survey, find_leaks, leakcheck
-from pronominal.dataset_scripts.leakcheck.index import COLUMNS, LeakIndex
+from pronominal.dataset_scripts.leakcheck.index import COLUMNS, LeakIndex, sealed
 from pronominal.dataset_scripts.leakcheck.sentences import RUN
 from pronominal.errors import InputError
 from tests.cli.test_main import pronominal
@@ -413,8 +413,22 @@ def test_a_damaged_index_is_named(
     facts = json.loads(table.schema.metadata[b"pronominal"]) | {field: value}
     told = table.replace_schema_metadata({"pronominal": json.dumps(facts)})
     pq.write_table(told, tmp_path / "leak.index")
-    with pytest.raises(InputError, match=r"leak\.index.*--write-index"):
+    (tmp_path / "leak.index").write_bytes(sealed((tmp_path / "leak.index").read_bytes()))
+    with pytest.raises(InputError, match=r"leak\.index.*metadata.*--write-index|is damaged"):
         LeakIndex.read(tmp_path / "leak.index")
+
+
+def test_an_index_of_which_one_bit_is_another_is_named(index: LeakIndex, tmp_path: Path) -> None:
+    index.write(tmp_path / "leak.index")
+    content, chance = (tmp_path / "leak.index").read_bytes(), random.Random(0)
+    assert LeakIndex.read(tmp_path / "leak.index").table == index.table
+    places = [*range(0, len(content), len(content) // 60), *range(len(content) - 60, len(content))]
+    for place in places:
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << chance.randrange(8)
+        (tmp_path / "leak.index").write_bytes(damaged)
+        with pytest.raises(InputError, match=r"leak\.index.*--write-index"):
+            LeakIndex.read(tmp_path / "leak.index")
 
 
 @pytest.mark.parametrize(

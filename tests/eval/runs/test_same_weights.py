@@ -4,6 +4,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 import pronominal
 from pronominal.eval.runs.same_weights import decided_otherwise
 from pronominal.eval.tables.comparison import SAME_WEIGHTS
@@ -31,6 +33,7 @@ def test_only_runs_of_the_same_weights_are_counted() -> None:
 
 
 def test_a_comparison_of_dtypes_says_what_changed(sample: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
     systems = [
         {"label": dtype, "system": "caw", "checkpoint": str(CAW), "dtype": dtype, "device": "cpu"}
         for dtype in ("float32", "int8")
