@@ -66,10 +66,11 @@ docs: .venv/all
 	touch $@
 
 # torch first: its CPU build, so that nothing pulls gigabytes of CUDA; most of what is
-# installed is never imported, so only what is gets compiled
+# installed is never imported, so only what is gets compiled, torch while pip uses one core
 .venv/all: .venv/core
 	$(BIN)/pip install --quiet --no-compile -c constraints.txt torch
-	$(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all,test]"
+	$(BIN)/python -c "import torch._dynamo, torch.distributed.tensor" & \
+	  $(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all,test]" && wait
 	touch $@
 
 clean:
