@@ -45,15 +45,17 @@ function sort(table, heading) {
   table.tBodies[0].append(...rows);
   said.textContent = `Sorted by ${heading.textContent}, ${order}`;
 }
-for (const table of all("table")) {
-  for (const th of all("thead th", table)) {
+const headings = all("thead th");
+function addButtons() {
+  for (const th of headings) {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...th.childNodes);
-    button.addEventListener("click", () => sort(table, th));
+    button.addEventListener("click", () => sort(th.closest("table"), th));
     th.append(button);
   }
 }
+addButtons();
 
 // filtering: what is about a hidden system goes, and charts close the gaps
 const boxes = all(".systems input");
@@ -113,5 +115,9 @@ for (const choice of all(".choice")) {
   });
 }
 
-// paper has no details to open, and no rows to browse
-addEventListener("beforeprint", () => all("details.more:not(.browse)").forEach((part) => { part.open = true; }));
+// paper has no details to open, and no rows to browse; a heading in a button is not repeated on the next sheet
+addEventListener("beforeprint", () => {
+  all("details.more:not(.browse)").forEach((part) => { part.open = true; });
+  all("thead button").forEach((button) => button.replaceWith(...button.childNodes));
+});
+addEventListener("afterprint", addButtons);

@@ -110,3 +110,9 @@ def test_paper_has_no_controls(page: Any, site: Path) -> None:
     page.emulate_media(media="print")
     assert not page.locator("header nav").is_visible()
     assert page.locator("table").first.is_visible()
+    buttons = page.locator("thead button")
+    before = buttons.count()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert (before > 0, buttons.count()) == (True, 0)  # or no sheet but the first names columns
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert buttons.count() == before

@@ -282,3 +282,13 @@ def test_paper_shows_what_is_folded(page: Any) -> None:
     assert page.locator("details.more:not([open]):not(.browse)").count() == 0
     assert not page.locator(".browse").first.is_visible()
     assert not page.locator(".bar").is_visible()
+
+
+def test_headings_are_in_no_button_on_paper(page: Any) -> None:
+    """Chromium repeats a heading on each sheet, but no button that is in it."""
+    buttons = page.locator("thead button")
+    before = buttons.count()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert (before > 0, buttons.count()) == (True, 0)
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert buttons.count() == before
