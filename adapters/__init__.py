@@ -4,7 +4,7 @@ Their table is in `pronominal.adapters.catalogue.systems`.
 """
 
 import inspect
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object, object_at
@@ -48,15 +48,21 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         if is_hub_id(entry.weights or ""):
             settings[entry.given] = entry.weights
         _refuse_no_checkpoint(name, entry.weights or "")
-    system: System = instantiate(name, system_class(name), settings, entry.given)
+    maker = system_class(name)
+    with _extra_of(name):
+        system: System = instantiate(name, maker, settings, entry.given)
     return system
 
 
 def system_class(name: str) -> Any:
     """Import what makes a system of `SYSTEMS`; `InputError` where its extra is missing."""
-    entry = SYSTEMS[name]
-    with extra_needed(entry.extra, name) if entry.extra else nullcontext():
-        return at(entry.place)
+    with _extra_of(name):
+        return at(SYSTEMS[name].place)
+
+
+def _extra_of(name: str) -> AbstractContextManager[None]:
+    extra = SYSTEMS[name].extra
+    return extra_needed(extra, name) if extra else nullcontext()
 
 
 def setting_names(name: str) -> set[str]:

@@ -1,6 +1,7 @@
 """Language models as coreference systems: one run, one table with the others."""
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -171,3 +172,11 @@ def test_random_weights_copy_nothing(tmp_path: Path) -> None:
     assert system.checkpoint.digest
     with pytest.raises(RefusedTextError):
         system.cluster(["Ann said that she slept."])
+
+
+@pytest.mark.parametrize("name", ["lm-coref", "lm-coref-questions"])
+def test_without_torch_its_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "pronominal.adapters.lm.prompting.generation", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(InputError, match=r'needs the package torch; pip install "pronominal\[lm'):
+        load(name, "a-folder")
