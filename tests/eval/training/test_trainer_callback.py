@@ -22,9 +22,9 @@ TEXTS = filled(own_instances())
 
 
 def trainer_of(family: tuple[Any, Any], folder: Path, **arguments: Any) -> transformers.Trainer:
-    """A real trainer of a tiny model, which evaluates after two steps."""
+    """A real trainer of a tiny model, which learns to say *xe* and evaluates after six steps."""
     tokenizer = family[0](TEXTS)
-    rows = [{"input_ids": ids} for ids in tokenizer(TEXTS[:8])["input_ids"]]
+    rows = [{"input_ids": ids} for ids in tokenizer(["xe xe xe"] * 8)["input_ids"]]
 
     def collate(chosen: list[Any]) -> dict[str, torch.Tensor]:
         ids = torch.nn.utils.rnn.pad_sequence(
@@ -32,7 +32,7 @@ def trainer_of(family: tuple[Any, Any], folder: Path, **arguments: Any) -> trans
         )
         return {"input_ids": ids, "labels": ids}
 
-    given = {"max_steps": 2, "eval_steps": 2, "eval_strategy": "steps", "learning_rate": 0.1}
+    given = {"max_steps": 6, "eval_steps": 6, "eval_strategy": "steps", "learning_rate": 0.1}
     settings = transformers.TrainingArguments(
         *(str(folder),),
         **(given | arguments),
@@ -67,7 +67,7 @@ def test_a_language_model_is_scored_as_the_system_lm_scores_it(
         )
     name = "eval_ruff_distractors_1_accuracy"
     logged = [entry for entry in trainer.state.log_history if name in entry]
-    assert [entry["step"] for entry in logged] == [0, 2]
+    assert [entry["step"] for entry in logged] == [0, 6]
     first, last = ([entry[f"{name}/pronoun_set={form}"] for form in FORMS] for entry in logged)
     assert first != last
     table = results.to_pandas()
