@@ -72,6 +72,8 @@ def check_system(
             print(f"{kept:5}  {one.promise}")
             for fault in one.faults:
                 print(f"       - {fault}")
+            for note in one.notes:
+                print(f"       note: {note}")
     broken = sum(bool(one.faults) for one in done)
     unknown = sum(not one.examined for one in done)
     if as_json:

@@ -161,6 +161,13 @@ def declared_settings(system: object) -> dict[str, Any] | None:
     return dict(read)
 
 
+def is_code_alone(system: object) -> bool:
+    """Whether an object is what the file of its class makes of it: it holds nothing of its own."""
+    kind = type(system)
+    of_file = "<locals>" not in kind.__qualname__ and source_digest(f"{kind.__module__}:")
+    return bool(of_file) and getattr(system, "__dict__", None) == {}
+
+
 def class_digest(kind: type) -> str | None:
     """Return the SHA-256 of the file of a class, or of its methods' source where there is none.
 
