@@ -15,7 +15,7 @@ DEMO_SYSTEMS = toy-nine-in-ten toy-blind-to-xe toy-stereotypes first-mention ran
 
 demo: .venv/core
 	@rm -rf demo
-	@$(BIN)/pronominal build sample -o demo
+	@$(BIN)/pronominal build sample -o demo > /dev/null
 	@$(BIN)/pronominal evaluate -d demo/sample -c double -o demo/runs $(DEMO_SYSTEMS:%=-s %)
 	@$(BIN)/pronominal report demo/runs -d demo/sample -o demo/report.html --svg demo/charts > /dev/null
 	@echo

@@ -150,8 +150,8 @@ def _tie_notes(ask: Ask, questions: list[Any]) -> Iterator[str]:
     answers = [as_numbers(answer) for answer in _answers(ask, questions)]
     if ties := sum(scores.count(max(scores)) > 1 for scores in answers):
         yield (
-            f"no candidate is the most probable in {ties} of {len(questions)} plain sentences: that "
-            "is the answer 'both', or 'none' where all are 0, and never right"
+            f"no candidate is the most probable in {ties} of {len(questions)} plain sentences: "
+            "that is the answer 'both', or 'none' where all are 0, and never right"
         )
 
 

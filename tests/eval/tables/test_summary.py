@@ -98,7 +98,7 @@ def test_intervals_give_way_before_columns_do_and_never_that_of_the_headline() -
     made = str(of_sets(7))
     assert "Left out" not in made
     assert "set06" in made[made.index("System") : made.index("───")]
-    assert "No interval for set00" in made
+    assert "No room for intervals of set00" in made
     narrow = str(of_sets(10))
     assert "60.0 [55.0, 65.0]" in narrow
     assert narrow.count("set09") == 1
@@ -112,7 +112,7 @@ def test_a_wider_terminal_and_latex_have_more_intervals(monkeypatch: pytest.Monk
     assert terminal_width() == 220
     for shown in (str(of_sets(9)), of_sets(9).to_latex()):
         assert shown.count("60.0 [55.0, 65.0]") == 10
-        assert "No interval" not in shown
+        assert "No room" not in shown
         assert "Left out" not in shown
 
 
@@ -209,7 +209,7 @@ def test_a_measure_of_answered_rows_alone_says_how_many() -> None:
     one = scores(0.9, 0.9, pairs=0.1) | {"answered": 0.2}
     one["interval"]["answered"] = [0.1, 0.3]
     told = [*findings(ACCURACY, [column], {"a": one})]
-    assert told == ["Pairs of a is 10.0 [5.0, 15.0] (a answered 20.0 [10.0, 30.0]), and guessing "
+    assert told == ["Pairs of a: 10.0 [5.0, 15.0] (a answered 20.0 [10.0, 30.0]), and guessing "
                     "gets 25."]  # fmt: skip
 
 
@@ -224,13 +224,13 @@ def test_one_unit_is_one_and_p_is_explained_where_there_is_one() -> None:
 
 def test_intervals_are_shown_where_there_is_room() -> None:
     few = str(summary({"a": scores(0.6, 0.5)}))
-    assert "No interval" not in few
+    assert "No room" not in few
     assert "50.0‡ [45.0, 55.0]" in few or "50.0 [45.0, 55.0]" in few
     parts = {name: block(0.6) for name in ("he", "she", "they", "xe", "ey")}
     many = summary({"a": Scores(block(0.6, by_pronoun_set=parts))})
-    (note,) = (note for note in many.in_terminal().notes if "No interval" in note)
-    assert note.startswith("No interval for he, she, they, xe, ey: there is no room here")
-    assert "No interval" not in many.to_markdown()
+    (note,) = (note for note in many.in_terminal().notes if "No room" in note)
+    assert note.startswith("No room for intervals of he, she, they, xe, ey: see --full")
+    assert "No room" not in many.to_markdown()
 
 
 def test_a_shorter_heading_is_said_to_be_what_other_tables_have() -> None:
@@ -252,9 +252,9 @@ def test_losses_chance_and_both_are_named() -> None:
     told = [*findings(ACCURACY, COLUMNS, given)]
     assert told == [
         "On xe, b loses 40.0 [34.9, 45.1] (p < 0.001) and a 30.0 [24.9, 35.1] (p < 0.001), "
-        "compared with their other pronoun sets.",
+        "compared with all their other pronoun sets.",
         "No difference from guessing (50) was found for c.",
-        "Pairs of b is 10.0 [5.0, 15.0], and guessing gets 25.",
+        "Pairs of b: 10.0 [5.0, 15.0], and guessing gets 25.",
     ]
 
 
@@ -265,7 +265,7 @@ def test_what_holds_of_several_systems_or_parts_alike_is_said_once() -> None:
     given = {one: Scores(block(0.3, by_pronoun_set=by_set)) for one in "ab"}
     lost, chance = findings(ACCURACY, COLUMNS, given)
     assert lost.startswith("a and b lose 25.0 [")
-    assert lost.endswith(") on each of she and xe, compared with their other pronoun sets.")
+    assert lost.endswith(") on each of she and xe, compared with all their other pronoun sets.")
     assert chance == "a and b are worse than guessing, which gets 50."
 
 
