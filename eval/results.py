@@ -196,6 +196,8 @@ class Results:
         for label in (a, b):
             if label not in self.scores:
                 raise unknown_name("system", label, self.scores)
+        if a == b:
+            raise InputError(f"{a} is compared with itself", cure="name two systems")
         one = self.scores[a]
         tests = (one.get(AGAINST, {}), one.get(PLANNED, {}).get(AGAINST, {}))
         found = {

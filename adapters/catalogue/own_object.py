@@ -206,10 +206,10 @@ def object_at(place: str) -> Any:
             target: Any = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
-            raise InputError(
-                f"there is no module {module}",
-                cure="go to the folder that holds it, or install it",
-            ) from error
+            cure = "go to the folder that holds it, or install it"
+            if module.endswith(".py"):
+                cure = f"name the module, not the file: {module.removesuffix('.py')}:{path}"
+            raise InputError(f"there is no module {module}", cure=cure) from error
         raise InputError(
             f"{module} needs the package {error.name}", cure="install it beside pronominal"
         ) from error
