@@ -144,7 +144,7 @@ class Summary:
             if name.lower() not in (head.lower(), f"{group} {head}".lower())
         ]
         notes = {
-            f"No room for intervals of {{}}: see {self.in_full}.": ", ".join(cut),
+            f"No interval for {{}}: no room; see {self.in_full}.": ", ".join(cut),
             f"Left out: {{}}: see {self.in_full}.": ", ".join(left_out),
             "In all other tables, {}.": " and ".join(others),
         }

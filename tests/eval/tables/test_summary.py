@@ -98,7 +98,7 @@ def test_intervals_give_way_before_columns_do_and_never_that_of_the_headline() -
     made = str(of_sets(7))
     assert "Left out" not in made
     assert "set06" in made[made.index("System") : made.index("───")]
-    assert "No room for intervals of set00" in made
+    assert "No interval for set00" in made
     narrow = str(of_sets(10))
     assert "60.0 [55.0, 65.0]" in narrow
     assert narrow.count("set09") == 1
@@ -112,7 +112,7 @@ def test_a_wider_terminal_and_latex_have_more_intervals(monkeypatch: pytest.Monk
     assert terminal_width() == 220
     for shown in (str(of_sets(9)), of_sets(9).to_latex()):
         assert shown.count("60.0 [55.0, 65.0]") == 10
-        assert "No room" not in shown
+        assert "No interval" not in shown
         assert "Left out" not in shown
 
 
@@ -224,13 +224,13 @@ def test_one_unit_is_one_and_p_is_explained_where_there_is_one() -> None:
 
 def test_intervals_are_shown_where_there_is_room() -> None:
     few = str(summary({"a": scores(0.6, 0.5)}))
-    assert "No room" not in few
+    assert "No interval" not in few
     assert "50.0‡ [45.0, 55.0]" in few or "50.0 [45.0, 55.0]" in few
     parts = {name: block(0.6) for name in ("he", "she", "they", "xe", "ey")}
     many = summary({"a": Scores(block(0.6, by_pronoun_set=parts))})
-    (note,) = (note for note in many.in_terminal().notes if "No room" in note)
-    assert note.startswith("No room for intervals of he, she, they, xe, ey: see --full")
-    assert "No room" not in many.to_markdown()
+    (note,) = (note for note in many.in_terminal().notes if "No interval" in note)
+    assert note.startswith("No interval for he, she, they, xe, ey: no room; see --full")
+    assert "No interval" not in many.to_markdown()
 
 
 def test_a_shorter_heading_is_said_to_be_what_other_tables_have() -> None:
