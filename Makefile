@@ -9,19 +9,22 @@ export PYTHONWARNINGS = ignore
 # what one test has imported, the next need not compile again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test pytest lowest lint docs clean
+.PHONY: demo help test pytest lowest lint docs clean
 
 DEMO_SYSTEMS = toy-nine-in-ten toy-blind-to-xe toy-stereotypes first-mention random
 
 demo: .venv/core
 	@rm -rf demo
-	@$(BIN)/pronominal build sample -o demo
+	@$(BIN)/pronominal build sample -o demo > /dev/null
 	@$(BIN)/pronominal evaluate -d demo/sample -c double -o demo/runs $(DEMO_SYSTEMS:%=-s %)
 	@$(BIN)/pronominal report demo/runs -d demo/sample -o demo/report.html --svg demo/charts > /dev/null
 	@echo
 	@echo "The table shows the fault that each system was given: no answer for xe, stereotypes"
 	@echo "with he and she, the first mention in both sentences of a pair, guesses. To see more, open"
 	@echo "demo/report.html, or the picture demo/charts/sample-double-test.accuracy-by-pronoun-set.svg"
+
+help:
+	@sed -n '1,2s/^# //p' Makefile
 
 # the linters use one core, so that the tests need not wait for them
 test: .venv/all

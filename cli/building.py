@@ -21,8 +21,8 @@ SourcesFolder = Annotated[
     Path | None,
     typer.Option(
         "--sources",
-        help="Folder with one folder of upstream files for each repository. "
-        "Without it the files are downloaded at pinned commits.",
+        help="Upstream files that you have: a folder with one folder for each repository. "
+        "Without it they are downloaded, at pinned commits.",
     ),
 ]
 

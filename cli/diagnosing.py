@@ -18,6 +18,8 @@ env = typer.Typer(
     help="Environments for systems whose packages pin old dependencies.", no_args_is_help=True
 )
 
+_ROWS = {"candidates": "candidates", "slots": "slots", "both": "candidates or slots"}
+
 
 def systems(as_json: Json = False) -> None:
     """List the systems: kind, extra to install, where the weights come from."""
@@ -36,12 +38,14 @@ def systems(as_json: Json = False) -> None:
         table.add_column(overflow="fold")
         for name, entry in SYSTEMS.items():
             of_it = "to give" if entry.weights in GIVEN else "weights"
-            needed = {"extra": entry.extra, of_it: entry.weights}
+            rows = None if entry.rows == "candidates" else _ROWS[entry.rows]
+            needed = {"rows with": rows, "extra": entry.extra, of_it: entry.weights}
             lines = [f"{what}: {value}" for what, value in needed.items() if value]
             if entry.kind == kind:
                 table.add_row(name, "\n".join((entry.summary, *lines)))
         Console().print(f"{kind}:", style="bold")
         Console().print(table, "")
+    Console().print("Where no rows are named, they are those with candidates; RUFF's have slots.")
     Console().print("Your own: --system MODULE:ATTRIBUTE, an object with one method.")
 
 
@@ -72,6 +76,8 @@ def check_system(
             print(f"{kept:5}  {one.promise}")
             for fault in one.faults:
                 print(f"       - {fault}")
+            for note in one.notes:
+                print(f"       note: {note}")
     broken = sum(bool(one.faults) for one in done)
     unknown = sum(not one.examined for one in done)
     if as_json:
@@ -94,10 +100,12 @@ def doctor(as_json: Json = False, markdown: Markdown = False) -> None:
         print(json.dumps(shown, indent=2))
     elif markdown:
         # only the last column depends on the machine
-        print("| System | Kind | Install | Weights | Here |", f"|{' --- |' * 5}", sep="\n")
+        heads = "| System | Kind | Rows with | Install | Weights | Here |"
+        print(heads, f"|{' --- |' * 6}", sep="\n")
         for system in diagnoses:
             install = f"`{system.install}`" if system.install else "nothing"
-            cells = (f"`{system.name}`", system.kind, install, system.weights or "none")
+            rows = _ROWS[SYSTEMS[system.name].rows]
+            cells = (f"`{system.name}`", system.kind, rows, install, system.weights or "none")
             print(f"| {' | '.join(cells)} | {system.state} |")
     else:
         print(" ".join(f"{name} {number}" for name, number in versions().items()))

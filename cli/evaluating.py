@@ -43,15 +43,13 @@ Dataset = Annotated[str | None, typer.Option("--dataset", "-d", help=DATASET_HEL
 Save = Annotated[
     Path | None, typer.Option(help="Folder for scores.parquet and scores.csv, a row a figure.")
 ]
-Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Folder of runs.", show_default="runs")
-]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of runs; 'runs' without it.")]
 Device = Annotated[str | None, typer.Option(help="Where systems compute: cuda or cpu.")]
 BatchSize = Annotated[int | None, typer.Option(help="How much they take at once.")]
 Dtype = Annotated[str | None, typer.Option(help="What they compute in: bfloat16, say.")]
 SplitName = Annotated[
     str | None,
-    typer.Option(help="A split, or several: seed_13+seed_17+seed_19.", show_default="test"),
+    typer.Option(help="A split, 'test' without it, or several: seed_13+seed_17+seed_19."),
 ]
 ReadingName = Annotated[
     str | None,

@@ -82,14 +82,23 @@ def _run() -> None:
     except (InputError, OSError, USAGE_ERROR) as error:
         if debug:
             traceback.print_exc()
-        message: str = getattr(error, "format_message", error.__str__)()
-        if isinstance(error, OSError):
-            named = error.filename2 or error.filename  # of a move, where to and not what
-            cause, cure = error.strerror or str(error), "give a place that can be used"
-            message = str(InputError(cause, cure=cure, file=named))
+        message = _message(error)
         if message:  # a group of commands without one has printed its help instead
             print(f"pronominal: {printable(' '.join(message.split()))}", file=sys.stderr)
         sys.exit(2)
     except typer.Abort:
         sys.exit(130)
     sys.exit(status or 0)
+
+
+def _message(error: Exception) -> str:
+    """Say what is wrong and what to do; empty of a group of commands without one."""
+    if isinstance(error, OSError):
+        named = error.filename2 or error.filename  # of a move, where to and not what
+        cause, cure = error.strerror or str(error), "give a place that can be used"
+        return str(InputError(cause, cure=cure, file=named))
+    message: str = getattr(error, "format_message", error.__str__)()
+    context = getattr(error, "ctx", None)
+    if context is None or not message or message.endswith("?"):
+        return message
+    return f"{message.rstrip('.')}; see '{context.command_path} --help'"

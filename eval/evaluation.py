@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pronominal.adapters import System
-from pronominal.adapters.catalogue.own_object import declared_settings, source_digest
+from pronominal.adapters.catalogue.own_object import declared_settings, is_code_alone, source_digest
 from pronominal.adapters.catalogue.systems import SYSTEMS
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.loading import load_split
@@ -265,12 +265,16 @@ def _warn_of_finished(system: System, run: Path) -> None:
     if not is_run(run) or not read_record(run).complete:
         return
     known = read_record(run).settings.get("source") is not None
-    if known and declared_settings(system) is not None:
-        return  # the run says both, and was refused if either had changed
-    told = "its code is that of the run, but what it holds" if known else "its code"
+    if known and (declared_settings(system) is not None or is_code_alone(system)):
+        return  # the run says all that it is, and was refused if any of it had changed
+    untold = (
+        "the values that it was made with are not compared, so give it another name if they have "
+        "changed, or an attribute 'settings' that tells them"
+        if known
+        else "its code is not compared, so give it another name if that has changed"
+    )
     cause = f"{read_record(run).label} is not asked again: its answers are those of {run}"
-    cure = "give it another name if that has changed, or settings that say it"
-    warnings.warn(f"{cause}; {told} is not compared, so {cure}", FinishedRunWarning, stacklevel=4)
+    warnings.warn(f"{cause}; {untold}", FinishedRunWarning, stacklevel=4)
 
 
 def _as_it_is(runs: Sequence[RunFolder], plan: Plan | None) -> Callable[..., RunFolder]:

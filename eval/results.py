@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import combinations, islice
+from operator import ne
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +40,8 @@ from pronominal.eval.scores import as_task, task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.comparison import FAILED, failed_rows
+from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS, failed_rows
+from pronominal.eval.tables.findings import COMPARED
 from pronominal.eval.tables.summary import Summary
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
@@ -85,7 +88,8 @@ class Results:
 
         The tables of a plan stand before all that is exploratory.
         """
-        summary, first = self._summary(), self.task.planned_tables(self.scores)
+        summary = self._summary(full=full)
+        first = self.task.planned_tables(self.scores)
         if not full:
             yield str(summary)
         elif not first:
@@ -97,7 +101,8 @@ class Results:
             yield f"{summary.body}\n"
             yield from self.tables()[len(first) :]
 
-    def _summary(self) -> Summary:
+    def _summary(self, *, full: bool = False) -> Summary:
+        """Return what is printed first; with `full`, all tables stand below."""
         split = self.split
         decided = f"decided by {self.reading}" if self.reading else "decisions as they were given"
         decided = "" if split.asks_for_form else f"{decided}, "
@@ -107,11 +112,25 @@ class Results:
             f"digest {split.digest[:12]}, {decided}{systems}"
         )
         folders = dict.fromkeys(str(run.parent) for run in self.runs.values())
-        report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
         all_tables = "Paired tests and all other tables" if len(self.scores) > 1 else "All tables"
-        rest = f"{all_tables}: --full (in Python: Results.tables()){report}."
-        summary = self.task.summarise(self.scores, about, rest)
-        return replace(summary, comparisons=(*self._without_answers(), *summary.comparisons))
+        where = "below" if full else "--full (in Python: Results.tables())"
+        report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
+        summary = self.task.summarise(self.scores, about, f"{all_tables}: {where}{report}.")
+        compared = (*self._without_answers(), *summary.comparisons, *self._equal_and_different())
+        in_full = "the tables below" if full else summary.in_full
+        return replace(summary, comparisons=compared, in_full=in_full)
+
+    def _equal_and_different(self) -> Iterator[str]:
+        """Say in how many rows two systems differ that score the same, of the first pairs."""
+        headline = self.task.headline_in(self.scores.values())
+        figures = {label: headline.of(one) for label, one in self.scores.items()}
+        values = {label: figure.value for label, figure in figures.items() if figure is not None}
+        pairs = ((a, b) for a, b in combinations(values, 2) if values[a] == values[b])
+        for a, b in islice(pairs, COMPARED):
+            if b not in self.scores[a].get(SAME_WEIGHTS, {}):
+                one, other = self.answers[a].decisions, self.answers[b].decisions
+                rows = sum(map(ne, one, other))
+                yield f"{a} and {b} score the same, but differ in {rows:,} rows."
 
     def _without_answers(self) -> Iterator[str]:
         """Say which systems failed at every row, and the first cause."""
@@ -142,7 +161,12 @@ class Results:
         return write_tidy(self._tidy(), Path(folder))
 
     def rows(self) -> pd.DataFrame:
-        """Return a table with one row for each instance and system: what it answered."""
+        """Return a table with one row for each instance and system: what it answered.
+
+        ``label`` is the system's; ``right``, whether it gave the right answer; ``choice``, the
+        index of a candidate or option. Texts, pronoun sets and right answers (``label``, too) are
+        in ``results.split.to_pandas()``: rename that one, and merge by ``id``.
+        """
         pd = _pandas()
         labels, choices = numbers(self.split.table["label"]), self.split.choices
         right = right_choices(labels, len(choices[0]))
@@ -172,6 +196,8 @@ class Results:
         for label in (a, b):
             if label not in self.scores:
                 raise unknown_name("system", label, self.scores)
+        if a == b:
+            raise InputError(f"{a} is compared with itself", cure="name two systems")
         one = self.scores[a]
         tests = (one.get(AGAINST, {}), one.get(PLANNED, {}).get(AGAINST, {}))
         found = {

@@ -161,6 +161,13 @@ def declared_settings(system: object) -> dict[str, Any] | None:
     return dict(read)
 
 
+def is_code_alone(system: object) -> bool:
+    """Whether an object is what the file of its class makes of it: it holds nothing of its own."""
+    kind = type(system)
+    of_file = "<locals>" not in kind.__qualname__ and source_digest(f"{kind.__module__}:")
+    return bool(of_file) and getattr(system, "__dict__", None) == {}
+
+
 def class_digest(kind: type) -> str | None:
     """Return the SHA-256 of the file of a class, or of its methods' source where there is none.
 
@@ -199,10 +206,10 @@ def object_at(place: str) -> Any:
             target: Any = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
-            raise InputError(
-                f"there is no module {module}",
-                cure="go to the folder that holds it, or install it",
-            ) from error
+            cure = "go to the folder that holds it, or install it"
+            if module.endswith(".py"):
+                cure = f"name the module, not the file: {module.removesuffix('.py')}:{path}"
+            raise InputError(f"there is no module {module}", cure=cure) from error
         raise InputError(
             f"{module} needs the package {error.name}", cure="install it beside pronominal"
         ) from error

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from pronominal.adapters.contract.systems import Kind
+
+Rows = Literal["candidates", "slots", "both"]
+"""What rows ask: which candidate is meant, which form fills a slot (RUFF), or either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class SystemEntry:
             checkpoint, or the address of a server.
         environment: the environment (``pronominal env create``) that it runs in, if it needs one.
         server: the place of the command that starts the server which it asks, if it asks one.
+        rows: which rows it answers.
     """
 
     kind: Kind
@@ -35,6 +39,7 @@ class SystemEntry:
     given: str = "checkpoint"
     environment: str | None = None
     server: str | None = None
+    rows: Rows = "candidates"
 
     @property
     def is_baseline(self) -> bool:
@@ -64,7 +69,7 @@ def at(place: str) -> Any:
 
 _clustering = partial(SystemEntry, "clustering")
 _choosing = partial(SystemEntry, "choosing")
-_language_model = partial(SystemEntry, "language model")
+_language_model = partial(SystemEntry, "language model", rows="slots")
 _packaged = partial(_clustering, weights="in its environment")
 _of_transformers = partial(_language_model, extra="lm", weights=ANY_MODEL)
 _of_vllm = partial(_language_model, extra="vllm", weights=ANY_MODEL)
@@ -107,6 +112,7 @@ SYSTEMS: dict[str, SystemEntry] = {
         "a program of your own that reads and writes JSONL, in a process of its own",
         weights="a command",
         given="command",
+        rows="both",
     ),
     "coreferee": _packaged(
         "remote.packaged:coreferee",
@@ -164,6 +170,7 @@ SYSTEMS: dict[str, SystemEntry] = {
         "a system of your own behind an HTTP address",
         weights="a URL",
         given="url",
+        rows="both",
     ),
     "last-mention": _choosing(
         "baselines.mention_order:LastMention", "takes the candidate that is mentioned last"
@@ -194,24 +201,29 @@ SYSTEMS: dict[str, SystemEntry] = {
         extra="lm",
         weights=ANY_WRITER,
         given="model",
+        rows="candidates",
     ),
     "lm-multiple-choice": _of_transformers(
         "lm.prompting.multiple_choice:MultipleChoiceModel",
         "any causal or sequence-to-sequence model, which option it prefers as a prompt's answer",
+        rows="both",
     ),
     "lm-prompts": _of_transformers(
         "lm.prompting.generation:PromptedModel",
         "any model that writes, prompted as the papers prompt FLAN-T5 and Llama-2-chat",
+        rows="both",
     ),
     "lm-prompts-vllm": _of_vllm(
         "lm.engines.vllm_prompts:VllmPrompts",
         "any causal model that vLLM runs in this process, prompted as lm-prompts",
+        rows="both",
     ),
     "lm-server": _language_model(
         "lm.prompting.server:ServedModel",
         "a model behind a local server that speaks OpenAI's protocol, prompted as lm-prompts",
         given="url",
         server="lm.prompting.server:START",
+        rows="both",
     ),
     "lm-server-scores": _language_model(
         "lm.engines.served_scores:ServedScores",
@@ -278,6 +290,7 @@ SYSTEMS: dict[str, SystemEntry] = {
         "lm.prompting.text_generation:TextGeneration",
         "a text-generation pipeline of transformers, prompted as lm-prompts",
         given="pipeline",
+        rows="both",
     ),
     "toy-blind-to-xe": _choosing(
         "baselines.known_faults:BlindToXe",

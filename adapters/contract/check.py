@@ -12,6 +12,7 @@ from pronominal.adapters.contract.plain_questions import (
 from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.promises import (
     ANSWERED,
+    NOTES,
     OWN_PROMISES,
     PROMISES,
     Ask,
@@ -36,11 +37,13 @@ class Check:
         promise: what a system promises.
         faults: in which ways it does not keep it; empty if it does, or if it was not examined.
         examined: whether it was: of answers that are not there, most promises say nothing.
+        notes: what is allowed, and may not be meant.
     """
 
     promise: str
     faults: tuple[str, ...]
     examined: bool = True
+    notes: tuple[str, ...] = ()
 
 
 def check_system(system: Any) -> Iterator[Check]:
@@ -56,7 +59,9 @@ def check_system(system: Any) -> Iterator[Check]:
         answered = True
         for promise, faults in (PROMISES | OWN_PROMISES[method]).items():
             told = _found(faults, ask, questions) if answered else ()
-            yield Check(f"{method}: {promise}", told, examined=answered)
+            noted = NOTES.get((method, promise))
+            notes = _found(noted, ask, questions) if noted and answered and not told else ()
+            yield Check(f"{method}: {promise}", told, examined=answered, notes=notes)
             answered = answered and not (told and promise == ANSWERED)
 
 

@@ -6,13 +6,13 @@ from pronominal.pronouns import PRONOUN_SETS, Case
 from pronominal.spans import Mention
 
 _RESOLVED = (
-    (1, "him", ("baker", "neighbour"), 0),
-    (2, "he", ("uncle", "car"), 0),
-    (3, "her", ("Maria", "dog"), 0),
-    (4, "they", ("children", "hands"), 0),
-    (5, "it", ("clock", "Tom"), 0),
+    (1, "him", ("baker", "neighbour"), 0, "he", "accusative"),
+    (2, "he", ("uncle", "car"), 0, "he", "nominative"),
+    (3, "her", ("Maria", "dog"), 0, "she", "possessive"),
+    (4, "they", ("children", "hands"), 0, "they", "nominative"),
+    (5, "it", ("clock", "Tom"), 0, "it", "nominative"),
 )
-"""Sentence, pronoun, candidates, and which one is right."""
+"""Sentence, pronoun, candidates, which one is right, and the pronoun's set and case."""
 
 _FILLED: tuple[tuple[int, str, Case], ...] = (
     (0, "she", "nominative"),
@@ -31,8 +31,9 @@ def plain_resolutions() -> list[ResolutionInstance]:
             pronoun=_mention(PLAIN_SENTENCES[number], pronoun),
             candidates=tuple(_mention(PLAIN_SENTENCES[number], name) for name in names),
             label=label,
+            columns={"pronoun_set": pronoun_set, "case": case},
         )
-        for number, pronoun, names, label in _RESOLVED
+        for number, pronoun, names, label, pronoun_set, case in _RESOLVED
     ]
 
 

@@ -146,6 +146,15 @@ def _probability_faults(ask: Ask, questions: list[Any]) -> Iterator[str]:
     return _score_faults(ask, questions, "candidates", lambda p: 0 <= p <= 1, "outside [0, 1]")
 
 
+def _tie_notes(ask: Ask, questions: list[Any]) -> Iterator[str]:
+    answers = [as_numbers(answer) for answer in _answers(ask, questions)]
+    if ties := sum(scores.count(max(scores)) > 1 for scores in answers):
+        yield (
+            f"no candidate is the most probable in {ties} of {len(questions)} plain sentences: "
+            "that is the answer 'both', or 'none' where all are 0, and never right"
+        )
+
+
 def _finite_faults(ask: Ask, questions: list[Any]) -> Iterator[str]:
     return _score_faults(ask, questions, "options", math.isfinite, "not finite")
 
@@ -195,6 +204,9 @@ OWN_PROMISES: dict[str, dict[str, Faults]] = {
     "option_loglikelihoods": {"a finite number for each option": _finite_faults},
 }
 """What one method promises, by its name."""
+
+NOTES: dict[tuple[str, str], Faults] = {("choose", "a probability for each candidate"): _tie_notes}
+"""Method and promise -> what is worth a note where it is kept."""
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.tables.comparison import mark_notes
-from pronominal.eval.tables.table import UNDEFINED, Table, interval_notes
+from pronominal.eval.tables.table import UNDEFINED, Table, written_interval
 
 IN_UNIT = {"share": " in percent", "ratio": " as a ratio", "count": " as a count"}
 """How notes say the unit of a headline, where headlines have several."""
@@ -31,7 +31,7 @@ def overview(comparisons: Sequence[Comparison]) -> Table:
             numbers = sorted({figure.n for figure in figures if figure.n is not None})
             counted = " to ".join(dict.fromkeys(f"{n:,}" for n in (*numbers[:1], *numbers[-1:])))
             unit = "" if in_percent else IN_UNIT[measure.unit]
-            notes[f"{heading}: {measure.heading}{unit}, n = {counted}"] = None
+            notes[f"{heading}: {measure.heading}{unit}, n = {counted}{_intervals(one)}"] = None
             answered = one.task.answered_measure
             if answered is not None and any(map(answered.of, one.scores.values())):
                 shares = {system: answered.cell(score) for system, score in one.scores.items()}
@@ -49,7 +49,13 @@ def overview(comparisons: Sequence[Comparison]) -> Table:
 def _marks(one: Comparison) -> Iterator[str]:
     scores = [*one.scores.values()]
     yield from mark_notes([one.task.headline_in(scores)], scores)
-    yield from interval_notes(scores, one.task.units)
+
+
+def _intervals(one: Comparison) -> str:
+    """Write over what the intervals of a split sum."""
+    summed = (score.get("intervals") for score in one.scores.values())
+    told = dict.fromkeys(written_interval(given, one.task.units) for given in summed if given)
+    return f", [ ] {' or '.join(told)}" if told else ""
 
 
 def _heading(one: Comparison, comparisons: Sequence[Comparison]) -> str:

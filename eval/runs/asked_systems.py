@@ -19,7 +19,7 @@ from pronominal.adapters.catalogue.own_object import (
 )
 from pronominal.errors import InputError
 from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
-from pronominal.names import closest, nearest_name, require_name, unknown_name
+from pronominal.names import closest, nearest_name, require_name
 from pronominal.text_files import read_toml
 
 HOW = ("device", "batch_size", "dtype")
@@ -163,7 +163,10 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
     labels: set[str] = set()
     for system in systems:
         if not _is_system(system.name):
-            raise unknown_name("system", system.name, SYSTEMS)
+            near = closest(system.name, SYSTEMS)
+            all_of_them = "'pronominal systems' lists them, and your own is MODULE:ATTRIBUTE"
+            cure = f"did you mean '{near}'?" if near else all_of_them
+            raise InputError(f"there is no system '{system.name}'", cure=cure)
         require_name("label", system.label)
         if system.label in labels:
             cause = f"two systems are called {system.label}"

@@ -263,11 +263,12 @@ def refuse_other_question(system: System, instance: Instance) -> None:
     if kind_of(system) != "language model":
         if isinstance(instance, FillingInstance):
             cause = f"{system.name} looks for antecedents, and the dataset asks for a pronoun"
-            cure = "run a language model, or a dataset that asks for antecedents"
+            cure = "run a language model, such as lm, or a dataset that asks for antecedents"
             raise InputError(cause, cure=cure)
     elif not (
         isinstance(instance, FillingInstance)
         or isinstance(system, GeneratingSystem | MultipleChoiceSystem)
     ):
         cause = f"{system.name} fills slots, and the dataset asks for antecedents"
-        raise InputError(cause, cure="run it on a dataset with slots, or prompt the model")
+        cure = "run it on a dataset with slots, or prompt the model, as with lm-prompts=MODEL"
+        raise InputError(cause, cure=cure)

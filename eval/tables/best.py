@@ -7,7 +7,7 @@ from typing import Any
 
 from pronominal.eval.statistics.paired_tests import AGAINST, differ
 from pronominal.eval.statistics.scores import Figure, Scores
-from pronominal.eval.tables.comparison import parts_of
+from pronominal.eval.tables.comparison import mark_notes, parts_of
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import UNDEFINED, Table, interval_notes
 
@@ -58,7 +58,8 @@ def crossed_tables(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[
         crossed = {tuple(chosen[0].split("/")): path for chosen, path in parts.items()}
         firsts, seconds = (tuple(dict.fromkeys(keys)) for keys in zip(*crossed, strict=True))
         cells = {
-            key: replace(headline, key="", path=path, chance=None) for key, path in crossed.items()
+            key: replace(headline.on_part(headline.heading, path), key="")
+            for key, path in crossed.items()
         }
         rows = tuple(
             (label, first, *(cells[first, s].cell(one) if (first, s) in cells else UNDEFINED
@@ -74,5 +75,6 @@ def crossed_tables(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[
         names = [kind.replace("_", " ") for kind in kinds]
         title = f"{headline.heading} by {names[0]} and {names[1]}"
         columns = ("System", names[0].capitalize(), *seconds)
-        notes = tuple(dict.fromkeys(interval_notes(scores.values())))
+        told = [*mark_notes(cells.values(), scores.values()), *interval_notes(scores.values())]
+        notes = tuple(dict.fromkeys(told))
         yield Table(title, columns, rows, notes, best)

@@ -1,7 +1,6 @@
 """The tables that compare systems: those that follow from measures, and those of every task."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from pronominal.eval.statistics.scores import Keys, Scores
@@ -94,7 +93,7 @@ def division_table(
         for suffix, measure in measures.items():
             for chosen, path in parts_of(measure, division, scores.values()):
                 heading = f"{prefix}{'/'.join(chosen)}{suffix}"
-                shown[heading] = replace(measure, heading=heading, path=path, chance=None)
+                shown[heading] = measure.on_part(heading, path)
     if shown:
         told = [*notes, *mark_notes(shown.values(), scores.values())]
         told += interval_notes(scores.values())
@@ -180,18 +179,22 @@ def no_interval_notes(measures: Collection[Measure], scores: Collection[Scores])
 
 def mark_notes(measures: Collection[Measure], scores: Collection[Scores]) -> Iterator[str]:
     """Say what guessing gets, what the marks mean, and why numbers have no interval."""
+    of_chance: dict[float, dict[str, None]] = {}
     for one in scores:
         for measure in measures:
             chance, figure = measure.chance_in(one), measure.of(one)
             if figure is not None and figure.sd is not None:
                 yield OVER_SEEDS
             if chance is not None and figure is not None:
-                below = f"{BELOW_CHANCE}: the whole interval is below."
-                yield f"{measure.heading}: chance is {100 * chance:.3g}; {below}"
+                of_chance.setdefault(chance, {})[measure.heading] = None
             if OF_FEW in measure.short(one):
                 yield FEW_UNITS
             if one.is_vacuous(measure.path):
                 yield f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention."
+    for chance, headings in of_chance.items():
+        below = f"chance is {100 * chance:.3g}; {BELOW_CHANCE}: the whole interval is below."
+        of_all = 1 < len(headings) == len({measure.heading for measure in measures})
+        yield below.capitalize() if of_all else f"{', '.join(headings)}: {below}"
     yield from no_interval_notes(measures, scores)
 
 

@@ -150,7 +150,7 @@ def findings(
                 got = f"{got}, and guessing gets {100 * chance:.3g}"
                 below.setdefault(got, []).append(label)
         for got, labels in below.items():
-            yield f"{measure.name} of {_listed(labels)} is {got}."
+            yield f"{measure.name} of {_listed(labels)}: {got}."
 
 
 def _with_ends(measure: Measure, figure: Figure) -> str:
@@ -194,11 +194,11 @@ def _losses(
             (first, most), *further = sorted(losses.items(), key=lambda one: -one[1][0].points)
             more = [f"{label} {of_it[0].less}" for label, of_it in further]
             told = _listed([f"{first} loses {most[0].less}", *more])
-            yield f"On {names[0]}, {told}, compared with their other {kind}s."
+            yield f"On {names[0]}, {told}, compared with all their other {kind}s."
             continue
         for text, labels in by_text.items():
             verb, whose = ("loses", "its") if len(labels) == 1 else ("lose", "their")
-            yield f"{_listed(labels)} {verb} {text}, compared with {whose} other {kind}s."
+            yield f"{_listed(labels)} {verb} {text}, compared with all {whose} other {kind}s."
 
 
 def _in_words(losses: Sequence[Loss]) -> str:
@@ -238,24 +238,37 @@ def _is_below(figure: Figure, value: float) -> bool:
     return figure.high is not None and figure.high < value and not figure.is_of_few
 
 
+def better_than_chance(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say which systems are better than guessing."""
+    best_first = {label: scores[label] for label in _ordered(headline, scores)}
+    for chance, labels in _by_chance(headline, best_first)["better"].items():
+        yield f"Better than guessing ({100 * chance:.3g}): {_listed(labels)}."
+
+
 def _against_chance(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
-    figures = {label: (headline.of(one), headline.chance_in(one)) for label, one in scores.items()}
-    alike: dict[float, list[str]] = {}
-    worse: dict[float, list[str]] = {}
-    for label, (figure, chance) in figures.items():
-        if chance is None or figure is None or figure.ends is None or figure.is_of_few:
-            continue
-        if figure.n is not None and scores[label].get(FAILED, 0) >= figure.n:
-            continue
-        if figure.ends[0] <= chance <= figure.ends[1]:
-            alike.setdefault(chance, []).append(label)
-        elif figure.ends[1] < chance:
-            worse.setdefault(chance, []).append(label)
-    for chance, labels in worse.items():
+    sides = _by_chance(headline, scores)
+    for chance, labels in sides["worse"].items():
         verb = "is" if len(labels) == 1 else "are"
         yield f"{_listed(labels)} {verb} worse than guessing, which gets {100 * chance:.3g}."
-    for chance, labels in alike.items():
+    for chance, labels in sides["alike"].items():
         yield f"No difference from guessing ({100 * chance:.3g}) was found for {_listed(labels)}."
+
+
+def _by_chance(
+    headline: Measure, scores: Mapping[str, Scores]
+) -> dict[str, dict[float, list[str]]]:
+    """Return better, worse or alike -> what guessing gets -> the systems of which that is clear."""
+    sides: dict[str, dict[float, list[str]]] = {"better": {}, "worse": {}, "alike": {}}
+    for label, one in scores.items():
+        figure, chance = headline.of(one), headline.chance_in(one)
+        if chance is None or figure is None or figure.ends is None or figure.is_of_few:
+            continue
+        if figure.n is not None and one.get(FAILED, 0) >= figure.n:
+            continue
+        low, high = figure.ends
+        side = "worse" if high < chance else "better" if low > chance else "alike"
+        sides[side].setdefault(chance, []).append(label)
+    return sides
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -1,7 +1,8 @@
 """A measure: a number that scores have for every system, and how it is shown."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, Literal, get_args
 
 from pronominal.errors import InputError
@@ -90,6 +91,12 @@ class Measure:
         """What it is called where no note explains the heading."""
         return self.title or self.heading
 
+    def on_part(self, heading: str, path: Keys) -> "Measure":
+        """Return the measure on a part of the rows, where its number stands at `path`."""
+        # what scores say of chance, they say of all rows
+        chance = None if isinstance(self.chance, tuple) else self.chance
+        return replace(self, heading=heading, path=path, chance=chance)
+
     def of(self, scores: Scores) -> Figure | None:
         """Return the measure's number; None where the scores have none."""
         return scores.figure(self.path)
@@ -105,6 +112,11 @@ class Measure:
             return self.chance
         figure = scores.figure(self.chance)
         return None if figure is None else figure.value
+
+    def ends_in(self, scores: Scores) -> tuple[float, float]:
+        """Return the ends of the number's interval, which is as wide as can be without one."""
+        figure = self.of(scores)
+        return (-inf, inf) if figure is None or figure.ends is None else figure.ends
 
     def cell(self, scores: Scores) -> str:
         """Write the number for a table, with a mark, its deviation and its interval."""
@@ -149,7 +161,7 @@ def abstention_measures(
         shown: further attributes of the measures.
     """
     titles = {
-        "answered": "Rows with one answer",
+        "answered": None,
         "none": "Rows without an answer",
         "both": "Rows with both answers",
         "unfinished": "Rows where the model was cut off before it answered",

@@ -13,6 +13,7 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.best import best_row
 from pronominal.eval.tables.comparison import OVER_SEEDS, no_interval_notes
 from pronominal.eval.tables.findings import (
+    better_than_chance,
     comparisons,
     findings,
     of_same_weights,
@@ -42,8 +43,11 @@ SHORTEST = 12
 """To how many letters a label may be clipped before a column is left out."""
 
 
-CORRECTED = " p: after Holm's correction."
-"""What p-values of the sentences are."""
+CORRECTED = (
+    " p: after Holm's correction for all such pairs; [ ] is of one alone, so it may leave 0 out "
+    "where p > 0.05."
+)
+"""What p-values of the sentences are, and intervals beside them."""
 
 EXPLORATORY = "Exploratory: "
 """What stands before sentences that a plan does not name."""
@@ -77,6 +81,7 @@ class Summary:
         findings: sentences on what stands out in them.
         notes: over what intervals sum, and on the runs.
         rest: where all else is.
+        in_full: what has all intervals and columns.
     """
 
     about: str
@@ -89,6 +94,7 @@ class Summary:
     findings: tuple[str, ...]
     notes: tuple[str, ...]
     rest: str
+    in_full: str = "--full"
 
     def __str__(self) -> str:
         return f"{self.opening}\n{self.body}"
@@ -138,8 +144,8 @@ class Summary:
             if name.lower() not in (head.lower(), f"{group} {head}".lower())
         ]
         notes = {
-            "No interval for {}: there is no room here; --full has them.": ", ".join(cut),
-            "Left out: {}; --full has them.": ", ".join(left_out),
+            f"No interval for {{}}: no room; see {self.in_full}.": ", ".join(cut),
+            f"Left out: {{}}: see {self.in_full}.": ", ".join(left_out),
             "In all other tables, {}.": " and ".join(others),
         }
         return self._noted(table, [note.format(them) for note, them in notes.items() if them])
@@ -225,8 +231,8 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     of_measures = [headline, *(part.measure for part in shown)]
     planned = tuple(planned_comparisons(headline, measures, scores))
     prefix = EXPLORATORY if planned else ""
-    compared_in_words = (*comparisons(headline, scores), *of_same_weights(scores))
-    better = tuple(f"{prefix}{one}" for one in compared_in_words)
+    compared = (*comparisons(headline, scores), *of_same_weights(scores))
+    better = tuple(f"{prefix}{one}" for one in (*compared, *better_than_chance(headline, scores)))
     stands_out = (*findings(headline, columns, scores), *remarks)
     found = tuple(f"{prefix}{one}" for one in stands_out)
     reasons = no_interval_notes(of_measures, [*scores.values()])

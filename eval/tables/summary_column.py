@@ -33,7 +33,7 @@ class SummaryColumn:
             return
         for (part,), path in parts_of(self.measure, self.division, scores):
             key = f"{self.measure.key} on {part}"
-            measure = replace(self.measure, key=key, heading=part, path=path, chance=None)
+            measure = replace(self.measure.on_part(part, path), key=key)
             yield SummaryColumn(measure, heading=self.short.get(part, part), group=self.group)
 
     @property

@@ -179,6 +179,9 @@ def test_a_wrong_predictions_file_is_one_line_and_exit_2(
     [
         (["build", "winoprn", "--out", "o"], "did you mean 'winopron'?"),
         (["build", "winopron"], "Missing option '--out'"),
+        (["report", "-x"], "pronominal report --help'"),
+        (["check-system", "mine"], "your own is MODULE:ATTRIBUTE"),
+        (["check-system", "mine.py:Mine"], "name the module, not the file: mine:Mine"),
         (["build", "winopron", "--out", "o", "--sources", "nowhere"], "nowhere/winopron"),
         (["build", "sample", "--out", "o", "--pronouns", "no.toml"], "no.toml"),
         (["run", "--dataset", "nowhere", "--system", "random"], "nowhere: there is no such folder"),

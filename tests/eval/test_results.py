@@ -120,6 +120,8 @@ def test_two_systems_are_compared(results: pronominal.Results) -> None:
     assert "equivalence" not in tests["accuracy"]
     with pytest.raises(InputError, match="did you mean 'random'"):
         results.compare("randon", "last")
+    with pytest.raises(InputError, match="random is compared with itself; name two systems"):
+        results.compare("random", "random")
 
 
 def test_two_systems_are_asked_whether_they_are_equivalent(results: pronominal.Results) -> None:

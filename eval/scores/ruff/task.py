@@ -126,7 +126,7 @@ TASK = Task(
         SummaryColumn(
             ACCURACY,
             division="case",
-            group="by grammatical case",
+            group="by case",
             short={"nominative": "nom.", "accusative": "acc.", "possessive": "poss."},
         ),
     ),

@@ -115,7 +115,8 @@ def bias_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
             shares = (f"{share(one)} % ({name})" for name, one in by_set if one["n"])
             yield (
                 f"{system} is biased: the pronoun, not the sentence, decides who is meant in "
-                f"{', '.join(shares)} of the solvable pairs ({written_p(corrected)})."
+                f"{', '.join(shares)} of the pairs of sentences that it solves with some pronoun "
+                f"set (that the sets differ: {written_p(corrected)})."
             )
 
 

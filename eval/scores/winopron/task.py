@@ -41,7 +41,6 @@ def _consistency(key: str, heading: str, note: str) -> tuple[Measure, Measure]:
         in_table=False,
         in_charts=True,
         note=note,
-        title=key.replace("_", " ").capitalize(),
     )
     return share, Measure(f"{key}_f1", f"{heading} F1", (key, "f1"), in_table=False)
 
@@ -158,6 +157,25 @@ def _left_out(scores: Mapping[str, Scores]) -> list[str]:
     return [f"{name}: {n} groups of one sentence are left out." for name, n in counts.items() if n]
 
 
+def _remarks(scores: Mapping[str, Scores]) -> Iterator[str]:
+    yield from _consistent_without_reading(scores)
+    yield from bias_remarks(scores)
+
+
+def _consistent_without_reading(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say which systems are consistent because they choose alike whatever the sentence says."""
+    sets, pairs = CONSISTENCIES[::2]
+    alike = [
+        label
+        for label, one in scores.items()
+        if sets.ends_in(one)[0] > (sets.chance_in(one) or 1)
+        and pairs.ends_in(one)[1] < (pairs.chance_in(one) or 0)
+    ]
+    if alike:
+        labels = " and ".join(alike)
+        yield f"Consistent sets of {labels} need no reading: a fixed choice has as many."
+
+
 TASK = Task(
     name="winopron",
     score=_score,
@@ -188,7 +206,7 @@ TASK = Task(
             for measure, over in zip(CONSISTENCIES[::2], ("sets", "pairs"), strict=True)
         ),
     ),
-    remarks=bias_remarks,
+    remarks=_remarks,
     tables=_tables,
     charts=bias_map,
     consistency="pronoun_consistency",

@@ -8,7 +8,7 @@ import pytest
 from pronominal.adapters import SYSTEMS
 from pronominal.adapters.catalogue import doctor
 from pronominal.adapters.catalogue.doctor import diagnose, missing_packages
-from pronominal.adapters.catalogue.systems import SystemEntry
+from pronominal.adapters.catalogue.systems import SystemEntry, at
 from pronominal.adapters.checkpoints.files import cached_weights
 from pronominal.adapters.remote.environments import environments
 from tests.cli.test_main import ROOT, pronominal
@@ -146,6 +146,14 @@ def test_the_compatibility_table_of_the_docs_is_current() -> None:
     assert columns(page.splitlines()) == columns(now.splitlines()), (
         "run 'pronominal doctor --markdown' and put its table into docs/compatibility.md"
     )
+
+
+def test_rows_are_those_that_a_system_has_a_method_for() -> None:
+    for name, entry in SYSTEMS.items():
+        if entry.kind == "language model" and name != "lm-coref-questions":
+            system = pytest.importorskip("torch") and at(entry.place)
+            prompted = hasattr(system, "generate") or hasattr(system, "option_loglikelihoods")
+            assert entry.rows == ("both" if prompted else "slots"), name
 
 
 FAKE_PYTHON = """#!/bin/sh

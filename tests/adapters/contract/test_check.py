@@ -135,6 +135,25 @@ def test_a_choosing_system_is_checked(system: Any, message: str) -> None:
     assert any(message in fault for fault in faults(Choosing()))
 
 
+def test_candidates_that_are_as_probable_are_noted() -> None:
+    class Undecided:
+        name = "undecided"
+
+        def choose(self, instances: Any) -> list[Any]:
+            return [np.array([0.5, 0.5]) for _ in instances]
+
+    checks = [*check_system(Undecided())]
+    assert not any(check.faults for check in checks)
+    (note,) = (note for check in checks for note in check.notes)
+    assert note.startswith("no candidate is the most probable in 5 of 5 plain sentences")
+
+
+@pytest.mark.parametrize("name", ["toy-nine-in-ten", "toy-blind-to-xe", "toy-stereotypes"])
+def test_systems_for_teaching_are_said_to_look_at_the_label(name: str) -> None:
+    (fault,) = faults(load(name))
+    assert fault == "with another label it answers differently: it looks at the solution"
+
+
 def test_a_system_is_not_said_to_look_at_the_label_when_it_does_not() -> None:
     class Undefined:
         name = "undefined"
@@ -210,7 +229,7 @@ def test_the_command_exits_with_1_when_a_promise_is_broken(tmp_path: Path) -> No
     assert "- it returns a NoneType and not a list" in bad.stdout
     as_json = pronominal("check-system", "checked_mine:Mine", "--json", cwd=tmp_path)
     assert as_json.returncode == 1
-    assert {"promise", "faults", "examined"} == {*json.loads(as_json.stdout)["checks"][0]}
+    assert {"promise", "faults", "examined", "notes"} == {*json.loads(as_json.stdout)["checks"][0]}
     assert bad.stdout.splitlines()[-1] == "1 of 7 promises kept, 5 not examined"
 
 

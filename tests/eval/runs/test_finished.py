@@ -199,9 +199,28 @@ def test_what_an_object_holds_is_not_compared_and_that_is_said(
     with warnings.catch_warnings():
         warnings.simplefilter("error", FinishedRunWarning)
         first = pronominal.evaluate(split, made_in(cell, "<cell 1>"), out=tmp_path)
-    with pytest.warns(FinishedRunWarning, match="changed is not asked again.*what it holds"):
+    with pytest.warns(FinishedRunWarning, match=r"not asked again.*values that it was made with"):
         again = pronominal.evaluate(split, made_in(cell, "<cell 1>", 1), out=tmp_path)
     assert again.scores["changed"].content == first.scores["changed"].content
+
+
+def test_an_object_that_is_its_file_alone_is_not_warned_of(
+    split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file_alone.py").write_text(SYSTEM)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FinishedRunWarning)
+        for asked in ("file_alone:Pairs", object_at("file_alone:Pairs")()):
+            done = pronominal.evaluate(split, [asked], out=tmp_path / "runs")
+    assert len(done.runs) == 1
+
+
+def test_a_cell_may_hang_on_what_other_cells_say(split: Split, tmp_path: Path) -> None:
+    cell = CELL.format(place=0).replace("self.place = place", "pass")
+    pronominal.evaluate(split, made_in(cell, "<cell 1>"), out=tmp_path)
+    with pytest.warns(FinishedRunWarning, match="values"):
+        pronominal.evaluate(split, made_in(cell, "<cell 1>"), out=tmp_path)
 
 
 def test_another_cell_is_other_code(split: Split, tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def test_a_measure_of_answered_rows_alone_says_how_many() -> None:
     one = scores(0.9, 0.9, pairs=0.1) | {"answered": 0.2}
     one["interval"]["answered"] = [0.1, 0.3]
     told = [*findings(ACCURACY, [column], {"a": one})]
-    assert told == ["Pairs of a is 10.0 [5.0, 15.0] (a answered 20.0 [10.0, 30.0]), and guessing "
+    assert told == ["Pairs of a: 10.0 [5.0, 15.0] (a answered 20.0 [10.0, 30.0]), and guessing "
                     "gets 25."]  # fmt: skip
 
 
@@ -229,7 +229,7 @@ def test_intervals_are_shown_where_there_is_room() -> None:
     parts = {name: block(0.6) for name in ("he", "she", "they", "xe", "ey")}
     many = summary({"a": Scores(block(0.6, by_pronoun_set=parts))})
     (note,) = (note for note in many.in_terminal().notes if "No interval" in note)
-    assert note.startswith("No interval for he, she, they, xe, ey: there is no room here")
+    assert note.startswith("No interval for he, she, they, xe, ey: no room; see --full")
     assert "No interval" not in many.to_markdown()
 
 
@@ -252,9 +252,9 @@ def test_losses_chance_and_both_are_named() -> None:
     told = [*findings(ACCURACY, COLUMNS, given)]
     assert told == [
         "On xe, b loses 40.0 [34.9, 45.1] (p < 0.001) and a 30.0 [24.9, 35.1] (p < 0.001), "
-        "compared with their other pronoun sets.",
+        "compared with all their other pronoun sets.",
         "No difference from guessing (50) was found for c.",
-        "Pairs of b is 10.0 [5.0, 15.0], and guessing gets 25.",
+        "Pairs of b: 10.0 [5.0, 15.0], and guessing gets 25.",
     ]
 
 
@@ -265,7 +265,7 @@ def test_what_holds_of_several_systems_or_parts_alike_is_said_once() -> None:
     given = {one: Scores(block(0.3, by_pronoun_set=by_set)) for one in "ab"}
     lost, chance = findings(ACCURACY, COLUMNS, given)
     assert lost.startswith("a and b lose 25.0 [")
-    assert lost.endswith(") on each of she and xe, compared with their other pronoun sets.")
+    assert lost.endswith(") on each of she and xe, compared with all their other pronoun sets.")
     assert chance == "a and b are worse than guessing, which gets 50."
 
 
