@@ -91,8 +91,11 @@ class Split:
             return self.in_memory.select(names)
         types = {name: self.schema.field(name).type for name in names}
         words = [name for name, kind in types.items() if kind == pa.string() and name != "id"]
-        table = read_parquet(self.files, columns=names, read_dictionary=words)
-        return table.unify_dictionaries()
+        # one at a time, for what unifying a column takes is free again for the next one
+        read = {
+            name: read_parquet(self.files, [name], words).unify_dictionaries() for name in names
+        }
+        return pa.table({name: table[name] for name, table in read.items()})
 
     def column_blocks(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of the rows, in order, a few thousand rows in memory."""

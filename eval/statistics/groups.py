@@ -65,7 +65,7 @@ class Strata:
         """Divide rows as `of` does by a column of words, without an object for each row."""
         words, codes = distinct(values)
         strata = cls.of(words, known)
-        return cls(strata.names, strata.codes[codes])
+        return cls(strata.names, strata.codes[codes] if known else codes)
 
     @classmethod
     def whole(cls, rows: int, name: str = "overall") -> "Strata":

@@ -145,12 +145,11 @@ class _Answers:
         decisions: Sequence[Decision],
         context_free: tuple[pa.Table, Sequence[Decision]] | None,
     ) -> "_Answers":
-        labels = numbers(rows["label"])
         names = _set_names(rows)
         index = {name: number for number, name in enumerate(names)}
         return cls(
             names=names,
-            labels=labels,
+            labels=numbers(rows["label"]).astype(np.int16),
             choices=choices_of(decisions).astype(np.int16),
             cases=_mapped(rows["case"], CASES.index),
             distractors=_mapped(rows["distractor_set"], lambda name: index.get(name, NO_SET)),
@@ -167,7 +166,7 @@ class _Answers:
             labels, choices = self.labels[rows], self.choices[rows]
             kinds = sum(n * (choices == c) for n, c in enumerate(ABSTENTIONS.values(), start=1))
             axes = (self.units.codes[rows], self.cases[rows], choices == labels, kinds)
-            place = labels + 1  # a row whose label is -1 is of no pronoun set
+            place = labels.astype(np.int64) + 1  # a row whose label is -1 is of no pronoun set
             for size, codes in zip(shape[1:], axes, strict=True):
                 place = place * size + codes
             counts += np.bincount(place, minlength=len(counts))
