@@ -71,8 +71,7 @@ def setting_violations(instances: Instances, seeds: Sequence[int]) -> Iterator[V
     # a variant's rows of each place are as many as RUFF's, by the same arithmetic
     whole = [] if setting.variant.name else [("test", np.arange(len(setting)))]
     for split, rows in [*whole, *((f"seed_{seed}", setting.sample(seed)) for seed in seeds)]:
-        different = len(np.unique(rows))
-        if split != "test" and different != SAMPLE:
+        if split != "test" and (different := len(np.unique(rows))) != SAMPLE:
             yield violation(f", {split}: {different} different rows instead of {SAMPLE}")
         for kind, counts in _balances(instances, rows):
             if len(set(counts)) > 1:

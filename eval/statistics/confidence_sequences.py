@@ -52,7 +52,7 @@ def _lowest(draws: FloatArray, population: int, within: tuple[float, float], lev
         middle = (low + high) / 2
         gains = draws - (population * middle - drawn) / left
         with np.errstate(divide="ignore"):  # who stakes all may lose it
-            capitals = [np.log1p(np.maximum(stake * gains, -1)).sum() for stake in STAKES]
+            capitals = np.log1p(np.maximum(np.outer(STAKES, gains), -1)).sum(axis=1)
         rich = np.logaddexp.reduce(capitals) - log(len(STAKES)) >= enough
         low, high = (middle, high) if rich else (low, middle)
     return low

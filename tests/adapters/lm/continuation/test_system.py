@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -38,13 +39,15 @@ def test_it_keeps_its_promises(checkpoint: str) -> None:
 def test_a_score_is_the_sum_or_the_mean_of_a_token(checkpoint: str) -> None:
     instances = own_instances()[:8]
     sums = loaded(checkpoint, probability="sum").loglikelihood(instances)
-    assert sums == load("lm", checkpoint, scores="sentences", device="cpu").loglikelihood(instances)
+    plain = load("lm", checkpoint, scores="sentences", device="cpu").loglikelihood(instances)
+    # models that were loaded apart: where weights lie in memory decides how sums round
+    np.testing.assert_allclose(sums, plain, rtol=1e-5)
     means = loaded(checkpoint).loglikelihood(instances)
     tokenizer = loaded(checkpoint)._loaded.tokenizer
     for instance, total, mean in zip(instances, sums, means, strict=True):
         counts = [len(tokenizer(text)["input_ids"]) - 1 for text in instance.filled()]
         expected = [one / count for one, count in zip(total, counts, strict=True)]
-        assert mean == pytest.approx(expected)
+        assert mean == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_draw_depends_on_its_own_context_alone(checkpoint: str) -> None:

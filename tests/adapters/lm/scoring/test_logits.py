@@ -76,6 +76,12 @@ def differences(scores: Any) -> Any:
     return options - options.mean(axis=1, keepdims=True)
 
 
+def settled(scores: Any) -> Any:
+    """Which decisions no error of 1e-4 in the scores turns; the others hang on the processor."""
+    best = np.sort(by_option(scores), axis=1)[:, -2:]
+    return best[:, 1] - best[:, 0] > 2e-4
+
+
 @pytest.fixture(scope="module")
 def rows(upstream: Path) -> Callable[[int], list[FillingInstance]]:
     templates, _ = ruff.read_templates(Sources(upstream))
@@ -122,10 +128,8 @@ def test_causal_models_on_ruff(causal: Scored, way: Way) -> None:
     assert len(by_option(whole)) >= 500
     assert np.abs(whole - causal.plain).max() < 1e-4
     assert np.abs(differences(options) - differences(causal.plain)).max() < 1e-4
-    expected = by_option(causal.plain).argmax(axis=1)
-    assert (by_option(whole).argmax(axis=1) == expected).all()
-    assert (by_option(options).argmax(axis=1) == expected).all()
-    assert len(set(expected.tolist())) > 1
+    assert settled(causal.plain).mean() > 0.99
+    assert len({*by_option(causal.plain).argmax(axis=1)}) > 1
 
 
 def test_trees_are_tried_and_taken(causal: Scored) -> None:
@@ -166,9 +170,8 @@ def test_masked_models_on_ruff(family: str, rows: Callable[[int], list[FillingIn
     found = scorer.score(known.sequences)
     assert len(by_option(found)) >= 500
     assert np.abs(found - known.plain).max() < 1e-4
-    decisions = by_option(found).argmax(axis=1)
-    assert (decisions == by_option(known.plain).argmax(axis=1)).all()
-    assert len(set(decisions.tolist())) > 1
+    assert settled(known.plain).mean() > 0.99
+    assert len({*by_option(known.plain).argmax(axis=1)}) > 1
 
 
 @pytest.mark.parametrize("family", WITHOUT_TREES)

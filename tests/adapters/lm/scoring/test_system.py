@@ -48,6 +48,11 @@ THREE = ["gpt2", "bert", "t5"]
 RAN = Path("remote-code-ran")
 
 
+def alike(ours: list[list[float]], others: list[list[float]]) -> None:
+    """Compare models that were loaded apart: where weights lie in memory decides how sums round."""
+    np.testing.assert_allclose(ours, others, rtol=1e-5)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     made: dict[str, Path] = {}
@@ -363,7 +368,7 @@ def test_a_checkpoint_in_pieces(folder: Callable[[str], Path], tmp_path: Path) -
         system._loaded.tokenizer.save_pretrained(tmp_path)
     assert len([*tmp_path.glob("model-*.safetensors")]) > 1
     pieces = loaded(tmp_path)
-    assert pieces.loglikelihood(ASKED) == system.loglikelihood(ASKED)
+    alike(pieces.loglikelihood(ASKED), system.loglikelihood(ASKED))
     assert pieces.checkpoint.digest != system.checkpoint.digest
 
 
@@ -381,7 +386,7 @@ def test_pickles_are_read_as_tensors_alone(
     tensors = load_file(where / "model.safetensors")
     (where / "model.safetensors").unlink()
     torch.save(tensors, where / "pytorch_model.bin")
-    assert loaded(where).loglikelihood(ASKED) == expected
+    alike(loaded(where).loglikelihood(ASKED), expected)
     (where / "pytorch_model.bin").write_bytes(pickle.dumps({"wte.weight": Trap()}))
     with pytest.raises(InputError, match="do not make up a language model"):
         loaded(where)
@@ -434,7 +439,7 @@ def test_code_of_a_checkpoint_is_run_for_those_who_say_so(
     system = loaded(where, trust_remote_code=True)
     assert RAN.exists()
     assert system.objective == "causal"
-    assert system.loglikelihood(ASKED[:3]) == known.loglikelihood(ASKED[:3])
+    alike(system.loglikelihood(ASKED[:3]), known.loglikelihood(ASKED[:3]))
     digest = system.checkpoint.digest
     (where / "own.py").write_text(f"{REMOTE}\n# changed\n")
     assert loaded(where, trust_remote_code=True).checkpoint.digest != digest
@@ -468,7 +473,7 @@ def test_an_encoder_of_its_own_with_the_config_and_tokenizer_of_another(
         loaded(where, **asked)
     system = loaded(where, **asked, tokenizer=str(folder("bert")))
     assert type(system._loaded.model).__name__ == "Own"
-    assert system.loglikelihood(ASKED[:3]) == known.loglikelihood(ASKED[:3])
+    alike(system.loglikelihood(ASKED[:3]), known.loglikelihood(ASKED[:3]))
     assert system.checkpoint.digest != known.checkpoint.digest
 
 
