@@ -3,11 +3,13 @@
 ``collect FOLDER ...`` reads folders of ``pronominal train`` whose seeds were also evaluated into
 ``seed-N/runs``, and prints a line for each run: whether each test row's answer was right, wrong or
 none, and no text and no id. Trainings of another day are further lines of the same file.
-``table`` prints, as JSON, the figures that cards/caw.md has of that file: means over seeds, and
-differences with intervals for other units and other seeds (`compare_seeds`). Units are rows of
-KnowRef and GAP or their switched pairs, WinoPron's occupations, and WinoNB's upstream sentences.
+``table`` prints, as JSON, the figures that cards/caw.md has of that file for two trainings: means
+over seeds, and differences with intervals for other units and other seeds (`compare_seeds`). Units
+are rows of KnowRef and GAP or their switched pairs, WinoPron's occupations, and WinoNB's upstream
+sentences.
 
-``python benchmarks/trained_caw.py collect|table --data BUILT [FOLDER ...]``
+``python benchmarks/trained_caw.py collect --data BUILT FOLDER ...``
+``python benchmarks/trained_caw.py table --data BUILT caw-as-it-is caw-switching``
 """
 
 import argparse
@@ -34,7 +36,6 @@ from pronominal.eval.training.measures.testing import RUNS
 from pronominal.pronouns import PRONOUN_SETS
 
 ARCHIVE = Path(__file__).with_suffix(".jsonl")
-CONDITIONS = ("caw-as-it-is", "caw-switching")
 TESTS = {
     "KnowRef": "knowref/original",
     "GAP": "gap/original",
@@ -96,25 +97,29 @@ def units_of(split: Split, test: str) -> IntArray:
 
 
 class Archive:
-    """The outcomes of all seeds of both trainings.
+    """The outcomes of all seeds of two trainings.
 
     Args:
         lines: what `collected` yields.
         data: folder of the built datasets.
+        trainings: names of the two.
     """
 
-    def __init__(self, lines: Sequence[Mapping[str, Any]], data: Path) -> None:
+    def __init__(
+        self, lines: Sequence[Mapping[str, Any]], data: Path, trainings: Sequence[str]
+    ) -> None:
+        self._trainings = trainings
         self._outcomes = {(one["training"], one["seed"], one["test"]): one for one in lines}
         self._data = data
 
     def read(self, test: str) -> list[NDArray[np.str_]]:
         """Return both trainings' outcomes of a test, each of shape ``[seeds, rows]``."""
         digest = rows_of(self._data, test).digest
-        found: dict[str, list[list[str]]] = {name: [] for name in CONDITIONS}
+        found: dict[str, list[list[str]]] = {name: [] for name in self._trainings}
         for (training, _, of), one in sorted(self._outcomes.items()):
-            if of == test and one["digest"] == digest:
+            if training in found and of == test and one["digest"] == digest:
                 found[training].append([*one["outcomes"]])
-        return [np.array(found[name]) for name in CONDITIONS]
+        return [np.array(found[name]) for name in self._trainings]
 
     def figures(self, name: str) -> dict[str, SeedComparison]:
         """Return what both trainings have of a test: shares of all rows, or of pairs."""
@@ -167,16 +172,16 @@ def main() -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("collect", "table"))
-    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("trainings", nargs="+", type=Path, help="folders, or two names of the file")
     parser.add_argument("--data", type=Path, required=True)
     asked = parser.parse_args()
     if asked.what == "collect":
-        for folder in asked.folders:
+        for folder in asked.trainings:
             for line in collected(folder, asked.data):
                 print(json.dumps(line))
         return
     lines = [json.loads(line) for line in ARCHIVE.read_text(encoding="utf-8").splitlines()]
-    archive = Archive(lines, asked.data)
+    archive = Archive(lines, asked.data, [one.name for one in asked.trainings])
     found = {name: archive.figures(name) for name in TESTS}
     json.dump({k: {m: asdict(c) for m, c in v.items()} for k, v in found.items()}, sys.stdout)
 
