@@ -33,6 +33,10 @@ GROWTH = {
     "submissions": ("runs on a leaderboard", "`leaderboard`"),
     "rows": ("rows scored", "`score ruff`"),
     "draws": ("draws of an interval", "a look of `--until`"),
+    "decoder": ("words in a text", "options by a decoder"),
+    "encoder": ("words in a text", "options by an encoder"),
+    "lingmess": ("words in a text", "clusters by LingMess"),
+    "caw": ("words in a text", "clusters by CAW"),
 }
 
 
@@ -90,6 +94,19 @@ LINES = (
         "many_systems",
         ((("cpu_seconds", "evaluate"), "s"), MEGABYTES),
     ),
+    *(
+        Line(
+            f"`report`, {runs} runs",
+            before,
+            "report",
+            (
+                ((f"{runs} runs", "cpu_seconds"), "s"),
+                ((f"{runs} runs", "page_megabytes"), "MB"),
+                ((f"{runs} runs", "peak_megabytes"), "MB of memory"),
+            ),
+        )
+        for runs, before in ((100, "10.7 s, 12.8 MB"), (500, "184 s, 298 MB, 3.1 GB of memory"))
+    ),
     Line(
         "paired tests of 40 systems, five measures",
         "233 s for one measure",
@@ -135,6 +152,12 @@ LINES = (
         ),
     ),
     Line(
+        "CAW, 24 layers extrapolated from 6",
+        "one document at a time, padded",
+        "caw_batching",
+        ((("ratio_24_layers_extrapolated",), "times as fast"),),
+    ),
+    Line(
         "decoder, options of RUFF's first setting",
         "one sentence at a time",
         "ruff_decoder",
@@ -173,6 +196,7 @@ LINES = (
 )
 MEASURED = (
     "growth",
+    "text_lengths",
     "leaderboard",
     *dict.fromkeys(line.benchmark for line in LINES),
 )
@@ -231,7 +255,7 @@ def growth_lines(growth: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 def growth_of(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return sizes, seconds and exponent of all that is kept and measured over sizes."""
-    found: dict[str, Any] = dict(kept.get("growth", {}))
+    found: dict[str, Any] = {**kept.get("growth", {}), **kept.get("text_lengths", {})}
     if pages := kept.get("leaderboard"):
         sizes = sorted(map(int, pages["runs"]))
         seconds = {size: pages["runs"][str(size)]["cpu_seconds"] for size in sizes}
