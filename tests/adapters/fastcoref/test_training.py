@@ -227,7 +227,8 @@ def test_partly_annotated_rows_teach_what_they_say(name: str, tmp_path: Path) ->
     length = ("--updates", 250, "--validate-every", 50, "--batch-size", 24, "--out", tmp_path)
     assert run(["train", name, "--checkpoint", checkpoint(name), *data, *rates, *length]) == 0
     summary = json.loads((tmp_path / "summary.json").read_text())
-    # whoever answers by position or by name is right in both versions of half of the rows at most
+    # whoever answers by position or by name is right in both versions of half of the rows at most;
+    # of eleven seeds the worst learnt 0.83
     scores = summary["scores"]["as_given"]
     assert scores["switching"]["consistently_correct"]["mean"] > 0.7
     # what it says of itself at the end is what the saved folder answers
