@@ -117,6 +117,11 @@ def _experiment(
     """Read an experiment's file, if there is one; what the command line has goes before."""
     from pronominal.eval.runs.experiments import Experiment, read_experiment
 
+    if file is not None and not file.is_file():
+        cause = (
+            f"{file}: an argument without an option is the file of an experiment, and this is none"
+        )
+        raise InputError(cause, cure="each system needs its own -s, and a dataset -d")
     read = Experiment({}, [], {}) if file is None else read_experiment(file)
     if "margin" in read.options:
         read.options["margin"] = as_share(read.options["margin"])

@@ -21,6 +21,9 @@ COMPARED = 4
 LISTED = 5
 """How many labels a sentence names."""
 
+ANSWERED, OFTEN = "answered", 0.9
+"""The measure of how many rows were answered, and the share below which sentences name it."""
+
 
 def planned_comparisons(
     headline: Measure, measures: Sequence[Measure], scores: Mapping[str, Scores]
@@ -139,7 +142,8 @@ def findings(
     """Say which parts systems lose on, and where they are not better than guessing."""
     if headline.direction == "more":
         yield from _losses(headline, columns, scores)
-    yield from _against_chance(headline, scores)
+    shown = (one.measure for one in columns if one.measure.key == ANSWERED)
+    yield from _against_chance(headline, next(shown, None), scores)
     for measure in (column.measure for column in columns if column.division is None):
         below: dict[str, list[str]] = {}
         for label, one in scores.items():
@@ -214,13 +218,18 @@ def _lost(
 ) -> Iterator[tuple[str, Loss]]:
     """Yield the systems and the parts on which the headline is lower than on the other parts.
 
+    Parts are those of every division of the headline, also where the table has no room for them.
     Each system's part is compared with its other parts, and p-values are corrected by Holm over all
     parts of all systems (`against_rest`).
     """
+    shown = {one.division: one for one in columns if one.measure.key == headline.key}
+    divided = {
+        name: SummaryColumn(headline, name) for name in headline.divisions if "/" not in name
+    }
     tested = [
-        (label, str(column.division).replace("_", " "), part.name, test)
-        for column in columns
-        if column.division is not None and column.measure.key == headline.key
+        (label, division.replace("_", " "), part.name, test)
+        for division, column in (divided | shown).items()
+        if division is not None
         for part in column.expanded([*scores.values()])
         for label, one in scores.items()
         if (test := one.block((*part.measure.path[:-1], AGAINST_REST))) and test["p"] is not None
@@ -245,13 +254,25 @@ def better_than_chance(headline: Measure, scores: Mapping[str, Scores]) -> Itera
         yield f"Better than guessing ({100 * chance:.3g}): {_listed(labels)}."
 
 
-def _against_chance(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str]:
+def _against_chance(
+    headline: Measure, answered: Measure | None, scores: Mapping[str, Scores]
+) -> Iterator[str]:
+    def named(labels: Iterable[str]) -> str:
+        return _listed(f"{label}{_seldom(answered, scores[label])}" for label in labels)
+
     sides = _by_chance(headline, scores)
     for chance, labels in sides["worse"].items():
         verb = "is" if len(labels) == 1 else "are"
-        yield f"{_listed(labels)} {verb} worse than guessing, which gets {100 * chance:.3g}."
+        yield f"{named(labels)} {verb} worse than guessing, which gets {100 * chance:.3g}."
     for chance, labels in sides["alike"].items():
-        yield f"No difference from guessing ({100 * chance:.3g}) was found for {_listed(labels)}."
+        yield f"No difference from guessing ({100 * chance:.3g}) was found for {named(labels)}."
+
+
+def _seldom(answered: Measure | None, one: Scores) -> str:
+    """Say how many rows a system answered that left many out, since those count as wrong."""
+    figure = None if answered is None else answered.of(one)
+    few = figure is not None and figure.value < OFTEN
+    return f" (answered {percent(figure.value)})" if few and figure is not None else ""
 
 
 def _by_chance(

@@ -172,6 +172,13 @@ def test_an_experiment_lies_beside_its_dataset(sample: Path, tmp_path: Path) -> 
     assert json.loads((run / "run.json").read_text())["settings"]["switch_at_test"] is True
 
 
+def test_a_word_without_an_option_is_no_experiment(sample: Path) -> None:
+    for words in (("-d", sample, "-s", "random", "first-mention"), (sample, "-s", "random")):
+        result = command("evaluate", *words)
+        assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+        assert "each system needs its own -s, and a dataset -d" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
+
 from pronominal.eval.scores.winopron.bias_chance import PERMUTATIONS, SEED
 from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE, holm
 from pronominal.eval.statistics.scores import Scores
@@ -110,7 +112,7 @@ def bias_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
     for system in _forms(scores):
         tests = scores[system]["bias"]["forms_differ"].values()
         p = [test["p"] for test in tests if test["p"] is not None]
-        if p and (corrected := min(holm(p))) < SIGNIFICANCE:
+        if p and (corrected := min(holm(p))) < SIGNIFICANCE and _exceeds_chance(scores[system]):
             by_set = scores[system]["bias"]["by_pronoun_set"].items()
             shares = (f"{share(one)} % ({name})" for name, one in by_set if one["n"])
             yield (
@@ -118,6 +120,24 @@ def bias_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
                 f"{', '.join(shares)} of the pairs of sentences that it solves with some pronoun "
                 f"set (that the sets differ: {written_p(corrected)})."
             )
+
+
+def _exceeds_chance(score: Score) -> bool:
+    """Say whether a set has more biased pairs than independent errors give, or signs of one kind.
+
+    Errors on one set alone make the sets differ, too.
+    """
+    forms = score["bias"]["by_form"]
+    if any((form["direction_p"] or 1) < SIGNIFICANCE for form in forms.values()):
+        return True
+    for name, of_set in score["bias"]["by_pronoun_set"].items():
+        solved = [one for key, one in forms.items() if key.endswith(f"/{name}") and one["solvable"]]
+        weights = [one["solvable"] for one in solved]
+        if solved and of_set["interval"]["percentage"] is not None:
+            by_chance = np.average([one["expected"] for one in solved], weights=weights)
+            if of_set["interval"]["percentage"][0] > by_chance:
+                return True
+    return False
 
 
 def _tests(score: Score, case: str) -> tuple[str, str]:

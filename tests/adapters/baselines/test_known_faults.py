@@ -1,6 +1,9 @@
 """The systems made for teaching: what is printed names the fault that each has, and no other."""
 
+import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +39,41 @@ def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
         assert sentence in printed
     assert printed.count(" loses ") == 2
     assert printed.count(" is biased") == 1
+
+
+class Planted:
+    """Right, but for the rows that a rule names: wrong, or no choice."""
+
+    def __init__(self, name: str, fails: Callable[[Any, int], bool], instead: float) -> None:
+        self.name, self.fails, self.instead = name, fails, instead
+
+    def choose(self, instances: Sequence[Any]) -> list[list[float]]:
+        right = [[1.0 - one.label, float(one.label)] for one in instances]
+        wrong = [[self.instead * share for share in row[::-1]] for row in right]
+        failed = [self.fails(one, number) for number, one in enumerate(instances)]
+        return [wrong[i] if fails else right[i] for i, fails in enumerate(failed)]
+
+
+def test_a_case_that_fails_is_named_and_noise_on_one_set_is_no_bias(
+    sample: Path, tmp_path: Path
+) -> None:
+    coin = random.Random(5)
+
+    def at_random(one: Any, _: int) -> bool:
+        return bool(one.columns["pronoun_set"] == "xe" and coin.random() < 0.5)
+
+    systems = [
+        Planted("no-possessives", lambda one, _: one.columns["case"] == "possessive", 1),
+        Planted("noisy-xe", at_random, 1),
+        Planted("half-answers", lambda _, number: number % 2 == 0, 0),
+    ]
+    results = pronominal.evaluate(sample, systems, config="double", out=tmp_path)
+    printed = " ".join(results.summary.split())
+    assert "no-possessives loses 100.0 [" in printed
+    assert "on possessive, compared with all its other cases." in printed
+    assert "noisy-xe loses " in printed
+    assert " is biased" not in printed
+    assert "half-answers (answered 50.0)." in printed
 
 
 def test_the_faults_are_those_that_were_planted(results: pronominal.Results) -> None:
