@@ -162,9 +162,14 @@ def declared_settings(system: object) -> dict[str, Any] | None:
 
 
 def is_code_alone(system: object) -> bool:
-    """Whether an object is what the file of its class makes of it: it holds nothing of its own."""
+    """Whether an object holds nothing, and its class is of a file and inherits nothing.
+
+    What it inherits may stand in another file, or hold a value, as a list does. Attributes that the
+    class was given at run time are not seen.
+    """
     kind = type(system)
-    of_file = "<locals>" not in kind.__qualname__ and source_digest(f"{kind.__module__}:")
+    alone = kind.__mro__ == (kind, object) and "<locals>" not in kind.__qualname__
+    of_file = alone and source_digest(f"{kind.__module__}:")
     return bool(of_file) and getattr(system, "__dict__", None) == {}
 
 
