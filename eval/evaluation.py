@@ -266,7 +266,7 @@ def _warn_of_finished(system: System, run: Path) -> None:
         return
     known = read_record(run).settings.get("source") is not None
     if known and (declared_settings(system) is not None or is_code_alone(system)):
-        return  # the run says all that it is, and was refused if any of it had changed
+        return  # its file or its settings would have been refused, had they changed since
     untold = (
         "the values that it was made with are not compared, so give it another name if they have "
         "changed, or an attribute 'settings' that tells them"

@@ -42,7 +42,7 @@ from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS, failed_rows
 from pronominal.eval.tables.findings import COMPARED
-from pronominal.eval.tables.summary import Summary
+from pronominal.eval.tables.summary import EXPLORATORY, Summary
 from pronominal.eval.tables.table import Table
 from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
 from pronominal.eval.task import Answered, Companion, Task
@@ -116,7 +116,9 @@ class Results:
         where = "below" if full else "--full (in Python: Results.tables())"
         report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
         summary = self.task.summarise(self.scores, about, f"{all_tables}: {where}{report}.")
-        compared = (*self._without_answers(), *summary.comparisons, *self._equal_and_different())
+        prefix = EXPLORATORY if summary.planned else ""
+        equal = (f"{prefix}{one}" for one in self._equal_and_different())
+        compared = (*self._without_answers(), *summary.comparisons, *equal)
         in_full = "the tables below" if full else summary.in_full
         return replace(summary, comparisons=compared, in_full=in_full)
 
@@ -128,9 +130,10 @@ class Results:
         pairs = ((a, b) for a, b in combinations(values, 2) if values[a] == values[b])
         for a, b in islice(pairs, COMPARED):
             if b not in self.scores[a].get(SAME_WEIGHTS, {}):
-                one, other = self.answers[a].decisions, self.answers[b].decisions
-                rows = sum(map(ne, one, other))
-                yield f"{a} and {b} score the same, but differ in {rows:,} rows."
+                rows = sum(map(ne, self.answers[a].decisions, self.answers[b].decisions))
+                many = "one row" if rows == 1 else f"{rows:,} rows"
+                if rows:
+                    yield f"{a} and {b} score the same, but differ in {many}."
 
     def _without_answers(self) -> Iterator[str]:
         """Say which systems failed at every row, and the first cause."""

@@ -23,6 +23,7 @@ from pronominal.errors import THIRD_PARTY_ERRORS, InputError, raised
 from pronominal.names import NAME, nearest_name
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
+NOT_THE_FILE = "name the module, not the file: {}"
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -33,6 +34,17 @@ def is_place(name: str) -> bool:
     (True, False, False)
     """
     return _PLACE.fullmatch(name) is not None
+
+
+def place_in_file(name: str) -> str | None:
+    """Return the place that is meant where the file of a module is named; None where none is.
+
+    >>> place_in_file("sub/mine.py:System"), place_in_file("../mine.py:System")
+    ('sub.mine:System', None)
+    """
+    file, _, attribute = name.replace("\\", "/").removeprefix("./").partition(".py:")
+    place = f"{file.replace('/', '.')}:{attribute}"
+    return place if is_place(place) else None
 
 
 def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any]) -> System:
@@ -162,9 +174,14 @@ def declared_settings(system: object) -> dict[str, Any] | None:
 
 
 def is_code_alone(system: object) -> bool:
-    """Whether an object is what the file of its class makes of it: it holds nothing of its own."""
+    """Whether an object holds nothing, and its class is of a file and inherits nothing.
+
+    What it inherits may stand in another file, or hold a value, as a list does. Attributes that the
+    class was given at run time are not seen.
+    """
     kind = type(system)
-    of_file = "<locals>" not in kind.__qualname__ and source_digest(f"{kind.__module__}:")
+    alone = kind.__mro__ == (kind, object) and "<locals>" not in kind.__qualname__
+    of_file = alone and source_digest(f"{kind.__module__}:")
     return bool(of_file) and getattr(system, "__dict__", None) == {}
 
 
@@ -207,8 +224,8 @@ def object_at(place: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             cure = "go to the folder that holds it, or install it"
-            if module.endswith(".py"):
-                cure = f"name the module, not the file: {module.removesuffix('.py')}:{path}"
+            if meant := place_in_file(place):
+                cure = NOT_THE_FILE.format(meant)
             raise InputError(f"there is no module {module}", cure=cure) from error
         raise InputError(
             f"{module} needs the package {error.name}", cure="install it beside pronominal"

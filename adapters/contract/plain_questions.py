@@ -1,4 +1,4 @@
-"""Questions of our own, about the `PLAIN_SENTENCES`, to see that a system answers at all."""
+"""Questions of our own, to see that a system answers at all: most about the `PLAIN_SENTENCES`."""
 
 from pronominal.adapters.contract.self_check import PLAIN_SENTENCES
 from pronominal.instances import FillingInstance, ResolutionInstance
@@ -6,13 +6,20 @@ from pronominal.pronouns import PRONOUN_SETS, Case
 from pronominal.spans import Mention
 
 _RESOLVED = (
-    (1, "him", ("baker", "neighbour"), 0, "he", "accusative"),
-    (2, "he", ("uncle", "car"), 0, "he", "nominative"),
-    (3, "her", ("Maria", "dog"), 0, "she", "possessive"),
-    (4, "they", ("children", "hands"), 0, "they", "nominative"),
-    (5, "it", ("clock", "Tom"), 0, "it", "nominative"),
+    (PLAIN_SENTENCES[1], "him", ("baker", "neighbour"), 0, "he", "accusative"),
+    (PLAIN_SENTENCES[2], "he", ("uncle", "car"), 0, "he", "nominative"),
+    (PLAIN_SENTENCES[3], "her", ("Maria", "dog"), 0, "she", "possessive"),
+    (PLAIN_SENTENCES[4], "they", ("children", "hands"), 0, "they", "nominative"),
+    (
+        "Robin missed the train, so the neighbour drove xem to the station.",
+        *("xem", ("Robin", "neighbour"), 0, "xe", "accusative"),
+    ),
 )
-"""Sentence, pronoun, candidates, which one is right, and the pronoun's set and case."""
+"""Sentence, pronoun, candidates, which one is right, and the pronoun's set and case.
+
+All sets of the datasets are there: what a system does for one alone is seen, too. Clusters are not
+asked for of *xe*, which some working systems do not find.
+"""
 
 _FILLED: tuple[tuple[int, str, Case], ...] = (
     (0, "she", "nominative"),
@@ -27,13 +34,13 @@ def plain_resolutions() -> list[ResolutionInstance]:
     return [
         ResolutionInstance(
             id=f"plain-{number}",
-            text=PLAIN_SENTENCES[number],
-            pronoun=_mention(PLAIN_SENTENCES[number], pronoun),
-            candidates=tuple(_mention(PLAIN_SENTENCES[number], name) for name in names),
+            text=sentence,
+            pronoun=_mention(sentence, pronoun),
+            candidates=tuple(_mention(sentence, name) for name in names),
             label=label,
             columns={"pronoun_set": pronoun_set, "case": case},
         )
-        for number, pronoun, names, label, pronoun_set, case in _RESOLVED
+        for number, (sentence, pronoun, names, label, pronoun_set, case) in enumerate(_RESOLVED, 1)
     ]
 
 

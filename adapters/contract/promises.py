@@ -151,7 +151,8 @@ def _tie_notes(ask: Ask, questions: list[Any]) -> Iterator[str]:
     if ties := sum(scores.count(max(scores)) > 1 for scores in answers):
         yield (
             f"no candidate is the most probable in {ties} of {len(questions)} plain sentences: "
-            "that is the answer 'both', or 'none' where all are 0, and never right"
+            "that is the answer 'both', which is never right, or where all are 0 'none', which is "
+            "right only where neither is the answer (GAP)"
         )
 
 

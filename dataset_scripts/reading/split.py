@@ -79,11 +79,11 @@ class Split:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The names and types of the columns, without the canary."""
+        """The names and types of the columns, without the canary, and the metadata of the file."""
         if self.in_memory is not None:
             return self.in_memory.schema
         schema = open_parquet(self.files[0]).schema_arrow
-        return pa.schema([field for field in schema if field.name != CANARY.name])
+        return pa.schema([field for field in schema if field.name != CANARY.name], schema.metadata)
 
     def columns(self, names: Sequence[str]) -> pa.Table:
         """Return some columns of `table`; of rows on the disk, nothing else is read."""
@@ -95,7 +95,8 @@ class Split:
         read = {
             name: read_parquet(self.files, [name], words).unify_dictionaries() for name in names
         }
-        return pa.table({name: table[name] for name, table in read.items()})
+        whole = {name: table[name] for name, table in read.items()}
+        return pa.table(whole, metadata=self.schema.metadata)
 
     def column_blocks(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of the rows, in order, a few thousand rows in memory."""

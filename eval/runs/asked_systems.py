@@ -12,10 +12,12 @@ from typing import Any, cast
 
 from pronominal.adapters import SYSTEMS, System, kind_of, setting_names
 from pronominal.adapters.catalogue.own_object import (
+    NOT_THE_FILE,
     class_digest,
     declared_settings,
     default_label,
     is_place,
+    place_in_file,
 )
 from pronominal.errors import InputError
 from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
@@ -163,9 +165,11 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
     labels: set[str] = set()
     for system in systems:
         if not _is_system(system.name):
-            near = closest(system.name, SYSTEMS)
-            all_of_them = "'pronominal systems' lists them, and your own is MODULE:ATTRIBUTE"
-            cure = f"did you mean '{near}'?" if near else all_of_them
+            cure = "'pronominal systems' lists them, and your own is MODULE:ATTRIBUTE"
+            if meant := place_in_file(system.name):
+                cure = NOT_THE_FILE.format(meant)
+            elif near := closest(system.name, SYSTEMS):
+                cure = f"did you mean '{near}'?"
             raise InputError(f"there is no system '{system.name}'", cure=cure)
         require_name("label", system.label)
         if system.label in labels:

@@ -100,10 +100,10 @@ def _compared(
             of_one = equal if abs(test["difference"]) < ROUNDING else alike
             of_one.setdefault(one, []).append(f"{other} ({', '.join((by, *told))})")
     for one, others in equal.items():
-        yield f"{prefix}{one} scores the same as {_listed(others)}."
+        yield f"{prefix}{one} scores the same as {listed(others)}."
     none = "no difference" if prefix else "No difference"
     for one, others in alike.items():
-        yield f"{prefix}{none} was found between {one} and {_listed(others)}."
+        yield f"{prefix}{none} was found between {one} and {listed(others)}."
 
 
 def _has_ends(test: Mapping[str, Any]) -> bool:
@@ -154,7 +154,7 @@ def findings(
                 got = f"{got}, and guessing gets {100 * chance:.3g}"
                 below.setdefault(got, []).append(label)
         for got, labels in below.items():
-            yield f"{measure.name} of {_listed(labels)}: {got}."
+            yield f"{measure.name} of {listed(labels)}: {got}."
 
 
 def _with_ends(measure: Measure, figure: Figure) -> str:
@@ -197,20 +197,20 @@ def _losses(
         if len(names) == 1 and len(by_text) > 1:
             (first, most), *further = sorted(losses.items(), key=lambda one: -one[1][0].points)
             more = [f"{label} {of_it[0].less}" for label, of_it in further]
-            told = _listed([f"{first} loses {most[0].less}", *more])
+            told = listed([f"{first} loses {most[0].less}", *more])
             yield f"On {names[0]}, {told}, compared with all their other {kind}s."
             continue
         for text, labels in by_text.items():
             verb, whose = ("loses", "its") if len(labels) == 1 else ("lose", "their")
-            yield f"{_listed(labels)} {verb} {text}, compared with all {whose} other {kind}s."
+            yield f"{listed(labels)} {verb} {text}, compared with all {whose} other {kind}s."
 
 
 def _in_words(losses: Sequence[Loss]) -> str:
     """Write the losses of one system; what is lost on several parts alike stands once."""
     names, alike = [one.name for one in losses], {one.less for one in losses}
     if len(alike) == 1:
-        return f"{losses[0].less} on {'each of ' if len(names) > 1 else ''}{_listed(names)}"
-    return _listed(f"{one.less} on {one.name}" for one in losses)
+        return f"{losses[0].less} on {'each of ' if len(names) > 1 else ''}{listed(names)}"
+    return listed(f"{one.less} on {one.name}" for one in losses)
 
 
 def _lost(
@@ -251,14 +251,14 @@ def better_than_chance(headline: Measure, scores: Mapping[str, Scores]) -> Itera
     """Say which systems are better than guessing."""
     best_first = {label: scores[label] for label in _ordered(headline, scores)}
     for chance, labels in _by_chance(headline, best_first)["better"].items():
-        yield f"Better than guessing ({100 * chance:.3g}): {_listed(labels)}."
+        yield f"Better than guessing ({100 * chance:.3g}): {listed(labels)}."
 
 
 def _against_chance(
     headline: Measure, answered: Measure | None, scores: Mapping[str, Scores]
 ) -> Iterator[str]:
     def named(labels: Iterable[str]) -> str:
-        return _listed(f"{label}{_seldom(answered, scores[label])}" for label in labels)
+        return listed(f"{label}{_seldom(answered, scores[label])}" for label in labels)
 
     sides = _by_chance(headline, scores)
     for chance, labels in sides["worse"].items():
@@ -292,12 +292,12 @@ def _by_chance(
     return sides
 
 
-def _listed(words: Iterable[str]) -> str:
+def listed(words: Iterable[str]) -> str:
     """Join words as a sentence does, and say how many more there are than `LISTED`.
 
-    >>> _listed(["a", "b", "c"])
+    >>> listed(["a", "b", "c"])
     'a, b and c'
-    >>> _listed("abcdefg")
+    >>> listed("abcdefg")
     'a, b, c, d, e and 2 more'
     """
     *first, last = words

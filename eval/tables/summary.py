@@ -44,10 +44,13 @@ SHORTEST = 12
 
 
 CORRECTED = (
-    " p: after Holm's correction for all such pairs; [ ] is of one alone, so it may leave 0 out "
-    "where p > 0.05."
+    " p: after Holm's correction for all such pairs; intervals are not corrected, so one can "
+    "exclude 0 although p > 0.05."
 )
 """What p-values of the sentences are, and intervals beside them."""
+
+GUESSING = "What is said of guessing rests on each interval alone, without correction."
+"""What sentences such as ``Better than guessing`` are."""
 
 EXPLORATORY = "Exploratory: "
 """What stands before sentences that a plan does not name."""
@@ -56,10 +59,13 @@ FIGURES = "Exploratory: all figures here, and every comparison that the plan doe
 
 WITHIN = f"Within: whether the 90% interval, which is shown, lies within the margin; {TOO_OFTEN}."
 
+OF_SENTENCES = {WITHIN: " within ±", GUESSING: " guessing"}
+"""What is said below the table -> the words of a sentence that call for it."""
+
 SIGNS = {
     SPREAD: OVER_SEEDS,
     OF_FEW: f"{OF_FEW} Of too few independent units for a verdict.",
-    BELOW_CHANCE: f"{BELOW_CHANCE} The whole interval is below what guessing gets.",
+    BELOW_CHANCE: f"{BELOW_CHANCE} The whole interval, not corrected, is below what guessing gets.",
     VACUOUS: f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention.",
 }
 
@@ -166,7 +172,8 @@ class Summary:
     def to_latex(self) -> str:
         """Return the table for LaTeX, with what it is about as its caption."""
         table = self.full
-        notes = tuple(note.removesuffix(CORRECTED) for note in table.notes if note != WITHIN)
+        kept = (note for note in table.notes if note not in OF_SENTENCES)
+        notes = tuple(note.removesuffix(CORRECTED) for note in kept)
         return replace(table, notes=notes).to_latex(self.about.partition(":")[0])
 
     def to_html(self) -> str:
@@ -283,8 +290,7 @@ def _notes(
     if intervals:
         p = CORRECTED if corrected else ""
         yield f"In percent. [ ]: {written_interval(intervals, units)}.{p}"
-    if any(" within ±" in sentence for sentence in sentences):
-        yield WITHIN
+    yield from (note for note, words in OF_SENTENCES.items() if words in " ".join(sentences))
 
 
 def _bullets(lines: Iterable[str]) -> Iterator[str]:

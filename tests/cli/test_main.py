@@ -182,6 +182,7 @@ def test_a_wrong_predictions_file_is_one_line_and_exit_2(
         (["report", "-x"], "pronominal report --help'"),
         (["check-system", "mine"], "your own is MODULE:ATTRIBUTE"),
         (["check-system", "mine.py:Mine"], "name the module, not the file: mine:Mine"),
+        (["check-system", "./sub/mine.py:Zero"], "not the file: sub.mine:Zero"),
         (["build", "winopron", "--out", "o", "--sources", "nowhere"], "nowhere/winopron"),
         (["build", "sample", "--out", "o", "--pronouns", "no.toml"], "no.toml"),
         (["run", "--dataset", "nowhere", "--system", "random"], "nowhere: there is no such folder"),

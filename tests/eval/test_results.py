@@ -1,6 +1,7 @@
 """What Python users get from `pronominal.evaluate` and `pronominal.score`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 
 import pronominal
 from pronominal import Companion, Measure, Task
+from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.runs.attempts import AskedTogetherWarning
+from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED
 from pronominal.eval.task import Answered
 from tests.cli.test_main import pronominal as command
 
@@ -37,6 +40,27 @@ def test_names_settings_and_objects_are_systems(results: pronominal.Results) -> 
     assert [*results.scores] == ["random", "seeded", "last"]
     assert results.scores["last"]["overall"]["accuracy"] == 0.5
     assert results.scores["random"]["overall"] != results.scores["seeded"]["overall"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [(0, []), (1, ["last and other score the same, but differ in one row."])],
+)
+def test_equal_scores_are_said_to_be_of_other_rows_where_they_are(
+    results: pronominal.Results, rows: int, told: list[str]
+) -> None:
+    answered = results.answers["last"]
+    others = [*(Decision(0),) * rows, *answered.decisions[rows:]]
+    two = {"last": answered, "other": replace(answered, decisions=others)}
+    same = dict.fromkeys(two, results.scores["last"])
+    summary = replace(results, scores=same, answers=two).summary
+    assert [line for line in summary.splitlines() if "score the same" in line] == told
+    undefined = {"interval": {"difference": None}, "interval_missing": {"difference": "why"}}
+    plan = {PLANNED: {AGAINST: {"accuracy": dict.fromkeys(two, undefined)}}}
+    planned = replace(results, scores={a: one | plan for a, one in same.items()}, answers=two)
+    exploratory = [f"Exploratory: {line}" for line in told]
+    lines = planned.summary.splitlines()
+    assert [line for line in lines if "score the same" in line] == exploratory
 
 
 def test_the_numbers_are_those_of_the_command(results: pronominal.Results, sample: Path) -> None:

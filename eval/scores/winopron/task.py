@@ -13,6 +13,7 @@ from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.ability import RESOLVES, Ability
 from pronominal.eval.tables.comparison import division_table, measure_table
+from pronominal.eval.tables.findings import listed
 from pronominal.eval.tables.measure import Measure, abstention_measures
 from pronominal.eval.tables.summary_column import SummaryColumn
 from pronominal.eval.tables.table import Table, percent_of, table
@@ -28,8 +29,9 @@ def _by_part(name: str) -> dict[str, tuple[str, ...]]:
     return {part: (key, "*", name) for part, key in DIVISIONS.items()}
 
 
-def _consistency(key: str, heading: str, note: str) -> tuple[Measure, Measure]:
+def _consistency(key: str, paper: str, right: str) -> tuple[Measure, Measure]:
     """Return the share of a consistency's groups that are right as a whole, and its F1."""
+    heading = key.replace("_", " ").capitalize()
     divisions = {part: (key, DIVISIONS[part], "*", "score") for part in ("case", "pronoun_set")}
     share = Measure(
         key,
@@ -40,7 +42,7 @@ def _consistency(key: str, heading: str, note: str) -> tuple[Measure, Measure]:
         divisions=divisions,
         in_table=False,
         in_charts=True,
-        note=note,
+        note=f"{heading} ({paper}): right {right}.",
     )
     return share, Measure(f"{key}_f1", f"{heading} F1", (key, "f1"), in_table=False)
 
@@ -54,16 +56,8 @@ EXPECTED = {
 
 
 CONSISTENCIES = (
-    *_consistency(
-        "pronoun_consistency",
-        "Consistent sets",
-        "Consistent sets (PronounC): right with every pronoun set.",
-    ),
-    *_consistency(
-        "disambiguation_consistency",
-        "Consistent pairs",
-        "Consistent pairs (DisambigC): right in both sentences of a pair.",
-    ),
+    *_consistency("pronoun_consistency", "PronounC", "with every pronoun set"),
+    *_consistency("disambiguation_consistency", "DisambigC", "in both sentences of a pair"),
 )
 """Of WinoPron's Table 3."""
 
@@ -133,7 +127,7 @@ def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
 def _expectations(scores: Mapping[str, Scores]) -> Iterator[Table]:
     """Show what consistencies the systems' accuracies leave room for."""
     columns = {
-        f"{measure.heading}, {heading}": percent_of(name, measure.key)
+        f"{measure.heading.removesuffix(' consistency')}, {heading}": percent_of(name, measure.key)
         for measure in CONSISTENCIES[::2]
         for name, heading in EXPECTED.items()
     }
@@ -172,8 +166,7 @@ def _consistent_without_reading(scores: Mapping[str, Scores]) -> Iterator[str]:
         and pairs.ends_in(one)[1] < (pairs.chance_in(one) or 0)
     ]
     if alike:
-        labels = " and ".join(alike)
-        yield f"Consistent sets of {labels} need no reading: a fixed choice has as many."
+        yield f"{sets.name} of {listed(alike)} needs no reading: a fixed choice has 50."
 
 
 TASK = Task(

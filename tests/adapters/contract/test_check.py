@@ -146,12 +146,27 @@ def test_candidates_that_are_as_probable_are_noted() -> None:
     assert not any(check.faults for check in checks)
     (note,) = (note for check in checks for note in check.notes)
     assert note.startswith("no candidate is the most probable in 5 of 5 plain sentences")
+    assert note.endswith("'none', which is right only where neither is the answer (GAP)")
 
 
 @pytest.mark.parametrize("name", ["toy-nine-in-ten", "toy-blind-to-xe", "toy-stereotypes"])
 def test_systems_for_teaching_are_said_to_look_at_the_label(name: str) -> None:
     (fault,) = faults(load(name))
     assert fault == "with another label it answers differently: it looks at the solution"
+
+
+@pytest.mark.parametrize("read", ["he", "she", "they", "xe"])
+def test_the_label_is_not_looked_at_for_one_pronoun_set_either(read: str) -> None:
+    class Reading:
+        name = "reading"
+
+        def choose(self, instances: Any) -> list[list[float]]:
+            seen = [one.columns["pronoun_set"] == read and one.label == 0 for one in instances]
+            return [[1.0, 0.0] if first else [0.0, 1.0] for first in seen]
+
+    assert faults(Reading()) == [
+        "with another label it answers differently: it looks at the solution"
+    ]
 
 
 def test_a_system_is_not_said_to_look_at_the_label_when_it_does_not() -> None:

@@ -59,14 +59,14 @@ def test_axe_finds_nothing_and_a_phone_scrolls_down_only(
 
 def test_a_click_on_a_heading_sorts_and_a_second_one_the_other_way(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "winopron.html").as_uri())
-    heading = page.locator("table").first.locator("th", has_text="Consistent pairs")
+    heading = page.locator("table").first.locator("th", has_text="Disambiguation consistency")
     heading.locator("button").click()
     assert heading.get_attribute("aria-sort") == "descending"
     assert systems(page)[:2] == ["FLAN-T5-xl", "FLAN-T5-xxl"]
     heading.locator("button").click()
     assert heading.get_attribute("aria-sort") == "ascending"
     assert systems(page)[-1] == "FLAN-T5-xl"
-    assert "Consistent pairs, ascending" in page.locator("#said").text_content()
+    assert "Disambiguation consistency, ascending" in page.locator("#said").text_content()
 
 
 def test_what_is_undefined_comes_last_either_way(page: Any, site: Path) -> None:

@@ -74,7 +74,7 @@ def test_values_are_those_of_the_scores(runs: Path, tmp_path: Path) -> None:
     scores = json.loads((runs / "sample.double.test.first-mention" / SCORE).read_text())
     assert values["Accuracy"] == scores["overall"]["accuracy"]
     assert values["F1, xe"] == scores["by_pronoun_set"]["xe"]["f1"]
-    assert values["Consistent sets"] == scores["pronoun_consistency"]["score"]
+    assert values["Pronoun consistency"] == scores["pronoun_consistency"]["score"]
 
 
 def test_no_text_of_the_dataset_is_in_it(runs: Path, sample: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from pronominal.dataset_scripts.reading import loading
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.eval.report import rows
 from pronominal.eval.report.rows import front_coded, row_browser
@@ -57,6 +58,16 @@ def test_answers_and_kinds_are_those_of_the_dataset(runs: Comparison, sample: Pa
         assert [values[int(code, 36)] for code in codes] == table[name].to_pylist()
     assert not browser.with_text
     assert not any(text in browser.content for text in table["text"].to_pylist())
+
+
+def test_rows_on_a_disk_are_shown_as_those_in_memory_are(
+    runs: Comparison, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_memory = row_browser(runs, read_split(str(sample), "double")).content
+    monkeypatch.setattr(loading, "MOST_IN_MEMORY", 50)
+    on_disk = loading.load_split(str(sample), "double")
+    assert on_disk.in_memory is None
+    assert json.loads(row_browser(runs, on_disk).content) == json.loads(in_memory)
 
 
 def test_without_the_dataset_there_are_ids_and_answers_alone(runs: Comparison) -> None:

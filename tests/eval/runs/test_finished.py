@@ -216,6 +216,22 @@ def test_an_object_that_is_its_file_alone_is_not_warned_of(
     assert len(done.runs) == 1
 
 
+@pytest.mark.parametrize("base", ["list", "Inherited"])
+def test_an_object_of_a_class_that_inherits_is_warned_of(
+    split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str
+) -> None:
+    """A list holds a value without a `__dict__`, and a base may stand in another file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "with_a_base.py").write_text("class Inherited: pass\n")
+    module = f"inherits_{base.lower()}"
+    text = SYSTEM.replace("class Pairs", f"from with_a_base import *\nclass Pairs({base})")
+    (tmp_path / f"{module}.py").write_text(text)
+    system = object_at(f"{module}:Pairs")()
+    pronominal.evaluate(split, [system], out=tmp_path / "runs")
+    with pytest.warns(FinishedRunWarning, match="values that it was made with are not compared"):
+        pronominal.evaluate(split, [system], out=tmp_path / "runs")
+
+
 def test_a_cell_may_hang_on_what_other_cells_say(split: Split, tmp_path: Path) -> None:
     cell = CELL.format(place=0).replace("self.place = place", "pass")
     pronominal.evaluate(split, made_in(cell, "<cell 1>"), out=tmp_path)

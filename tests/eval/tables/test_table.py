@@ -107,21 +107,21 @@ def test_undefined_values_are_dashes() -> None:
 
 def test_consistency_is_compared_with_chance() -> None:
     _, _, consistency, *_ = tables_of(WINOPRON, scores(cases=("nominative",)))
-    assert cells(consistency, "first")["Consistent pairs"] == "0.0↓ [0.0, 11.4]"
-    assert cells(consistency, "first")["Consistent sets"].startswith("50.0 [")
-    chance = "Consistent sets, Consistent pairs: chance is 25; ↓: the whole interval is below."
-    assert chance in consistency.notes
+    assert cells(consistency, "first")["Disambiguation consistency"] == "0.0↓ [0.0, 11.4]"
+    assert cells(consistency, "first")["Pronoun consistency"].startswith("50.0 [")
+    both = "Pronoun consistency, Disambiguation consistency"
+    assert f"{both}: chance is 25; ↓: the whole interval is below." in consistency.notes
     assert not any("left out" in note for note in consistency.notes)
 
 
 def test_groups_left_out_are_told() -> None:
     _, _, consistency, *_ = tables_of(WINOPRON, scores())
-    assert "Consistent pairs: 8 groups of one sentence are left out." in consistency.notes
+    assert "Disambiguation consistency: 8 groups of one sentence are left out." in consistency.notes
 
 
 def test_tables_of_groups_without_members() -> None:
     _, _, consistency, *_ = tables_of(WINOPRON, scores(sets=("he",)))
-    assert cells(consistency, "gold")["Consistent sets"] == "–"
+    assert cells(consistency, "gold")["Pronoun consistency"] == "–"
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])

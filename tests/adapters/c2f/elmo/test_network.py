@@ -323,7 +323,8 @@ def test_keys_are_cached_or_computed(cache: Path, weights: Path) -> None:
     assert computed is not None
     assert other is not None
     alone = torch.cat(read_elmo(weights)([WORDS[0], WORDS[2]]))
-    # a sum is rounded by the size of its terms; up to sixteen sums lie behind a value
+    # a batch of another size may be added up in another order; a sum is rounded by the size of its
+    # terms; up to sixteen sums lie behind a value
     rounding = torch.finfo(torch.float32).eps * alone.abs().max()
     for one in (computed, other):
         assert torch.allclose(one, alone, rtol=0, atol=16 * float(rounding))
