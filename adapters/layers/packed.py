@@ -67,6 +67,8 @@ def packs_bfloat16() -> bool:
 
 def _packs() -> bool:
     there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    # without AVX2, oneDNN's products are slower than the plain ones
+    there = there and torch.backends.cpu.get_cpu_capability() != "DEFAULT"
     return there and all(hasattr(torch.ops.mkldnn, name) for name in _PRIVATE)
 
 
@@ -74,7 +76,8 @@ def pack_weights(model: Any) -> None:
     """Pack the weights of every linear layer of a model, in place, if it is on the CPU in float32.
 
     It cannot be trained afterwards. Models whose own code reads the weights of a layer stay as they
-    are, and so do all where torch lacks the private functions that this takes.
+    are, and so do all on a processor without AVX2, and where torch lacks the private functions that
+    this takes.
     """
     pack_layers(model)
     packed = any(type(layer) is PackedLinear for layer in model.modules())

@@ -54,7 +54,8 @@ def test_scores_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> Non
     assert longest > dense_limit(model.base_model)  # both encoders were asked
 
 
-def test_the_head_is_asked_with_packed_weights() -> None:
+def test_the_head_is_asked_with_packed_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX2")
     model = tiny("lingmess")._package.model
     layers = [
         layer

@@ -44,6 +44,13 @@ def test_no_plain_layer_is_left(family: str) -> None:
     assert not [layer for layer in model.modules() if type(layer) is nn.Linear]
 
 
+def test_nothing_is_packed_on_a_processor_without_avx2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "DEFAULT")
+    model = CAUSAL["llama"][1](40)
+    pack_weights(model)
+    assert (layers(model), packed.packs_bfloat16()) == ([], False)
+
+
 def test_no_weight_is_in_memory_twice() -> None:
     model = CAUSAL["llama"][1](40)
     before = copy.deepcopy(model)
