@@ -62,10 +62,11 @@ def packed_product(states: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
 
 def packs_bfloat16() -> bool:
     """Say whether the processor has products of bfloat16, and torch packs weights for them."""
-    return _packs() and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    return packs_weights() and torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
-def _packs() -> bool:
+def packs_weights() -> bool:
+    """Say whether the processor gains by packed weights, and torch packs them."""
     there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
     # without AVX2, oneDNN's products are slower than the plain ones
     there = there and torch.backends.cpu.get_cpu_capability() != "DEFAULT"
@@ -95,7 +96,7 @@ def pack_layers(network: nn.Module, besides: nn.Module | None = None) -> None:
         besides: the part of it whose layers stay as they are.
     """
     kept = set() if besides is None else {*besides.modules()}
-    if _packs():
+    if packs_weights():
         replace_layers(
             network,
             lambda layer: PackedLinear(layer) if layer not in kept and _packable(layer) else None,
