@@ -47,4 +47,5 @@ def announce(messages: tuple[str, ...]) -> tuple[str, ...]:
 
 def _who(system: ClusteringSystem) -> str:
     checkpoint = getattr(system, "checkpoint", None)
-    return f"{system.name} ({checkpoint.name})" if checkpoint else system.name
+    name = getattr(checkpoint, "name", None)
+    return f"{system.name} ({name})" if name else system.name

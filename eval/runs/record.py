@@ -240,6 +240,8 @@ def new_record(
     what it computes with, or None for answers that were not computed here.
     """
     checkpoint = getattr(loaded, "checkpoint", None)
+    if not hasattr(checkpoint, "digest"):  # one of the user's own may keep a path there
+        checkpoint = None
     parameters = getattr(loaded, "parameters", None)
     inference = getattr(loaded, "inference", None)
     return RunRecord(

@@ -86,9 +86,11 @@ class SystemSettings:
         return self if declared is None else replace(self, settings={**self.settings, **declared})
 
     def recorded(self) -> dict[str, Any]:
-        """Return the settings that say what the system is, of one of the user's own its source.
+        """Return the settings that say what the system is.
 
-        Addresses and credentials are left out; a digest tells other credentials from these.
+        One of the user's own has its source, and its checkpoint as it was given: it need not say
+        which weights it has. Addresses and credentials are left out; a digest tells other
+        credentials from these.
         """
         own = {key: value for key, value in self.settings.items() if key not in ADDRESSES}
         settings: dict[str, Any] = without_credentials(own)
@@ -97,6 +99,8 @@ class SystemSettings:
         settings |= {SWITCH_AT_TEST: True} if self.switch_at_test else {}
         if not is_place(self.name):
             return settings
+        if self.checkpoint is not None:
+            settings["checkpoint"] = self.checkpoint
         return settings | {"source": self.source or source_digest(self.name)}
 
 

@@ -271,8 +271,9 @@ def _against_chance(
 def _seldom(answered: Measure | None, one: Scores) -> str:
     """Say how many rows a system answered that left many out, since those count as wrong."""
     figure = None if answered is None else answered.of(one)
-    few = figure is not None and figure.value < OFTEN
-    return f" (answered {percent(figure.value)})" if few and figure is not None else ""
+    if answered is None or figure is None or figure.value >= OFTEN:
+        return ""
+    return f" (answered {_with_ends(answered, figure)})"
 
 
 def _by_chance(

@@ -127,6 +127,22 @@ def test_code_that_changed_is_loaded(
         evaluate_several(split, asked, tmp_path / "runs")
 
 
+def test_another_checkpoint_of_an_object_of_ones_own_is_refused(
+    split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    keeps = "\n\n    def __init__(self, checkpoint=None):\n        self.checkpoint = checkpoint\n"
+    made = SYSTEM.replace('name = "pairs"', f'name = "pairs"{keeps}')
+    (tmp_path / "weighted_pairs.py").write_text(made)
+    for checkpoint in ("a", "a"):
+        asked = [SystemSettings("pairs", "weighted_pairs:Pairs", checkpoint)]
+        evaluate_several(split, asked, tmp_path / "runs")
+    for checkpoint in ("b", None):
+        asked = [SystemSettings("pairs", "weighted_pairs:Pairs", checkpoint)]
+        with pytest.raises(InputError, match="a run with other settings: checkpoint"):
+            evaluate_several(split, asked, tmp_path / "runs")
+
+
 @pytest.mark.parametrize("reading", ["upstream", "upstream-spanbert"])
 def test_a_finished_run_is_read_anew_in_its_place(
     split: Split, tmp_path: Path, loads: list[str], reading: str
