@@ -1,21 +1,19 @@
 """What the pages say of boards and entries: which is best, what its figures are, what was run."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pronominal.eval.leaderboard.boards import BY_SIGNS, Board
 from pronominal.eval.leaderboard.entries import Entry, Ranked
 from pronominal.eval.runs.record import RunRecord
 from pronominal.eval.tables.comparison import mark_notes, parts_of
+from pronominal.eval.tables.findings import listed
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.table import UNDEFINED
 
 INTERVALS = "[ ]: 95 % interval over {}."
 """What brackets are, by the units in words."""
-
-NAMED = 5
-"""How many systems a sentence names."""
 
 
 def answer_of(board: Board) -> str:
@@ -30,8 +28,8 @@ def answer_of(board: Board) -> str:
         figure = f"{measure} {_cell(board, 0)}{_ahead(board)}"
         return f"{leaders[0]} is better than {of}, beyond chance: {figure}."
     if len(leaders) == len(board.ranked):
-        return f"No run is better than all others beyond chance: {_listed(leaders)} may each lead."
-    return f"{_listed(leaders)} may each be the best: no difference between them is clear."
+        return f"No run is better than all others beyond chance: {listed(leaders)} may each lead."
+    return f"{listed(leaders)} may each be the best: no difference between them is clear."
 
 
 def _cell(board: Board, place: int) -> str:
@@ -46,12 +44,6 @@ def _ahead(board: Board) -> str:
     points = ", ".join(f"{100 * end:.1f}" for end in ends)
     second = board.ranked[1].entry.name
     return f", {100 * test.difference:.1f} points [{points}] more than {second}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - NAMED
-    shown = [*names[:NAMED], f"{more} more"] if more > 0 else [*names]
-    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
 
 
 def place_of(board: Board, one: Ranked) -> str:

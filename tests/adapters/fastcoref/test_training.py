@@ -224,13 +224,12 @@ def test_partly_annotated_rows_teach_what_they_say(name: str, tmp_path: Path) ->
     rows = write_rows(tmp_path / "own.jsonl", 60)
     data = ("--data", rows, "--validation", rows, "--test", rows, "--switching", "--pair-batches")
     rates = ("--task-learning-rate", 3e-3, "--encoder-learning-rate", 2e-3)
-    length = ("--updates", 250, "--validate-every", 50, "--batch-size", 24, "--out", tmp_path)
+    length = ("--updates", 250, "--validate-every", 50, "--batch-size", 16, "--out", tmp_path)
     assert run(["train", name, "--checkpoint", checkpoint(name), *data, *rates, *length]) == 0
     summary = json.loads((tmp_path / "summary.json").read_text())
-    # whoever answers by position or by name is right in both versions of half of the rows at most;
-    # of eleven seeds the worst learnt 0.83
+    # whoever answers by position or by name is right in both versions of half of the rows at most
     scores = summary["scores"]["as_given"]
-    assert scores["switching"]["consistently_correct"]["mean"] > 0.7
+    assert scores["switching"]["consistently_correct"]["mean"] > 0.9
     # what it says of itself at the end is what the saved folder answers
     assert summary["validation"]["rows"]["correct"] == scores["original"]["correct"]
     assert f'load("{name}"' in (tmp_path / "seed-1" / "README.md").read_text()
