@@ -29,6 +29,7 @@ import numpy as np
 import spacy
 import torch
 import transformers
+from arithmetic import share_of_peak
 
 from pronominal.adapters.fastcoref.lingmess import LingMess
 from pronominal.adapters.fastcoref.package import LingMessModel, contract_clusters
@@ -161,7 +162,10 @@ def measure(ours: dict[str, LingMess], theirs: Any, texts: list[str]) -> dict[st
         assert all(alone), "there is nothing to compare"
     pairs = zip(alone, ways["predict_all"].found, strict=True)
     same = sum(one == other for one, other in pairs)
+    plain_way = ways["pronominal"]
+    seconds = plain_way.seconds()["sentence"] * len(texts)
     return {
+        "share_of_peak": share_of_peak(lambda: plain_way.answer(texts), seconds),
         "seconds": {name: way.seconds() for name, way in ways.items()},
         "same_at_once": same,
         "changed": {
@@ -224,6 +228,7 @@ def main() -> None:
             }
             for layers, result in results.items()
         },
+        "share_of_peak": {n: r["share_of_peak"] for n, r in results.items()},
         "identical_clusters": True,
         "identical_clusters_of_predict_all": {n: r["same_at_once"] for n, r in results.items()},
         "sentences_with_other_clusters": {n: r["changed"] for n, r in results.items()},

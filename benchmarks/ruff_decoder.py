@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+from arithmetic import share_of_peak
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from pronominal.adapters.layers.activations import fuse_activations
@@ -190,6 +191,10 @@ def compared(model: Any, asked: Sequence[FillingInstance], arguments: Any) -> di
             n: round(1 / s / every * 4 * len(asked), 1) for n, s in seconds.items()
         },
         "share_not_in_the_model": {n: ways[n].not_in_model() for n in ("full", "options")},
+        "share_of_peak": {
+            n: share_of_peak(ways[n].score, statistics.median(ways[n].seconds))
+            for n in ("full", "options")
+        },
         "largest_difference": {
             "full": float(np.abs(full - plain).max()),
             "options": float(np.abs(centred(options) - centred(plain)).max()),

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+from arithmetic import share_of_peak
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from pronominal.adapters.layers.activations import fuse_activations
@@ -155,6 +156,7 @@ def main() -> None:
         "layers": arguments.layers,
         "mean_tokens": round(float(np.mean([len(tokenizer(t).input_ids) for t in texts])), 1),
         "ratio": round(seconds[0] / seconds[1], 2),
+        "share_of_peak": share_of_peak(ours, seconds[1]),
         "logits_memory_ratio": round(plain.bytes_of_logits / batched.bytes_of_logits, 1),
         "peak_logits_megabytes": [round(w.bytes_of_logits / 1e6, 1) for w in (plain, batched)],
         "largest_difference": float(np.abs(plain.scores - batched.scores).max()),

@@ -1,12 +1,12 @@
 """What antecedent switching adds to a trained CAW, on four datasets, from archived outcomes.
 
 ``collect FOLDER ...`` reads folders of ``pronominal train`` whose seeds were also evaluated into
-``seed-N/runs``, and prints a line for each run: whether each test row's answer was right, wrong or
-none, and no text and no id. Trainings of another day are further lines of the same file.
-``table`` prints, as JSON, the figures that cards/caw.md has of that file for two trainings: means
-over seeds, and differences with intervals for other units and other seeds (`compare_seeds`). Units
-are rows of KnowRef and GAP or their switched pairs, WinoPron's occupations, and WinoNB's upstream
-sentences.
+``seed-N/runs``, and folders of runs of systems that have no seeds (``evaluate --out``). It prints a
+line for each run: whether each test row's answer was right, wrong or none, and no text and no id.
+Trainings of another day are further lines of the same file. ``table`` prints, as JSON, the figures
+that cards/caw.md has of that file for two trainings or systems: means over seeds, and differences
+with intervals for other units and other seeds (`compare_seeds`). Units are KnowRef's sentences with
+those that repeat them, rows of GAP, WinoPron's occupations, and WinoNB's upstream sentences.
 
 ``python benchmarks/trained_caw.py collect --data BUILT FOLDER ...``
 ``python benchmarks/trained_caw.py table --data BUILT caw-as-it-is caw-switching``
@@ -29,7 +29,9 @@ from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.evaluation import answered
 from pronominal.eval.runs.record import read_record
+from pronominal.eval.scores.knowref.score import units as sentences
 from pronominal.eval.scores.winonb.answers import schemas_of, units
+from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.outcomes import FloatArray, IntArray, choices_of, right_choices
 from pronominal.eval.training.measures.comparison import SeedComparison, compare_seeds
 from pronominal.eval.training.measures.testing import RUNS
@@ -47,19 +49,20 @@ RIGHT, WRONG, NONE, NEITHER = "10-="
 
 SET_OF = {form: one.name for one in PRONOUN_SETS for form in one.forms}
 
-SWITCHED = "switched"
-"""The config of the rows whose candidates changed places."""
+SWITCHED = {f"{name}/original": f"{name}/switched" for name in ("knowref", "gap")}
+"""A test -> the rows whose candidates changed places."""
 
 
 def collected(folder: Path, data: Path) -> Iterator[dict[str, Any]]:
-    """Yield what each run of a training's seeds answered."""
-    for file in sorted(folder.glob(f"seed-*/{RUNS}/*/run.json")):
+    """Yield what each run of a training's seeds answered, or each run of a folder of runs."""
+    for file in sorted([*folder.glob(f"seed-*/{RUNS}/*/run.json"), *folder.glob("*/run.json")]):
         record = read_record(file.parent)
         test = f"{record.dataset.name}/{record.dataset.config}"
         split = rows_of(data, test)
+        of_seed = file.parts[-3] == RUNS
         yield {
-            "training": folder.name,
-            "seed": int(file.parts[-4].removeprefix("seed-")),
+            "training": folder.name if of_seed else record.label,
+            "seed": int(file.parts[-4].removeprefix("seed-")) if of_seed else None,
             "test": test,
             "digest": split.digest,
             "outcomes": outcomes(split, file.parent),
@@ -90,6 +93,8 @@ def units_of(split: Split, test: str) -> IntArray:
     """Return the number of each row's unit."""
     if test == TESTS["WinoNB, generic"]:
         return units(split.table, schemas_of(split.table)).codes
+    if test == TESTS["KnowRef"]:
+        return sentences(split.table).codes
     if test == TESTS["WinoPron"]:
         occupations = split.table["occupation"].to_numpy(zero_copy_only=False)
         return np.unique(occupations, return_inverse=True)[1]
@@ -116,7 +121,7 @@ class Archive:
         """Return both trainings' outcomes of a test, each of shape ``[seeds, rows]``."""
         digest = rows_of(self._data, test).digest
         found: dict[str, list[list[str]]] = {name: [] for name in self._trainings}
-        for (training, _, of), one in sorted(self._outcomes.items()):
+        for (training, _, of), one in self._outcomes.items():
             if training in found and of == test and one["digest"] == digest:
                 found[training].append([*one["outcomes"]])
         return [np.array(found[name]) for name in self._trainings]
@@ -131,12 +136,15 @@ class Archive:
             "right": compare_seeds(*(of_units(is_right(one)) for one in both)),
             "answered": compare_seeds(*(of_units(np.isin(one, [RIGHT, WRONG])) for one in both)),
         }
-        companion = f"{test.split('/')[0]}/{SWITCHED}"
-        if companion in {of for _, _, of in self._outcomes}:
-            pairs = paired_rows(split, rows_of(self._data, companion))
-            versions = zip(both, self.read(companion), strict=True)
+        if test in SWITCHED:
+            pairs = paired_rows(split, rows_of(self._data, SWITCHED[test]))
+            versions = zip(both, self.read(SWITCHED[test]), strict=True)
             right = [is_right(one[:, pairs]) & is_right(other) for one, other in versions]
-            found["right in both"] = compare_seeds(*(one.astype(float) for one in right))
+            found["right in both"] = compare_seeds(*(summed(one, codes[pairs]) for one in right))
+        if test == TESTS["WinoPron"]:
+            first, second = opposite_rows(split)
+            right = [is_right(one[:, first]) & is_right(one[:, second]) for one in both]
+            found["right in both"] = compare_seeds(*(summed(one, codes[first]) for one in right))
         for pronoun_set, rows in of_sets(split).items():
             chosen = (summed(is_right(one)[:, rows], codes[rows]) for one in both)
             found[f"right, {pronoun_set}"] = compare_seeds(*chosen)
@@ -159,6 +167,12 @@ def paired_rows(original: Split, switched: Split) -> IntArray:
     """Return the row of each switched row's original."""
     rows = {name: row for row, name in enumerate(original.table["id"].to_pylist())}
     return np.array([rows[name] for name in switched.table["id"].to_pylist()])
+
+
+def opposite_rows(split: Split) -> tuple[IntArray, IntArray]:
+    """Return the two rows of each pair: one template pair and form, and opposite answers."""
+    order = np.argsort(Sentences.of(split.table).disambiguations.codes, kind="stable")
+    return order[::2], order[1::2]
 
 
 def of_sets(split: Split) -> dict[str, IntArray]:
