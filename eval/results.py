@@ -167,7 +167,7 @@ class Results:
         ``label`` is the system's; ``right``, whether it gave the right answer; ``choice``, the
         index of a candidate or option. Then what accuracy is divided by, such as ``case`` and
         ``pronoun_set``. Texts and right answers (``label``, too) are in
-        ``results.split.to_pandas()``: rename that one, and merge by ``id``.
+        ``results.split.to_pandas()``: rename that one, and merge.
         """
         pd = _pandas()
         labels, choices = numbers(self.split.table["label"]), self.split.choices

@@ -115,7 +115,7 @@ def occupation_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
         if p < SIGNIFICANCE and ("difference" not in test or differ({**test, "p_holm": p})):
             of_system.setdefault(label, {})[kind] = {**test, "p": p}
     for label, found in of_system.items():
-        yield from _sentences(label, found)
+        yield from _sentences(label, found, [*scores[label]["by_occupation"]["choice"]])
 
 
 def _tests(block: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -124,14 +124,17 @@ def _tests(block: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield from block["choice"].items()
 
 
-def _sentences(label: str, found: dict[str, Mapping[str, Any]]) -> Iterator[str]:
+def _sentences(
+    label: str, found: dict[str, Mapping[str, Any]], sets: Sequence[str]
+) -> Iterator[str]:
     accuracy, meant = found.pop("accuracy", None), found.pop("meant", None)
     if accuracy is not None:
         where, p = listed(accuracy["lowest"]), written_p(accuracy["p"])
         yield f"{label} is right less often in some occupations ({p}), least in {where}."
     if found:
         p = written_p(max(test["p"] for test in found.values()))
-        yield f"{label} chooses some occupations more often with {listed(found)} ({p})."
+        where = f" with {listed(found)}" if len(found) < len(sets) else ""
+        yield f"{label} chooses some occupations more often{where} ({p})."
     if meant is not None:
         side = OCCUPATION if meant["difference"] > 0 else PARTICIPANT
         ends = sorted(abs(end) for end in meant["interval"]["difference"])
