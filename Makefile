@@ -18,10 +18,8 @@ demo: .venv/core
 	@$(BIN)/pronominal build sample -o demo > /dev/null
 	@$(BIN)/pronominal evaluate -d demo/sample -c double -o demo/runs $(DEMO_SYSTEMS:%=-s %)
 	@$(BIN)/pronominal report demo/runs -d demo/sample -o demo/report.html --svg demo/charts > /dev/null
-	@echo
-	@echo "The table shows the fault that each system was given: no answer for xe, stereotypes"
-	@echo "with he and she, the first mention in both sentences of a pair, guesses. To see more, open"
-	@echo "demo/report.html, or the picture demo/charts/sample-double-test.accuracy-by-pronoun-set.svg"
+	@echo "Each system's planted fault stands above. To see more, open demo/report.html, or"
+	@echo "the picture demo/charts/sample-double-test.accuracy-by-pronoun-set.svg"
 
 help:
 	@sed -n '1,2s/^# //p' Makefile

@@ -6,19 +6,24 @@ from typing import Annotated
 
 import typer
 
-from pronominal.cli.arguments import Config, DatasetPlace, Full, Json, TaskPlace
+from pronominal.cli.arguments import DATASET_HELP, Config, Full, Json, TaskPlace
 from pronominal.cli.printing import exit_with_failures, print_results
 from pronominal.errors import InputError
 
 
 def score(
     context: typer.Context,
-    dataset: DatasetPlace,
-    predictions: Annotated[
-        Path, typer.Option("--predictions", "-p", help="A predictions file, or a run's folder.")
-    ],
     name: Annotated[
-        str | None, typer.Argument(help="The dataset's name; that of its folder without it.")
+        str | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run's folder, which says all the rest; or a dataset's name, to be sure.",
+        ),
+    ] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", "-d", help=DATASET_HELP)] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option("--predictions", "-p", help="A predictions file, or a run's folder."),
     ] = None,
     config: Config = None,
     split: Annotated[
@@ -42,14 +47,27 @@ def score(
     full: Full = False,
     as_json: Json = False,
 ) -> None:
-    """Score predictions with the dataset's own metrics."""
+    """Score predictions with the dataset's own metrics.
+
+    A run's folder says which rows it answers, and runs beside it answer companion splits, such as
+    KnowRef's switched rows: 'pronominal score RUN' is enough where the dataset is still there.
+    """
     from pronominal.dataset_scripts.reading.loading import dataset_name, load_split
     from pronominal.eval import results
-    from pronominal.eval.evaluation import answered_split
+    from pronominal.eval.evaluation import answered_split, companion_runs
     from pronominal.eval.runs.asked_systems import parse_settings
+    from pronominal.eval.runs.record import place_of_rows, read_record, run_of
     from pronominal.eval.scores import as_task, task_of
 
     own = as_task(task)
+    if predictions is None:
+        name, predictions = None, _run_at(name)
+    run = run_of(predictions)
+    if run is not None:
+        config = config or read_record(run).dataset.config
+        dataset = dataset or place_of_rows(run)
+    if dataset is None:
+        raise InputError("no dataset is given", cure="add --dataset FOLDER")
     name = name or dataset_name(dataset, config)
     scoring = task_of(name, own)  # refuses a dataset without scores before anything is read
     given = context.obj | parse_settings(settings or [])
@@ -58,6 +76,8 @@ def score(
     if rows.dataset_name != name:
         cure = f"pronominal score {rows.dataset_name}"
         raise InputError(f"the folder holds {rows.dataset_name}", cure=cure, file=dataset)
+    if run is not None:
+        given = companion_runs(scoring, rows, run) | given
     scored = results.score(rows, predictions, task=own, reading=reading, keep=keep, **given)
     (scores,) = scored.scores.values()
     if as_json:
@@ -65,3 +85,19 @@ def score(
     else:
         print_results(scored, full=full)
     exit_with_failures(scored.failed())
+
+
+def _run_at(place: str | None) -> Path:
+    """Return the folder of a run that the argument names."""
+    from pronominal.eval.runs.record import RUN, is_run
+
+    cure = "type 'pronominal score RUN', or add --predictions FILE"
+    if place is None or not Path(place).is_dir():
+        raise InputError("no run's folder and no predictions are given", cure=cure, file=place)
+    folder = Path(place)
+    if not is_run(folder):
+        runs = sorted(file.parent for file in folder.glob(f"*/{RUN}"))
+        if runs:
+            cure = f"name one, such as {runs[0]}, or type 'pronominal report {folder}'"
+        raise InputError("this is no run's folder", cure=cure, file=place)
+    return folder

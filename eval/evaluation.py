@@ -26,6 +26,7 @@ from pronominal.eval.runs.coreference_systems import COPIES
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.finished import finished_run
 from pronominal.eval.runs.record import (
+    DatasetRecord,
     Stopped,
     is_run,
     read_record,
@@ -50,7 +51,7 @@ from pronominal.eval.statistics.paired_tests import (
 )
 from pronominal.eval.statistics.ranks import RANKS, ranks
 from pronominal.eval.statistics.scores import Scores, plain
-from pronominal.eval.tables.comparison import DRAWN, FAILED, SAME_WEIGHTS
+from pronominal.eval.tables.comparison import CAUSES, DRAWN, FAILED, SAME_WEIGHTS
 from pronominal.eval.task import Answered, Companion, Task
 from pronominal.json_files import write_json
 
@@ -418,6 +419,20 @@ def companion_splits(task: Task, split: Split) -> dict[str, Split]:
     return companions
 
 
+def companion_runs(task: Task, split: Split, run: Path) -> dict[str, Path]:
+    """Return the finished runs beside a run that answer its companion splits, by their names."""
+    label, folder = read_record(run).label, run.resolve().parent
+    beside = {
+        name: (folder / run_name(rows, label), DatasetRecord.of(rows))
+        for name, rows in companion_splits(task, split).items()
+    }
+    return {
+        name: other
+        for name, (other, rows) in beside.items()
+        if is_run(other) and (found := read_record(other)).complete and found.dataset == rows
+    }
+
+
 def companion_rows(companion: Companion, split: Split) -> Split:
     """Read a companion split; `InputError` where it was not built, or `split` is of no folder."""
     if split.folder is None:
@@ -448,9 +463,9 @@ def score_run(
     """
     task = task_of(split.dataset_name, task)
     given = replace(answered(split, run), companions=companions)
-    failed = {name: _failed(one) for name, one in companions.items()}
-    counted_failures = {f"{FAILED}_{name}": many for name, many in failed.items() if many}
-    scores, units = score_answers(task, given) | counted_failures, task.checked_units(given)
+    scores, units = score_answers(task, given), task.checked_units(given)
+    for name, one in companions.items():
+        scores = _with_failures(scores, name, one.predictions)
     counted = read_record(run).counts
     if "readings_differ" in counted:
         scores |= {"readings_differ": counted["readings_differ"]}
@@ -473,8 +488,15 @@ def score_and_keep(
     return scored
 
 
-def _failed(answers: Answered) -> int:
-    return 0 if answers.predictions is None else len(read_failures(answers.predictions))
+def _with_failures(scores: Scores, companion: str, predictions: Path | None) -> Scores:
+    """Add how many rows of a run failed, and why the first one did; nothing of one without any."""
+    failures = {} if predictions is None else read_failures(predictions)
+    if not failures:
+        return scores
+    first = next(iter(failures.values())).cause
+    causes = {**scores.get(CAUSES, {}), companion: first}
+    key = f"{FAILED}_{companion}" if companion else FAILED
+    return scores | {key: len(failures), CAUSES: causes}
 
 
 def answers_to_score(
@@ -514,10 +536,10 @@ def score_answers(task: Task, given: Answered) -> Scores:
     assert given.predictions is not None
     scores |= prompt_scores(given.split, given.predictions, task.score_choices, task.units_of)
     scores |= agreement_scores(given.split, given.predictions, task.units_of)
-    failures, run = read_failures(given.predictions), run_of(given.predictions)
+    run = run_of(given.predictions)
     if run is not None and (stopped := read_record(run).stopped) is not None:
         scores |= {DRAWN: _drawn(stopped)}
-    return scores | {FAILED: len(failures)} if failures else scores
+    return _with_failures(scores, "", given.predictions)
 
 
 def _drawn(stopped: Stopped) -> dict[str, Any]:

@@ -32,7 +32,6 @@ from pronominal.eval.evaluation import (
 )
 from pronominal.eval.planning.plan import Plan, read_plan
 from pronominal.eval.runs.asked_systems import Asked, asked_systems
-from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.given_predictions import Predictions, as_file, source_of
 from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.units import read_units
@@ -40,7 +39,7 @@ from pronominal.eval.scores import as_task, task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.comparison import FAILED, SAME_WEIGHTS, failed_rows
+from pronominal.eval.tables.comparison import CAUSES, FAILED, SAME_WEIGHTS, failed_rows
 from pronominal.eval.tables.findings import COMPARED
 from pronominal.eval.tables.summary import EXPLORATORY, Summary
 from pronominal.eval.tables.table import Table
@@ -138,9 +137,8 @@ class Results:
     def _without_answers(self) -> Iterator[str]:
         """Say which systems failed at every row, and the first cause."""
         for label, scores in self.scores.items():
-            answers = self.answers.get(label)
-            if scores.get(FAILED) == self.split.num_rows and answers and answers.predictions:
-                cause = next(iter(read_failures(answers.predictions).values())).cause
+            if scores.get(FAILED) == self.split.num_rows:
+                cause = scores[CAUSES][""]
                 yield f"{label} failed at all {self.split.num_rows:,} rows; the first: {cause}"
 
     def _repr_html_(self) -> str:
@@ -167,12 +165,16 @@ class Results:
         """Return a table with one row for each instance and system: what it answered.
 
         ``label`` is the system's; ``right``, whether it gave the right answer; ``choice``, the
-        index of a candidate or option. Texts, pronoun sets and right answers (``label``, too) are
-        in ``results.split.to_pandas()``: rename that one, and merge by ``id``.
+        index of a candidate or option. Then what accuracy is divided by, such as ``case`` and
+        ``pronoun_set``. Texts and right answers (``label``, too) are in
+        ``results.split.to_pandas()``: rename that one, and merge.
         """
         pd = _pandas()
         labels, choices = numbers(self.split.table["label"]), self.split.choices
         right = right_choices(labels, len(choices[0]))
+        known = self.split.schema.names
+        divisions = "/".join(self.task.headline_measure.divisions).split("/")
+        parts = {one: self.split.table[one].to_pylist() for one in divisions if one in known}
         frames = []
         for label, answers in self.answers.items():
             given = [NONE if one is None else one for one in answers.decisions]
@@ -180,7 +182,7 @@ class Results:
             rows |= {"right": choices_of(given) == right}
             rows |= {"choice": pd.array([one.choice for one in given], "Int64")}
             abstained = [one and one.abstained for one in answers.decisions]
-            frames.append(pd.DataFrame(rows | {"abstained": abstained}))
+            frames.append(pd.DataFrame(rows | {"abstained": abstained} | parts))
         return pd.concat(frames, ignore_index=True)
 
     def compare(self, a: str, b: str, *, margin: float | None = None) -> dict[str, Any]:
@@ -251,7 +253,7 @@ class Results:
 
     def tables(self) -> list[Table]:
         """Return all tables, as ``--full`` prints them."""
-        return self.task.comparison_tables(self.scores)
+        return self.task.comparison_tables(self.scores, crossed=True)
 
     def failed(self) -> dict[str, int]:
         """Return how many rows each system failed at, those of companion splits included."""

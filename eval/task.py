@@ -332,14 +332,18 @@ class Task:
         """Return the headline by two kinds of part at once, where its measure has such parts."""
         return [*crossed_tables(self.headline_in(scores.values()), scores)]
 
-    def comparison_tables(self, scores: Mapping[str, Scores], *, tests: bool = True) -> list[Table]:
+    def comparison_tables(
+        self, scores: Mapping[str, Scores], *, tests: bool = True, crossed: bool = False
+    ) -> list[Table]:
         """Compare systems, given as system -> scores; with `tests` also two by two.
 
+        With `crossed` also `crossed_tables`, which a page has below its charts.
         What was planned stands first, and all else is called exploratory then.
         """
         first = self.planned_tables(scores)
         shown = [measure for measure in self.measures if measure.in_table]
         made = [*measure_table("Performance", [*shown, DIFFER], self.units, scores)]
+        made += self.crossed_tables(scores) if crossed else []
         made += [] if self.tables is None else self.tables(scores)
         made += prompt_tables(scores)
         made += agreement_tables(scores)

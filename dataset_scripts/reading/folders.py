@@ -27,6 +27,8 @@ def open_dataset(where: str | Path) -> Path:
     folder = Path(where)
     if folder.is_dir():
         return folder
+    if folder.is_file():
+        raise InputError("this is a file", cure=f"type {_options_of(folder)}", file=where)
     repo = str(where)
     require_dataset_id(repo)
     snapshot = _fetch(repo)
@@ -104,9 +106,12 @@ def split_files(where: str | Path, config: str | None, split: str) -> tuple[str,
     """
     folder = open_dataset(where)
     configs = {path.parent.name for path in folder.glob("*/*.parquet")}
+    if not configs:
+        cause, cure = _no_dataset(folder)
+        raise MissingSplitError(cause, cure=cure, file=where)
     config = config or (_default_config(folder) if len(configs) != 1 else min(configs))
     if config not in configs:
-        cure = nearest_name(config, configs) if configs else "build it with 'pronominal build'"
+        cure = nearest_name(config, configs)
         raise MissingSplitError(f"there is no config '{config}'", cure=cure, file=where)
     there = sorted((folder / config).glob("*.parquet"))
     files = [path for path in there if path.stem == split or path.stem.startswith(f"{split}-")]
@@ -115,6 +120,23 @@ def split_files(where: str | Path, config: str | None, split: str) -> tuple[str,
         cause = f"there is no split '{split}'"
         raise MissingSplitError(cause, cure=nearest_name(split, names), file=folder / config)
     return config, files
+
+
+def _no_dataset(folder: Path) -> tuple[str, str]:
+    """Return what is wrong with a folder without a config's tables, and what was meant."""
+    if any(folder.glob("*.parquet")):
+        return "this is the folder of a config", f"type {_options_of(folder)}"
+    below = sorted({path.parents[1] for path in folder.glob("*/*/*.parquet")})
+    meant = [f"{place}" for place in below if (place / SUMS).exists()]
+    cure = f"type -d {' or -d '.join(meant)}" if meant else "build one with 'pronominal build'"
+    return "there is no dataset in this folder", cure
+
+
+def _options_of(place: Path) -> str:
+    """Return the options that name a config's folder, or a table in it."""
+    folder, split = (place, "") if place.is_dir() else (place.parent, f" --split {place.stem}")
+    folder = folder.resolve() if len(folder.parts) < 2 else folder
+    return f"-d {folder.parent} -c {folder.name}{split}"
 
 
 def _default_config(folder: Path) -> str:

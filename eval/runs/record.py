@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pronominal.dataset_scripts.reading.split import SAMPLED, Split, whole_and_part
+from pronominal.dataset_scripts.tables.checksums import SUMS
 from pronominal.errors import InputError, os_errors
 from pronominal.json_files import as_record, read_object
 from pronominal.names import LONGEST, require_name
@@ -318,8 +319,35 @@ def run_of(predictions: Path) -> Path | None:
     return folder if is_run(folder) else None
 
 
+def place_of_rows(run: Path) -> str:
+    """Return the dataset's folder that a run says it answered.
+
+    A path that was relative is looked for from here, and from the folders above the run.
+
+    Raises:
+        InputError: it is not there any more, or the run does not say where it was.
+    """
+    record = read_record(run)
+    place = record.dataset_place
+    if place is not None:
+        for base in (Path(), *run.resolve().parents):
+            if (base / place).is_dir():
+                return str(base / place)
+    where = "nowhere that it says" if place is None else f"not at {place}"
+    cause = f"the rows that it answers, {record.dataset}, are {where}"
+    cure = f"add --dataset FOLDER, which 'pronominal build {record.dataset.name}' writes"
+    raise InputError(cause, cure=cure, file=run)
+
+
 def run_path(out: Path, name: str) -> Path:
-    """Return a run's folder: `out` if it holds a ``run.json``, else the one of that name in it."""
+    """Return a run's folder: `out` if it holds a ``run.json``, else the one of that name in it.
+
+    Raises:
+        InputError: `out` is a built dataset, whose tables runs would lie among.
+    """
+    if (out / SUMS).exists():
+        cause = "this is a built dataset, no folder for runs"
+        raise InputError(cause, cure="leave out --out, or type -o runs", file=out)
     return out if is_run(out) else out / name
 
 

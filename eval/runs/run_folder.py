@@ -23,6 +23,12 @@ from pronominal.eval.runs.record import RUN, PredictionsRecord, RunRecord, is_ru
 from pronominal.instances import ResolutionInstance
 from pronominal.json_files import write_json
 
+CHECKPOINT_FILES = "checkpoint_files"
+"""The setting that has the digest of the files of an own system's checkpoint."""
+
+CHANGED = {"source": "the code", CHECKPOINT_FILES: "the content of the checkpoint"}
+"""Settings that change while what is asked for stays the same -> what they are of."""
+
 
 class RunFolder:
     """One run on disk, written in chunks so that a killed run can go on.
@@ -68,10 +74,11 @@ class RunFolder:
         said = read_record(self.path)
         earlier = as_left(self.path, said)
         differences = earlier.differences(self.record)
-        if differences == {"settings": ["source"]}:
-            cause = f"the code of {self.record.label} has changed since this run"
-            cure = "give it another label, choose another --out, or remove the folder"
-            raise InputError(cause, cure=cure, file=self.path)
+        for setting, what in CHANGED.items():
+            if differences == {"settings": [setting]}:
+                cause = f"{what} of {self.record.label} has changed since this run"
+                cure = "give it another label, choose another --out, or remove the folder"
+                raise InputError(cause, cure=cure, file=self.path)
         for key, names in differences.items():
             inside = f": {', '.join(names)}" if names else ""
             other = "other" if key.endswith("s") else "another"

@@ -10,6 +10,7 @@ from typing import Any
 
 from pronominal.adapters import System, kind_of, load
 from pronominal.adapters.catalogue.own_object import declared_settings, is_place, source_digest
+from pronominal.adapters.checkpoints.files import place_digest
 from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.systems import (
     ContinuingSystem,
@@ -33,7 +34,7 @@ from pronominal.eval.runs.language_models import (
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_path
 from pronominal.eval.runs.redacted_warnings import redacted_warnings
-from pronominal.eval.runs.run_folder import RunFolder
+from pronominal.eval.runs.run_folder import CHECKPOINT_FILES, RunFolder
 from pronominal.eval.runs.shards import WHOLE, Shard
 from pronominal.eval.runs.two_questions import predict_two_questions
 from pronominal.eval.runs.units import remove_scores
@@ -88,9 +89,9 @@ class SystemSettings:
     def recorded(self) -> dict[str, Any]:
         """Return the settings that say what the system is.
 
-        One of the user's own has its source, and its checkpoint as it was given: it need not say
-        which weights it has. Addresses and credentials are left out; a digest tells other
-        credentials from these.
+        One of the user's own has its source, its checkpoint as it was given, and a digest of the
+        files there: it need not say which weights it has. Addresses and credentials are left out;
+        a digest tells other credentials from these.
         """
         own = {key: value for key, value in self.settings.items() if key not in ADDRESSES}
         settings: dict[str, Any] = without_credentials(own)
@@ -101,6 +102,8 @@ class SystemSettings:
             return settings
         if self.checkpoint is not None:
             settings["checkpoint"] = self.checkpoint
+            if (digest := place_digest(Path(self.checkpoint))) is not None:
+                settings[CHECKPOINT_FILES] = digest
         return settings | {"source": self.source or source_digest(self.name)}
 
 

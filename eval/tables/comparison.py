@@ -24,6 +24,9 @@ from pronominal.eval.tables.table import (
 FAILED = "failed"
 """Where scores say how many rows failed; ``failed_switched`` and the like for companion splits."""
 
+CAUSES = "failed_causes"
+"""Where scores say why the first of them failed: ``""`` or a companion's name -> a sentence."""
+
 DRAWN = "drawn"
 """Where scores of drawn rows say what they mean for all rows of the split."""
 
@@ -215,8 +218,11 @@ def failure_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
     """Say which systems failed at how many rows, and what copies the others' clusters are in."""
     for label, one in scores.items():
         for kind, count in failed_rows(one).items():
-            rows = f"{kind.replace('_', '-')} rows".lstrip()
-            yield f"{label}: {count:,} {rows} failed and count as rows without an answer."
+            rows = f"{kind.replace('_', '-')} row{'s' if count > 1 else ''}".lstrip()
+            first = one.get(CAUSES, {}).get(kind)
+            why = f"; the first: {first}" if first else ""
+            counts = "count as rows" if count > 1 else "counts as a row"
+            yield f"{label}: {count:,} {rows} failed and {counts} without an answer{why or '.'}"
         if copies := dict(one.get("copies", {})):
             n = copies.pop("n")
             told = ", ".join(f"{state} {count:,}" for state, count in copies.items())

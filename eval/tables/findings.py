@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
-from pronominal.eval.statistics.hypothesis_tests import holm
+from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE, holm
 from pronominal.eval.statistics.outcomes import ROUNDING
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, differ
 from pronominal.eval.statistics.parts import AGAINST_REST
@@ -88,7 +88,7 @@ def _compared(
             one, other, test = other, one, tests[other][one]
             ends = test["interval"]["difference"]
         answered = [_answered(measure, scores, label) for label in (one, other)]
-        told = [*_verdicts(test), *dict.fromkeys(filter(None, answered))]
+        told = [*_verdicts(test, ends), *dict.fromkeys(filter(None, answered))]
         by = f"{points(test['difference'])} [{', '.join(map(points, ends))}]"
         if differ(test):
             by = f"{percent(test['difference'])} [{', '.join(map(percent, ends))}]"
@@ -110,14 +110,18 @@ def _has_ends(test: Mapping[str, Any]) -> bool:
     return test["interval"]["difference"] is not None
 
 
-def _verdicts(test: Mapping[str, Any]) -> Iterator[str]:
-    """Write the corrected p-value, and whether the two are within the margin that was asked for."""
-    if test["p_holm"] is not None:
-        yield written_p(test["p_holm"])
+def _verdicts(test: Mapping[str, Any], ends: Sequence[float]) -> Iterator[str]:
+    """Write the corrected p-value, and whether the two are within the margin that was asked for.
+
+    Where the p-value alone says that they differ, the interval is what is read, and that is said.
+    """
+    if (p := test["p_holm"]) is not None:
+        disagree = p < SIGNIFICANCE and ends[0] <= 0 <= ends[1]
+        yield f"{written_p(p)}{', but the interval holds 0' if disagree else ''}"
     if asked := test.get("equivalence"):
-        ends = ", ".join(map(points, asked["interval"]["difference"]))
+        within = ", ".join(map(points, asked["interval"]["difference"]))
         shown = "within" if asked["equivalent"] else "not shown within"
-        yield f"{shown} ±{100 * asked['margin']:g} [{ends}]"
+        yield f"{shown} ±{100 * asked['margin']:g} [{within}]"
 
 
 def _answered(measure: Measure, scores: Mapping[str, Scores], label: str) -> str:
@@ -151,7 +155,7 @@ def findings(
             if figure is not None and chance is not None and _is_below(figure, chance):
                 answered = _answered(measure, scores, label)
                 got = f"{_with_ends(measure, figure)}{answered and f' ({answered})'}"
-                got = f"{got}, and guessing gets {100 * chance:.3g}"
+                got = f"{got}; guessing gets {100 * chance:.3g}"
                 below.setdefault(got, []).append(label)
         for got, labels in below.items():
             yield f"{measure.name} of {listed(labels)}: {got}."

@@ -44,8 +44,8 @@ SHORTEST = 12
 
 
 CORRECTED = (
-    " p: after Holm's correction for all such pairs; intervals are not corrected, so one can "
-    "exclude 0 although p > 0.05."
+    " p: corrected (Holm) for all such pairs. A verdict needs p < 0.05 and an uncorrected "
+    "interval without 0."
 )
 """What p-values of the sentences are, and intervals beside them."""
 
@@ -152,7 +152,7 @@ class Summary:
         notes = {
             f"No interval for {{}}: no room; see {self.in_full}.": ", ".join(cut),
             f"Left out: {{}}: see {self.in_full}.": ", ".join(left_out),
-            "In all other tables, {}.": " and ".join(others),
+            "Elsewhere {}.": ", ".join(others),
         }
         return self._noted(table, [note.format(them) for note, them in notes.items() if them])
 

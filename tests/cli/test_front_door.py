@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -100,6 +101,25 @@ def test_score_takes_the_name_from_the_folder(sample: Path, runs: Path) -> None:
     assert "decided by offsets, 1 system" in command("score", *words).stdout.replace("\n ", "")
     wrong = command("score", "winopron", *words)
     assert (wrong.returncode, "holds sample" in wrong.stderr) == (2, True)
+
+
+def test_a_run_says_what_it_answers(sample: Path, runs: Path, tmp_path: Path) -> None:
+    (run,) = runs.iterdir()
+    asked = command("score", "-d", sample, "-c", "double", "-p", run)
+    assert command("score", run).stdout == asked.stdout
+    assert command("score", run, "-d", sample, "--json").returncode == 0
+    assert f"name one, such as {run}, or type" in command("score", runs).stderr
+    assert "this is no run's folder; type 'pronominal score RUN'" in command("score", sample).stderr
+    assert "no run's folder and no predictions are given" in command("score").stderr
+    moved = tmp_path / "run"
+    shutil.copytree(run, moved)
+    record = json.loads((moved / "run.json").read_text())
+    (moved / "run.json").write_text(json.dumps(record | {"dataset_place": "gone/sample"}))
+    refused = command("score", moved)
+    assert refused.returncode == 2
+    assert "sample/double/test, are not at gone/sample; add --dataset FOLDER" in refused.stderr
+    shutil.copytree(sample, tmp_path / "gone" / "sample")
+    assert command("score", moved).stdout.startswith(ABOUT)
 
 
 def test_a_limit_and_tidy_scores(sample: Path, tmp_path: Path) -> None:

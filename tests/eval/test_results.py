@@ -131,9 +131,15 @@ def test_the_names_of_scores_print_without_the_figures(results: pronominal.Resul
 
 def test_rows_say_what_each_system_answered(results: pronominal.Results) -> None:
     rows = results.rows()
-    assert [*rows.columns] == ["id", "label", "right", "choice", "abstained"]
+    parts = ["case", "pronoun_set"]
+    assert [*rows.columns] == ["id", "label", "right", "choice", "abstained", *parts]
     last = rows[rows.label == "last"]
     assert (len(last), last.right.mean(), set(last.choice)) == (576, 0.5, {1})
+
+
+def test_all_tables_have_the_headline_by_case_and_set(results: pronominal.Results) -> None:
+    (crossed,) = (one for one in results.tables() if one.title.endswith("by case and pronoun set"))
+    assert crossed.columns == ("System", "Case", "he", "she", "they", "xe")
 
 
 def test_two_systems_are_compared(results: pronominal.Results) -> None:

@@ -113,12 +113,15 @@ def bias_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
         tests = scores[system]["bias"]["forms_differ"].values()
         p = [test["p"] for test in tests if test["p"] is not None]
         if p and (corrected := min(holm(p))) < SIGNIFICANCE and _exceeds_chance(scores[system]):
-            by_set = scores[system]["bias"]["by_pronoun_set"].items()
-            shares = (f"{share(one)} % ({name})" for name, one in by_set if one["n"])
+            alike: dict[str, list[str]] = {}
+            for name, one in scores[system]["bias"]["by_pronoun_set"].items():
+                if one["n"]:
+                    alike.setdefault(share(one), []).append(name)
+            shares = (f"{of_sets} % ({', '.join(sets)})" for of_sets, sets in alike.items())
             yield (
                 f"{system} is biased: the pronoun, not the sentence, decides who is meant in "
                 f"{', '.join(shares)} of the pairs of sentences that it solves with some pronoun "
-                f"set (that the sets differ: {written_p(corrected)})."
+                f"set (sets differ: {written_p(corrected)})."
             )
 
 

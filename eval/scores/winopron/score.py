@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.eval.scores.winopron.bias import bias_units, pronominal_bias
+from pronominal.eval.scores.winopron.by_occupation import by_occupation
 from pronominal.eval.scores.winopron.occupations import Occupations, correlations
 from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.groups import Groups, Strata
@@ -65,8 +66,9 @@ def score(
         ``by_form`` (keys ``CASE/SET``, of the
         forms in the data: WinoPron, Figure 3); ``pronoun_consistency`` and
         ``disambiguation_consistency`` (section 4.3), each split by case and by set, with what
-        chance gives (`Groups.chance`); ``bias`` (section 5), None where sentences name one entity;
-        with `occupations` also ``occupation_statistics``.
+        chance gives (`Groups.chance`); ``bias`` (section 5) and ``by_occupation``
+        (`by_occupation`), None where sentences name one entity; with `occupations` also
+        ``occupation_statistics``.
         Ratios are in [0, 1], and None where nothing was answered. Intervals sum over occupations,
         each of which has a template pair in every grammatical case.
 
@@ -79,7 +81,9 @@ def score(
         choices_of(decisions).reshape(-1, 1),
         upstream_groups=upstream_groups,
     )
-    scores["bias"] = pronominal_bias(table, decisions) if _names_both(table) else None
+    names_both = _names_both(table)
+    scores["bias"] = pronominal_bias(table, decisions) if names_both else None
+    scores["by_occupation"] = by_occupation(table, decisions) if names_both else None
     if occupations is not None:
         scores["occupation_statistics"] = correlations(table, decisions, occupations)
     return scores

@@ -7,6 +7,7 @@ from typing import Any
 
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.eval.scores.winopron.bias_tables import bias_map, bias_remarks, percentage_tables
+from pronominal.eval.scores.winopron.by_occupation import occupation_remarks
 from pronominal.eval.scores.winopron.occupations import correlation_tables, read_occupations
 from pronominal.eval.scores.winopron.score import paired_units, score, score_choices
 from pronominal.eval.scores.winopron.sentences import Sentences
@@ -114,7 +115,7 @@ def _score(answered: Answered) -> Mapping[str, Any]:
 
 
 def _tables(scores: Mapping[str, Scores]) -> Iterator[Table]:
-    title = "Accuracy by grammatical case and pronoun set"
+    title = "Accuracy by grammatical case, and by pronoun set"
     yield from division_table(title, {"": ACCURACY}, {"case": "", "pronoun_set": ""}, scores)
     title = "Consistency (WinoPron, section 4.3)"
     for made in measure_table(title, CONSISTENCIES, UNITS, scores):
@@ -154,6 +155,7 @@ def _left_out(scores: Mapping[str, Scores]) -> list[str]:
 def _remarks(scores: Mapping[str, Scores]) -> Iterator[str]:
     yield from _consistent_without_reading(scores)
     yield from bias_remarks(scores)
+    yield from occupation_remarks(scores)
 
 
 def _consistent_without_reading(scores: Mapping[str, Scores]) -> Iterator[str]:
@@ -166,7 +168,7 @@ def _consistent_without_reading(scores: Mapping[str, Scores]) -> Iterator[str]:
         and pairs.ends_in(one)[1] < (pairs.chance_in(one) or 0)
     ]
     if alike:
-        yield f"{sets.name} of {listed(alike)} needs no reading: a fixed choice has 50."
+        yield f"{sets.name} of {listed(alike)} needs no reading: few pairs are right."
 
 
 TASK = Task(

@@ -28,22 +28,25 @@ def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
         "Better than guessing (50): toy-nine-in-ten, toy-blind-to-xe and toy-stereotypes.",
         "toy-blind-to-xe and toy-stereotypes score the same, but differ in 288 rows.",
         "No difference from guessing (50) was found for first-mention and random.",
-        "Disambiguation consistency of first-mention: 0.0 [0.0, 13.8], and guessing gets 25.",
-        "Pronoun consistency of first-mention needs no reading: a fixed choice has 50.",
+        "Disambiguation consistency of first-mention: 0.0 [0.0, 13.8]; guessing gets 25.",
+        "Pronoun consistency of first-mention needs no reading: few pairs are right.",
         "toy-stereotypes is biased: the pronoun, not the sentence, decides who is meant in "
-        "100.0 [86.2, 100.0] % (he), 100.0 [86.2, 100.0] % (she), 0.0 [0.0, 13.8] % (they), "
-        "0.0 [0.0, 13.8] % (xe) of the pairs of sentences that it solves with some "
-        "pronoun set (that the sets differ: p =",
+        "100.0 [86.2, 100.0] % (he, she), 0.0 [0.0, 13.8] % (they, xe) of the pairs of sentences "
+        "that it solves with some "
+        "pronoun set (sets differ: p =",
+        "toy-stereotypes chooses some occupations more often with he and she (p = 0.002).",
         "toy-nine-in-ten is better than toy-blind-to-xe by",
-        "p: after Holm's correction for all such pairs; intervals are not corrected, so one can "
-        "exclude 0 although p > 0.05. What is said of guessing rests on each interval alone, "
+        "p: corrected (Holm) for all such pairs. A verdict needs p < 0.05 and an "
+        "uncorrected interval without 0. What is said of guessing rests on each interval alone, "
         "without correction. ↓ The whole interval, not corrected, is below what guessing gets.",
-        "In all other tables, 'sets' is Pronoun consistency and 'pairs' is Disambiguation "
-        "consistency.",
+        "Elsewhere 'sets' is Pronoun consistency, 'pairs' is Disambiguation consistency.",
     ):
         assert sentence in printed
     assert printed.count(" loses ") == 2
     assert printed.count(" is biased") == 1
+    assert printed.count("occupations more often") == 1
+    assert "less often in some" not in printed
+    assert "is right more often where" not in printed
 
 
 class Planted:
@@ -110,4 +113,4 @@ def test_consistencies_without_reading_are_listed_in_one_sentence(
     alike = dict.fromkeys("abc", results.scores["first-mention"])
     assert results.task.remarks is not None
     first, *_ = results.task.remarks(alike)
-    assert first == "Pronoun consistency of a, b and c needs no reading: a fixed choice has 50."
+    assert first == "Pronoun consistency of a, b and c needs no reading: few pairs are right."

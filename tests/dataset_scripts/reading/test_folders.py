@@ -122,3 +122,15 @@ def test_the_name_of_a_dataset_is_told_the_folder_it_was_built_into(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"^sample: there is no .*; did you mean out/sample\?"):
         open_dataset("sample")
+
+
+def test_what_is_no_dataset_is_told_what_was_meant(sample: Path) -> None:
+    where = f"-d {sample} -c double"
+    for place, message in (
+        (sample / "double", f"this is the folder of a config; type {where}"),
+        (sample / "double" / "test.parquet", f"this is a file; type {where} --split test"),
+        (sample.parent, f"there is no dataset in this folder; type -d {sample}"),
+    ):
+        with pytest.raises(InputError) as refused:
+            read_split(place)
+        assert str(refused.value) == f"{place}: {message}"

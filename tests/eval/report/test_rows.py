@@ -10,6 +10,7 @@ from hypothesis import strategies as some
 
 from pronominal.dataset_scripts.reading import loading
 from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.eval.evaluation import companion_runs
 from pronominal.eval.report import rows
 from pronominal.eval.report.rows import front_coded, row_browser
 from pronominal.eval.report.scored import Comparison, read_comparisons
@@ -107,9 +108,13 @@ def test_knowrefs_rows_have_the_answers_to_their_switched_versions(
     found = json.loads(row_browser(comparison, split).content)
     switched = found["switched"]
     assert switched["name"] == "switched"
+    beside = companion_runs(comparison.task, split, comparison.folders["first-mention"])
+    assert {name: run.name for name, run in beside.items()} == {
+        "switched": "knowref.switched.test.first-mention"
+    }
     both = zip(found["answers"]["first-mention"], found["right"], strict=True)
-    beside = zip(switched["answers"]["first-mention"], switched["right"], strict=True)
-    pairs = [(a == b, c == d) for (a, b), (c, d) in zip(both, beside, strict=True) if c != "-"]
+    others = zip(switched["answers"]["first-mention"], switched["right"], strict=True)
+    pairs = [(a == b, c == d) for (a, b), (c, d) in zip(both, others, strict=True) if c != "-"]
     consistency = comparison.scores["first-mention"]["consistency"]
     assert len(pairs) == consistency["pairs"]
     in_both = sum(one and other for one, other in pairs)

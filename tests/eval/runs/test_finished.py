@@ -143,6 +143,22 @@ def test_another_checkpoint_of_an_object_of_ones_own_is_refused(
             evaluate_several(split, asked, tmp_path / "runs")
 
 
+def test_other_files_in_the_checkpoint_of_an_object_of_ones_own_are_refused(
+    split: Split, tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    takes = "\n\n    def __init__(self, checkpoint):\n        pass\n"
+    made = SYSTEM.replace('name = "pairs"', f'name = "pairs"{takes}')
+    (tmp_path / "filed_pairs.py").write_text(made)
+    asked = [SystemSettings("pairs", "filed_pairs:Pairs", str(weights))]
+    for _ in range(2):
+        evaluate_several(split, asked, tmp_path / "runs")
+    (weights / "weights").write_text("b")
+    os.utime(weights / "weights", (1e9, 1e9))  # files that are copied keep their times
+    with pytest.raises(InputError, match="checkpoint of pairs has changed since this run; give it"):
+        evaluate_several(split, asked, tmp_path / "runs")
+
+
 @pytest.mark.parametrize("reading", ["upstream", "upstream-spanbert"])
 def test_a_finished_run_is_read_anew_in_its_place(
     split: Split, tmp_path: Path, loads: list[str], reading: str

@@ -154,3 +154,8 @@ def test_joined_splits_have_names(split: Split) -> None:
     assert isinstance(
         new_record(joined, SystemRecord("random", "choosing"), "a-1.b", {}), RunRecord
     )
+
+
+def test_runs_are_not_written_into_a_built_dataset(split: Split, sample: Path) -> None:
+    with pytest.raises(InputError, match=r"this is a built dataset, .*; leave out --out, or type"):
+        evaluate(split, RANDOM, sample)

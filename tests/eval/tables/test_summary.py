@@ -199,7 +199,9 @@ def test_a_verdict_needs_an_interval_that_leaves_0_out() -> None:
         test = given[label][AGAINST]["accuracy"][other]
         test |= {"p_holm": 0.008, "difference": 0.012, "interval": {"difference": [-0.074, 0.099]}}
     (told,) = comparisons(ACCURACY, given)
-    assert told == "No difference was found between b and a (+1.2 [-7.4, +9.9], p = 0.008)."
+    first, second = told.split("p = 0.008")
+    assert first == "No difference was found between b and a (+1.2 [-7.4, +9.9], "
+    assert second == ", but the interval holds 0)."
     assert "| b | 90.0 [" in summary(given).to_markdown()
 
 
@@ -209,7 +211,7 @@ def test_a_measure_of_answered_rows_alone_says_how_many() -> None:
     one = scores(0.9, 0.9, pairs=0.1) | {"answered": 0.2}
     one["interval"]["answered"] = [0.1, 0.3]
     told = [*findings(ACCURACY, [column], {"a": one})]
-    assert told == ["Pairs of a: 10.0 [5.0, 15.0] (a answered 20.0 [10.0, 30.0]), and guessing "
+    assert told == ["Pairs of a: 10.0 [5.0, 15.0] (a answered 20.0 [10.0, 30.0]); guessing "
                     "gets 25."]  # fmt: skip
 
 
@@ -235,7 +237,7 @@ def test_intervals_are_shown_where_there_is_room() -> None:
 
 def test_a_shorter_heading_is_said_to_be_what_other_tables_have() -> None:
     one = summary({"a": scores(0.6, 0.5)})
-    assert "In all other tables, 'both' is Pairs." in one.in_terminal().notes
+    assert "Elsewhere 'both' is Pairs." in one.in_terminal().notes
     assert "'both' is Pairs" not in one.to_markdown()
     assert "Pairs" in one.full.columns
 
@@ -254,7 +256,7 @@ def test_losses_chance_and_both_are_named() -> None:
         "On xe, b loses 40.0 [34.9, 45.1] (p < 0.001) and a 30.0 [24.9, 35.1] (p < 0.001), "
         "compared with all their other pronoun sets.",
         "No difference from guessing (50) was found for c.",
-        "Pairs of b: 10.0 [5.0, 15.0], and guessing gets 25.",
+        "Pairs of b: 10.0 [5.0, 15.0]; guessing gets 25.",
     ]
 
 
