@@ -74,13 +74,14 @@ def gold_documents() -> list[AnnotatedDocument]:
 
 def our_update(system: TrainableLingMess, documents: list[Any]) -> tuple[Any, Update]:
     """Return our model, and what takes one step."""
-    system.learn([(document,) for document in documents])
+    units = [(document,) for document in documents]
+    system.learn(units)
     model = system.new_model()
     training = system.training(model, seed=1, updates=100)
 
     def update() -> float:
         model.train()
-        loss = system.loss(model, documents)
+        loss = training.loss(model, units, units)
         loss.backward()  # type: ignore[no-untyped-call]
         training.optimisers[0].step()
         training.optimisers[0].zero_grad(set_to_none=True)
@@ -153,7 +154,8 @@ def main() -> None:
         model.eval()
         their_model.eval()
         with torch.no_grad():
-            losses = float(system.loss(model, documents)), float(their_loss())
+            units = [(document,) for document in documents]
+            losses = float(system.loss(model, units, units)), float(their_loss())
         assert abs(losses[0] - losses[1]) <= 1e-4 * abs(losses[1]), losses
         spent = [(seconds(ours), seconds(theirs)) for _ in range(asked.rounds + 1)][1:]
     medians = [statistics.median(column) for column in zip(*spent, strict=True)]

@@ -4,20 +4,27 @@ from collections.abc import Iterable, Sequence, Set
 
 from pronominal.pronouns import CASES, PRONOUN_SETS, PronounSet
 
-CLOSING = frozenset(".,;:!?)\"'") | {"...", "''", "”", "’"}
+CLOSING = frozenset(".,;:!?)") | {"...", "''", "”", "’"}
+"""What may follow a phrase and begins none; straight quotation marks do both."""
 ARTICLES = frozenset({"a", "an", "the"})
 LINKING = frozenset({"because", "when", "while", "if", "after", "before", "until", "although"})
 PREPOSITIONS = frozenset({"about", "at", "by", "for", "from", "in", "of", "on", "to", "with"})
+ADVERBS = frozenset({"never", "always", "also", "just"})
+"""Words that may stand between a nominative and its verb."""
 INVARIANT = frozenset(
     {"had", "did", "could", "would", "should", "might", "must", "will", "can", "may"}
-    | {"'d", "'ll", "’d", "’ll", "never", "always", "also", "just"}
+    | {"'d", "'ll", "’d", "’ll"}
 )
-"""Words that may follow a nominative and are the same in singular and plural."""
+"""Verbs that are the same in singular and plural."""
 SINGULAR = frozenset(
     {"is", "was", "has", "does", "'s", "’s", "isn't", "wasn't", "hasn't", "doesn't"}
 )
 """Verbs whose plural is another form, as one word or as the part before *n't*."""
+BEHIND_INDEPENDENT = PREPOSITIONS | ADVERBS | INVARIANT | SINGULAR | {"and", "or"}
+"""Words that may follow an independent possessive."""
 ADVERBS_IN_ED = frozenset({"indeed", "need"})
+NEGATIONS = frozenset({"n't", "n’t", "not"})
+COORDINATING = frozenset({"and", "or", "but"})
 ENDS = frozenset({".", "!", "?"})
 
 Kind = str
@@ -63,7 +70,7 @@ def replaced_pronouns(
         (form,) = forms
         if form is None:
             raise UncertainFormError("the pronoun set has no such form")
-        found[place] = form.capitalize() if words[place][:1].isupper() else form
+        found[place] = _cased_like(words[place], form)
     return found
 
 
@@ -87,16 +94,23 @@ def _set_of(forms: Sequence[str], known: Sequence[PronounSet]) -> PronounSet:
     return fitting[0]
 
 
+def _cased_like(old: str, form: str) -> str:
+    if len(old) > 1 and old.isupper():
+        return form.upper()
+    return form.capitalize() if old[:1].isupper() else form
+
+
 def _kinds(words: Sequence[str], place: int, old: PronounSet) -> Set[Kind]:
     """Return what the form at a place can be, given its neighbours."""
     form = words[place].lower()
     kinds = {k for k in (*CASES, "independent", "reflexive") if getattr(old, k) == form}
     after = words[place + 1].lower() if place + 1 < len(words) else "."
     before = words[place - 1].lower() if place else ""
-    no_noun_follows = after in CLOSING | ARTICLES | LINKING
+    compound = words[place + 2 : place + 3] == ["-"]  # her A-level results
+    no_noun_follows = after in CLOSING | ARTICLES | LINKING and not compound
     if no_noun_follows:
         kinds -= {"possessive"}
-    elif after[:1].isalpha() and after not in PREPOSITIONS | INVARIANT | SINGULAR | {"and", "or"}:
+    elif after[:1].isalpha() and after not in BEHIND_INDEPENDENT:
         # a friend of his called
         kinds -= {"independent"} if before != "of" else set()
     if not kinds:
@@ -108,10 +122,10 @@ def _require_invariant_verbs(words: Sequence[str], place: int) -> None:
     after = [word.lower() for word in words[place + 1 :]]
     end = next((number for number, word in enumerate(after) if word in ENDS), len(after))
     clause = after[:end]
-    before = words[place - 1].lower() if place else ""
-    verb = clause[0] if clause else ""
+    before = next((w for w in map(str.lower, words[:place][::-1]) if w not in NEGATIONS), "")
+    verb = next((word for word in clause if word not in ADVERBS), "")
     past = verb.endswith("ed") and verb not in ADVERBS_IN_ED
-    coordinated = any(word in {"and", "or", "but"} for word in clause)
+    coordinated = not COORDINATING.isdisjoint(clause)
     later = any(word in SINGULAR or (coordinated and word.endswith("s")) for word in clause)
     if not (past or verb in INVARIANT) or later or before in SINGULAR:
         raise UncertainFormError("a verb that agrees with the pronoun is not certain")

@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -33,12 +33,17 @@ def command_line(*arguments: str) -> None:
     main()
 
 
-def command_line_of_one_of_two(rank: int, port: int, *arguments: str) -> None:
-    """Run the command line as one of two processes, told what torchrun tells them."""
+def command_lines_of_one_of_two(rank: int, port: int, *commands: Sequence[str]) -> None:
+    """Run command lines as one of two processes, told what torchrun tells them."""
     here = {"RANK": str(rank), "LOCAL_RANK": str(rank), "MASTER_PORT": str(port)}
     both = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}
     os.environ.update(here | both)
-    command_line(*arguments)
+    for arguments in commands:
+        try:
+            command_line(*arguments)
+        except SystemExit as end:
+            if end.code:
+                raise
 
 
 def command_line_until_loss(last: int, *arguments: str) -> None:

@@ -162,24 +162,25 @@ class AntecedentLoss:
         self.prior = prior
         self.padding = padding
 
-    def __call__(self, model: nn.Module, units: Sequence[Unit]) -> Tensor:
-        """Return the mean loss of a batch."""
+    def __call__(self, model: nn.Module, units: Sequence[Unit], batch: Sequence[Unit]) -> Tensor:
+        """Return what a share adds to the mean loss of a batch."""
         encoded = [one for unit in units for one in unit]
         device = next(model.parameters()).device
-        batch = InstanceBatch.of(encoded, self.padding, device)
-        logits = model(batch)
-        losses = nn.functional.cross_entropy(logits, batch.labels, reduction="none")
+        read = InstanceBatch.of(encoded, self.padding, device)
+        logits = model(read)
+        losses = nn.functional.cross_entropy(logits, read.labels, reduction="none")
         if self.recipe.balanced_loss:
-            right = (batch.first == batch.labels).to(losses)
+            right = (read.first == read.labels).to(losses)
             losses = losses * (right / self.prior + (1 - right) / (1 - self.prior)) / 2
-        loss = losses.mean()
+        loss = losses.sum() / sum(map(len, batch))
         if self.recipe.consistency_penalty:
-            loss = loss + self.recipe.consistency_penalty * _inconsistency(logits, units)
+            pairs = max(1, sum(len(unit) == 2 for unit in batch))
+            loss = loss + self.recipe.consistency_penalty * _inconsistency(logits, units) / pairs
         return loss
 
 
 def _inconsistency(logits: Tensor, units: Sequence[Unit]) -> Tensor:
-    """Return the mean symmetric KL divergence between originals and switched versions.
+    """Return the symmetric KL divergences between originals and switched versions, added up.
 
     Candidates keep their index when they change places, so that the answers agree when one is
     the other in reverse.
@@ -191,7 +192,7 @@ def _inconsistency(logits: Tensor, units: Sequence[Unit]) -> Tensor:
     original = logits[rows].log_softmax(-1)
     switched = logits[rows + 1].flip(-1).log_softmax(-1)
     divergence = (original.exp() - switched.exp()) * (original - switched)
-    return divergence.sum(-1).mean() / 2
+    return divergence.sum() / 2
 
 
 def _embeddings(encoder: nn.Module) -> nn.Module:

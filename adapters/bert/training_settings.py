@@ -36,7 +36,6 @@ class BertTraining(TrainingSettings):
 
     opens: ClassVar[str] = "bert.training:TrainableBERT"
     usual_epochs: ClassVar[int] = 3
-    several_processes: ClassVar[bool] = True
 
     encoder: str = required("Folder or Hub id of a pretrained encoder.")
     classifier: Classifier = field(default_factory=Classifier)

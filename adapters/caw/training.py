@@ -20,8 +20,11 @@ from pronominal.adapters.caw.tokens import SubwordTokenizer
 from pronominal.adapters.caw.training_settings import CAWTraining
 from pronominal.adapters.training.trainable import CardText, Corpus, Training
 from pronominal.adapters.words.length_batches import UnitBatches, length_batches
-from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
+from pronominal.adapters.words.pronoun_forms import cut_by, warn_of_split_forms
 from pronominal.spans import AnnotatedDocument, Cluster
+
+Unit = tuple[WordLevelDocument, ...]
+"""Documents that stay in one batch."""
 
 WINDOWS_AT_ONCE = 64
 """Windows that go through the encoder together."""
@@ -54,7 +57,7 @@ class TrainableCAW:
         self._model = model
         self._tokenizer = tokenizer
         self._described = described
-        warn_of_split_forms(asked.further_pronouns, self.name, tokenizer.tokenizer)
+        warn_of_split_forms(asked.further_pronouns, self.name, cut_by(tokenizer.tokenizer))
 
     def new_model(self) -> LearningModel:
         """Return the model to train on, or the encoder under a newly drawn head."""
@@ -72,7 +75,7 @@ class TrainableCAW:
         """Say why a document cannot be learnt; empty where it can."""
         return "" if document.tokenized.words > 1 else "it is too short to link a word"
 
-    def learn(self, units: Sequence[tuple[WordLevelDocument, ...]]) -> None:
+    def learn(self, units: Sequence[Unit]) -> None:
         """Take the training set, in what stays together in a batch."""
         self._batches = UnitBatches(units, self.asked.texts_in_batch, length=len)
         heads = fmean(len(document.spans) for unit in units for document in unit)
@@ -104,17 +107,12 @@ class TrainableCAW:
             LambdaLR(optimisers[1], _Rising(updates, 0)),
         ]
         batches = self._batches.drawn(seed)
-        return Training(model, optimisers, schedules, batches, self._loss_of_units, updates)
+        return Training(model, optimisers, schedules, batches, self.loss, updates)
 
-    def _loss_of_units(
-        self, model: nn.Module, units: Sequence[tuple[WordLevelDocument, ...]]
-    ) -> Tensor:
-        return self.loss(model, [*chain.from_iterable(units)])
-
-    def loss(self, model: nn.Module, documents: Sequence[WordLevelDocument]) -> Tensor:
-        """Return the mean over documents of the loss that upstream takes a step with."""
-        losses: Losses = model(documents)
-        return (losses.words + losses.spans / self._heads / 2).mean()
+    def loss(self, model: nn.Module, units: Sequence[Unit], batch: Sequence[Unit]) -> Tensor:
+        """Return what a share adds to a batch's mean over documents of upstream's loss."""
+        losses: Losses = model([*chain.from_iterable(units)])
+        return (losses.words + losses.spans / self._heads / 2).sum() / sum(map(len, batch))
 
     def predict(
         self, model: LearningModel, documents: Sequence[WordLevelDocument]

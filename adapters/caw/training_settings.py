@@ -50,7 +50,6 @@ class CAWTraining(ClusteringTraining):
     usual_batch_size: ClassVar[int] = 16
     usual_epochs: ClassVar[int] = 20
     packages: ClassVar[tuple[str, ...]] = ("spacy",)
-    several_processes: ClassVar[bool] = True
 
     encoder: str | None = setting(None, "Folder or Hub id of an encoder to put a new head on.")
     rates: WordLevelRates = field(default_factory=WordLevelRates)

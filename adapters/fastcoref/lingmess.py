@@ -18,7 +18,7 @@ from pronominal.adapters.fastcoref.dense_longformer import dense_limit, encode_d
 from pronominal.adapters.fastcoref.package import FastcorefSystem, LingMessModel, PadCollator
 from pronominal.adapters.layers.encoders import EncoderDtype
 from pronominal.adapters.layers.packed import pack_layers
-from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
+from pronominal.adapters.words.pronoun_forms import cut_by, warn_of_split_forms
 from pronominal.pronouns import asked_pronoun_sets
 
 WAYS = ("s2s", "s2e", "e2s", "e2e")
@@ -165,5 +165,5 @@ class LingMess(FastcorefSystem):
         self._package.model.join_matrices()
         if further:
             head, tokenizer = self._package.model.config.coref_head, self._package.tokenizer
-            warn_of_split_forms(further, self.name, tokenizer, head["max_span_length"])
+            warn_of_split_forms(further, self.name, cut_by(tokenizer), head["max_span_length"])
             head[GROUPS] = pronoun_groups(head.get(GROUPS), further)

@@ -43,6 +43,15 @@ class SubtokenBatch:
         """Which subtokens are no padding, [texts, subtokens]."""
         return torch.arange(self.ids.shape[1], device=self.ids.device) < self.lengths[:, None]
 
+    def spans_to_keep(self, share: float) -> Tensor:
+        """Return how many top spans each text has, [texts].
+
+        They are `share` of its subtokens, special tokens included, computed in float32 as fastcoref
+        does, but at least those that are kept in any case.
+        """
+        counts = (self.lengths * share).int()
+        return counts.maximum(counts.new_tensor([len(spans) for spans in self.kept]))
+
 
 class RankedSpans(NamedTuple):
     """The top spans of texts, and the scores of their antecedents.
@@ -154,8 +163,7 @@ class ExpertRanker(SpanRanker):
 def top_spans(batch: SubtokenBatch, scores: Tensor, share: float) -> tuple[Tensor, Tensor, Tensor]:
     """Return first and last subtoken of each text's best spans, and whether there is one.
 
-    All are [texts, spans]. A text keeps as many as `share` of its subtokens, special tokens
-    included, computed in float32 as fastcoref does, and those that are kept in any case.
+    All are [texts, spans]; see `SubtokenBatch.spans_to_keep`.
 
     Args:
         batch: the texts.
@@ -167,8 +175,7 @@ def top_spans(batch: SubtokenBatch, scores: Tensor, share: float) -> tuple[Tenso
     for text, spans in enumerate(batch.kept):
         for start, end in spans:
             ranked[text, start, end - 1] = torch.inf
-    counts = (batch.lengths * share).int()
-    counts = counts.maximum(counts.new_tensor([len(spans) for spans in batch.kept]))
+    counts = batch.spans_to_keep(share)
     most = int(counts.max())
     best = ranked.flatten(1).topk(most).indices
     there = torch.arange(most, device=scores.device) < counts[:, None]

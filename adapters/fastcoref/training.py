@@ -35,13 +35,16 @@ from pronominal.adapters.training.antecedents import Targets, marginal_losses, m
 from pronominal.adapters.training.optimisation import decay_groups
 from pronominal.adapters.training.trainable import CardText, Corpus, Training
 from pronominal.adapters.words.length_batches import UnitBatches, length_batches
-from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
+from pronominal.adapters.words.pronoun_forms import cut_by, warn_of_split_forms
 from pronominal.json_files import write_json
 from pronominal.spans import AnnotatedDocument, Cluster
 
 NOT_DECAYED = ("bias", "biases", "LayerNorm.weight")
 """How the names of parameters end that weight decay leaves alone; the norms of the head are not
 among them (``trainer.py`` of fastcoref)."""
+
+Unit = tuple[SubtokenDocument, ...]
+"""Texts that stay in one batch."""
 
 READ_AT_ONCE = 64
 """Texts that are read together where nothing is learnt."""
@@ -68,9 +71,8 @@ class TrainableFastcoref:
         self._parts = parts
         self._head: dict[str, Any] = parts.model.config.coref_head
         self._padding = parts.tokenizer.pad_token_id
-        warn_of_split_forms(
-            asked.further_pronouns, self.name, parts.tokenizer, self._head["max_span_length"]
-        )
+        longest = self._head["max_span_length"]
+        warn_of_split_forms(asked.further_pronouns, self.name, cut_by(parts.tokenizer), longest)
 
     def new_model(self) -> SpanRanker:
         """Return the model to train on, or the encoder under a newly drawn head."""
@@ -91,7 +93,7 @@ class TrainableFastcoref:
         keeps = len(document) * self._head["top_lambda"] >= 1
         return "" if keeps else "it is too short to keep a span"
 
-    def learn(self, units: Sequence[tuple[SubtokenDocument, ...]]) -> None:
+    def learn(self, units: Sequence[Unit]) -> None:
         """Take the training set, in what stays together in a batch."""
         self._batches = UnitBatches(units, self.asked.texts_in_batch, length=len)
 
@@ -126,21 +128,17 @@ class TrainableFastcoref:
 
         schedule = LambdaLR(optimiser, factor)
         batches = self._batches.drawn(seed)
-        return Training(model, [optimiser], [schedule], batches, self._loss_of_units, updates)
+        return Training(model, [optimiser], [schedule], batches, self.loss, updates)
 
-    def _loss_of_units(
-        self, model: nn.Module, units: Sequence[tuple[SubtokenDocument, ...]]
-    ) -> Tensor:
-        return self.loss(model, [*chain.from_iterable(units)])
-
-    def loss(self, model: nn.Module, documents: Sequence[SubtokenDocument]) -> Tensor:
-        """Return the loss of a batch, as fastcoref sums it up (``modeling_lingmess.py``).
+    def loss(self, model: nn.Module, units: Sequence[Unit], batch: Sequence[Unit]) -> Tensor:
+        """Return a share's part of a batch's loss, as fastcoref sums it (``modeling_lingmess.py``).
 
         Each scorer's losses are added up over the spans of a text and divided by the spans of the
-        longest one; the mean over the texts is added up over the scorers.
+        batch's longest one; the mean over the texts is added up over the scorers.
         """
         device = next(model.parameters()).device
-        ranked: RankedSpans = model(self._batch(documents, device, keep_mentions=True))
+        documents = [*chain.from_iterable(units)]
+        ranked: RankedSpans = model(self._read(documents, device, keep_mentions=True))
         targets, numbers = _targets(ranked, documents)
         if not ranked.scores[..., 0].isfinite().all() or ranked.mention_scores.isnan().any():
             raise NonFiniteScoresError(0)
@@ -150,7 +148,8 @@ class TrainableFastcoref:
         if any(partial):
             which = torch.tensor(partial, device=device)[:, None] & ranked.there
             losses = losses + mention_losses(ranked.mention_scores, numbers) * which
-        return losses.mean()
+        whole = self._read([*chain.from_iterable(batch)], device, keep_mentions=True)
+        return losses.sum() / (len(whole.ids) * whole.spans_to_keep(self._head["top_lambda"]).max())
 
     def predict(
         self, model: SpanRanker, documents: Sequence[SubtokenDocument]
@@ -161,12 +160,12 @@ class TrainableFastcoref:
         lengths = [0 if self.why_not(document) else len(document) for document in documents]
         for numbers in length_batches(lengths, most=READ_AT_ONCE):
             batch = [documents[number] for number in numbers]
-            ranked = model(self._batch(batch, device, keep_mentions=False))
+            ranked = model(self._read(batch, device, keep_mentions=False))
             for row, number in enumerate(numbers):
                 answers[number] = documents[number].in_words(_clusters(ranked, row))
         return answers
 
-    def _batch(
+    def _read(
         self, documents: Sequence[SubtokenDocument], device: torch.device, *, keep_mentions: bool
     ) -> SubtokenBatch:
         ids = [torch.tensor(document.ids) for document in documents]

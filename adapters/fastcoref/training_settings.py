@@ -52,7 +52,6 @@ class FastcorefTraining(ClusteringTraining):
     usual_batch_size: ClassVar[int] = 16
     usual_epochs: ClassVar[int] = 3
     packages: ClassVar[tuple[str, ...]] = ("fastcoref", "spacy")
-    several_processes: ClassVar[bool] = True
 
     encoder: str | None = setting(None, "Folder or Hub id of an encoder to put a new head on.")
     rates: FastcorefRates = field(default_factory=FastcorefRates)

@@ -35,8 +35,8 @@ class OneProcess:
         """Take one step."""
         optimiser.step()
 
-    def mean(self, value: float) -> float:
-        """Return the mean of a number over the processes."""
+    def sum(self, value: float) -> float:
+        """Return the sum of a number over the processes."""
         return value
 
     def wait(self) -> None:
@@ -76,8 +76,9 @@ class Accelerated(OneProcess):
         return wrapped
 
     def backward(self, loss: Tensor) -> None:
-        """Compute gradients, the mean over the processes."""
-        self._accelerator.backward(loss)
+        """Compute gradients of the sum of the processes' losses, which are shares of one."""
+        # accelerate takes the mean over the processes
+        self._accelerator.backward(loss * self.processes)
 
     def clip(self, model: nn.Module, norm: float) -> None:
         """Scale the gradients down to a norm."""
@@ -87,12 +88,11 @@ class Accelerated(OneProcess):
         """Take one step; with fp16 it is left out when the gradients ran over."""
         self._wrapped[id(optimiser)].step()
 
-    def mean(self, value: float) -> float:
-        """Return the mean of a number over the processes."""
+    def sum(self, value: float) -> float:
+        """Return the sum of a number over the processes."""
         if self.processes == 1:
             return value
-        total = self._accelerator.reduce(torch.tensor(value, device=self.device), "mean")
-        return float(total)
+        return float(self._accelerator.reduce(torch.tensor(value, device=self.device), "sum"))
 
     def wait(self) -> None:
         """Wait for the other processes."""

@@ -99,13 +99,13 @@ class _Loop:
         self.model.train()
         share = batch[devices.rank :: devices.processes]
         try:
-            loss = self.training.loss(self.model, share or batch[:1])
+            loss = self.training.loss(self.model, share or batch[:1], batch)
         except FloatingPointError as error:
             raise self._diverged(f"the loss of update {position.update + 1}") from error
-        # gradients are averaged over the processes, and their shares may differ by one
-        weight = len(share) * devices.processes / len(batch)
-        devices.backward(loss * weight if weight != 1 else loss)
-        value = devices.mean(float(loss.detach()) * weight)
+        # a process without a share computes with the others, and adds nothing
+        loss = loss if share else loss * 0
+        devices.backward(loss)
+        value = devices.sum(float(loss.detach()))
         position.update, position.batch = position.update + 1, position.batch + 1
         if not torch.isfinite(torch.tensor(value)):
             raise self._diverged(f"the loss of update {position.update}")

@@ -42,14 +42,12 @@ class TrainingSettings(LoopSettings):
             ``pronominal.adapters``.
         usual_epochs: passes over the data where neither epochs nor updates are given.
         packages: what the training imports in addition to the packages of every training.
-        several_processes: whether processes may share each batch.
         precision: what the training multiplies with.
     """
 
     opens: ClassVar[str]
     usual_epochs: ClassVar[int]
     packages: ClassVar[tuple[str, ...]] = ()
-    several_processes: ClassVar[bool] = False
 
     switching: bool = setting(False, "Learn every row with its candidates switched, too.")
     epochs: int | None = setting(None, "Passes over the data, switched rows included.", least=1)

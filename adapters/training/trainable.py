@@ -39,8 +39,9 @@ class Training:
         optimisers: each for its own parameters.
         schedules: of the learning rates; each takes a step after every update.
         batches: the batches of an epoch (from 0), which nothing but its number may change.
-        loss: takes the model and a batch, in training mode, and returns the mean loss; like
-            `validate` it raises `FloatingPointError` where a model that diverged has no answers.
+        loss: takes the model, in training mode, a share of a batch and the whole batch, and returns
+            what the share adds to the batch's mean loss; like `validate` it raises
+            `FloatingPointError` where a model that diverged has no answers.
         updates: steps of the optimisers.
         clip: the gradients' norm is scaled down to this; None leaves them.
         validate: measures the model; None trains without validation.
@@ -50,7 +51,7 @@ class Training:
     optimisers: Sequence[Optimizer]
     schedules: Sequence[LRScheduler]
     batches: Callable[[int], Sequence[Batch]]
-    loss: Callable[[nn.Module, Batch], Tensor]
+    loss: Callable[[nn.Module, Batch, Batch], Tensor]
     updates: int
     clip: float | None = None
     validate: Validate | None = None

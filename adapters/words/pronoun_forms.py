@@ -1,11 +1,14 @@
 """Forms of pronouns that a system cannot tell from other words."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pronominal.adapters.words.english import english_pipeline
 from pronominal.pronouns import PronounSet
+
+Cut = Callable[[str], Sequence[object]]
+"""Returns the subtokens of a word; None for one that a system cannot tell from others."""
 
 
 class SplitFormWarning(UserWarning):
@@ -13,14 +16,14 @@ class SplitFormWarning(UserWarning):
 
 
 def warn_of_split_forms(
-    sets: Sequence[PronounSet], system: str, tokenizer: Any, longest: int | None = None
+    sets: Sequence[PronounSet], system: str, cut: Cut, longest: int | None = None
 ) -> None:
-    """Warn of forms that are several words, unknown to a tokenizer, or longer than a mention.
+    """Warn of forms that are several words, unknown to a system, or longer than a mention.
 
     Args:
         sets: the pronoun sets.
         system: its name, for the warning.
-        tokenizer: of transformers, which splits a word into subtokens.
+        cut: into subtokens, as the system reads a word.
         longest: subtokens of a mention; None for any number.
     """
     if not sets:
@@ -28,11 +31,11 @@ def warn_of_split_forms(
     english = english_pipeline()
     for form in sorted(frozenset().union(*(one.forms for one in sets))):
         words = len(english(form))
-        pieces = tokenizer([form], is_split_into_words=True, add_special_tokens=False)["input_ids"]
+        pieces = cut(form)
         if words > 1:
             reason = f"is split into {words} words"
-        elif not pieces or tokenizer.unk_token_id in pieces:
-            reason = "is unknown to the tokenizer, as are other words"
+        elif not pieces or None in pieces:
+            reason = "is read like other words that the system does not know"
         elif longest is not None and len(pieces) > longest:
             reason = f"has {len(pieces)} subtokens, and a mention has at most {longest}"
         else:
@@ -42,3 +45,13 @@ def warn_of_split_forms(
             SplitFormWarning,
             stacklevel=3,
         )
+
+
+def cut_by(tokenizer: Any) -> Cut:
+    """Return what cuts a word as a tokenizer of transformers does."""
+
+    def cut(word: str) -> Sequence[object]:
+        encoded = tokenizer([word], is_split_into_words=True, add_special_tokens=False)
+        return [None if one == tokenizer.unk_token_id else one for one in encoded["input_ids"]]
+
+    return cut

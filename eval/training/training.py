@@ -42,10 +42,6 @@ def train_seeds(
     if asked.switching and not data.rows:
         raise InputError("--switching has no effect without rows to switch", cure="leave it out")
     devices = open_devices(asked.precision)
-    if devices.processes > 1 and not asked.several_processes:
-        raise InputError(
-            "it trains in one process", cure="start it without accelerate launch, a seed at a time"
-        )
     prepared = (
         prepare_clusterer(data, asked, out)
         if isinstance(asked, ClusteringTraining)

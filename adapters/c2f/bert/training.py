@@ -12,7 +12,7 @@ from torch.optim.lr_scheduler import LambdaLR
 
 from pronominal.adapters.c2f.bert.checkpoint import FILES, TOKENIZER, canonical_tensors, open_parts
 from pronominal.adapters.c2f.bert.encoder import TransformerModel
-from pronominal.adapters.c2f.bert.pieces import FRAME, WordPieces, framed, segments
+from pronominal.adapters.c2f.bert.pieces import FRAME, UNKNOWN, WordPieces, framed, segments
 from pronominal.adapters.c2f.bert.settings import FORMAT, LIMITED, PUBLISHED, head_config
 from pronominal.adapters.c2f.bert.system import SpanBERT
 from pronominal.adapters.c2f.bert.training_settings import TransformerTraining
@@ -29,6 +29,7 @@ from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
 from pronominal.adapters.training.optimisation import decay_groups
 from pronominal.adapters.training.trainable import Corpus
+from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
 from pronominal.json_files import write_json
 from pronominal.spans import Document
 
@@ -91,6 +92,11 @@ class TrainableTransformer(TrainableCoarseToFine):
         self._tokenizer = tokenizer
         self._table = table
         self._capacity = int(table["max_segment_len"]) - FRAME
+        longest = self.head.max_span_width
+        warn_of_split_forms(asked.further_pronouns, self.name, self._cut, longest)
+
+    def _cut(self, word: str) -> list[str | None]:
+        return [None if piece == UNKNOWN else piece for piece in self._tokenizer.of_word(word)]
 
     def new_model(self) -> TransformerModel:
         """Return the model to train on, or the encoder under a newly drawn head."""

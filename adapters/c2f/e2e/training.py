@@ -26,6 +26,7 @@ from pronominal.adapters.c2f.learning.training import TrainableCoarseToFine
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.adapters.checkpoints.transformers_models import torch_device
 from pronominal.adapters.training.trainable import Corpus
+from pronominal.adapters.words.pronoun_forms import warn_of_split_forms
 from pronominal.checksums import file_sha256
 from pronominal.spans import Document
 
@@ -92,6 +93,12 @@ class TrainableE2E(TrainableCoarseToFine):
         same = reader.head is reader.context
         head = context if same else _KnownVectors(reader.head, self._words)
         self.reader = WordReader(context, head, reader.vocabulary)
+        warn_of_split_forms(asked.further_pronouns, self.name, self._as_read)
+
+    def _as_read(self, word: str) -> list[str | None]:
+        """Return the word, which is never cut; None for it without vector and known letters."""
+        known = any(file.vectors([word]).any() for file in self.files)
+        return [word if known or any(self.reader.vocabulary.numbers(word)) else None]
 
     def new_model(self) -> E2EModel:
         """Return the model to train on, or a new one as upstream draws it."""

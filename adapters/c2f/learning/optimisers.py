@@ -16,11 +16,11 @@ by a tenth of the loss, so each has to be named.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
@@ -62,8 +62,8 @@ class EpsilonHatAdam(Optimizer):
         self.decayed = decayed
 
     @torch.no_grad()
-    def step(self) -> None:  # type: ignore[override]
-        """Take one step."""
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """Take one step; accelerate passes a closure of None."""
         for group in self.param_groups:
             for weight in group["params"]:
                 if weight.grad is not None:
@@ -106,7 +106,7 @@ class LookupNorms:
     Where rows of a table are looked up, TensorFlow keeps the gradient of each look-up, and
     ``clip_by_global_norm`` adds up their squares without adding first what belongs to the same row.
     The norm of a table with many look-ups of few rows is another one than that of its gradient.
-    Squares are added up from the forward pass to the next step.
+    Squares are added up from the forward pass to the next step, and over all processes.
 
     Args:
         model: whose tables are watched: its embeddings, but for those of `WHOLE`.
@@ -114,9 +114,11 @@ class LookupNorms:
 
     def __init__(self, model: nn.Module) -> None:
         self._squares: dict[Tensor, Tensor] = {}
+        self._tables: set[Tensor] = set()
         for name, module in model.named_modules():
             if isinstance(module, nn.Embedding) and not name.endswith(WHOLE):
                 module.register_forward_hook(self._watch)
+                self._tables.add(module.weight)
 
     def clip_before_step(self, optimiser: Optimizer, norm: float) -> None:
         """Scale the gradients of an optimiser's own parameters down to a norm before each step."""
@@ -137,9 +139,19 @@ class LookupNorms:
     def _clip(self, optimiser: Optimizer, norm: float) -> None:
         weights = [weight for group in optimiser.param_groups for weight in group["params"]]
         learnt = [weight for weight in weights if weight.grad is not None]
-        looked_up = self._squares
-        squares = [looked_up.pop(w) if w in looked_up else w.grad.square().sum() for w in learnt]
+        looked_up = self._looked_up([weight for weight in learnt if weight in self._tables])
+        squares = [looked_up[w] if w in looked_up else w.grad.square().sum() for w in learnt]
         own = math.sqrt(sum(map(float, squares)))
         if own > norm:
             for weight in learnt:
                 weight.grad.mul_(norm / own)
+
+    def _looked_up(self, tables: Sequence[Tensor]) -> dict[Tensor, Tensor]:
+        """Return the squares of the look-ups of each table, and forget them."""
+        squares = [self._squares.pop(table, table.new_zeros(())) for table in tables]
+        if tables and distributed.is_available() and distributed.is_initialized():
+            together = torch.stack(squares)
+            distributed.all_reduce(together)
+            # a step is taken with the mean of the processes' gradients
+            squares = [*(together / distributed.get_world_size() ** 2)]
+        return dict(zip(tables, squares, strict=True))

@@ -123,16 +123,25 @@ class TrainableCoarseToFine(ABC):
         def batches(epoch: int) -> list[list[list[Draw]]]:
             return [[[(*one, epoch) for one in unit] for unit in batch] for batch in drawn(epoch)]
 
-        def loss(learning: nn.Module, units: Sequence[Sequence[Draw]]) -> Tensor:
+        def loss(
+            learning: nn.Module, units: Sequence[Sequence[Draw]], batch: Sequence[Sequence[Draw]]
+        ) -> Tensor:
             draws = chain.from_iterable(units)
             cut = [windows.cut(whole, number, epoch) for number, whole, epoch in draws]
-            return self.loss(learning, cut)
+            return self.loss(learning, cut, sum(map(len, batch)))
 
         # each optimiser clips its own parameters' gradients, as the recipes have it
         return Training(model, optimisers, schedules, batches, loss, updates)
 
-    def loss(self, model: nn.Module, documents: Sequence[TrainingDocument]) -> Tensor:
+    def loss(
+        self, model: nn.Module, documents: Sequence[TrainingDocument], together: int
+    ) -> Tensor:
         """Return the mean over documents of the loss that upstream sums over a document's spans.
+
+        Args:
+            model: what learns.
+            documents: a share of a batch.
+            together: how many documents the batch has, by which their sum is divided.
 
         Raises:
             NonFiniteScoresError: there is none, for the training diverged.
@@ -142,7 +151,7 @@ class TrainableCoarseToFine(ABC):
             marginal_loss(scores, document.gold)
             for scores, document in zip(self.scores(model, asked), documents, strict=True)
         ]
-        return torch.stack(losses).mean()
+        return torch.stack(losses).sum() / together
 
     def predict(
         self, model: nn.Module, documents: Sequence[TrainingDocument]

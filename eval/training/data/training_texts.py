@@ -91,9 +91,13 @@ def _with_pronouns(gold: AnnotatedDocument, new: PronounSet) -> AnnotatedDocumen
     In a row, whose other pronouns may refer to the same entity or to another one, a pronoun is
     replaced only if no other of its set is there.
     """
-    flat = [*chain.from_iterable(gold.document.words)]
+    # each sentence gets an end: no form is told by the words of the next one
+    ended = [[*sentence, "."] for sentence in gold.document.words]
+    flat = [*chain.from_iterable(ended)]
+    number_of = [number for number, ws in enumerate(gold.document.words) for _ in ws]
     written, refusal = flat, None
-    for places in _pronouns(gold, flat):
+    for words in _pronouns(gold):
+        places = [word + number_of[word] for word in words]
         if all(flat[place].lower() in new.forms for place in places):
             continue
         try:
@@ -106,13 +110,14 @@ def _with_pronouns(gold: AnnotatedDocument, new: PronounSet) -> AnnotatedDocumen
         if refusal is not None:
             raise refusal
         return None
-    words = iter(written)
-    sentences = [[next(words) for _ in sentence] for sentence in gold.document.words]
+    left = iter(written)
+    sentences = [[next(left) for _ in sentence][:-1] for sentence in ended]
     return replace(gold, document=replace(gold.document, words=sentences))
 
 
-def _pronouns(gold: AnnotatedDocument, words: Sequence[str]) -> Iterator[list[int]]:
-    """Yield for each cluster with third-person pronouns of persons where these are."""
+def _pronouns(gold: AnnotatedDocument) -> Iterator[list[int]]:
+    """Yield for each cluster with third-person pronouns of persons which words these are."""
+    words = [*chain.from_iterable(gold.document.words)]
     forms = frozenset().union(*(one.forms for one in PRONOUN_SETS))
     for cluster in gold.clusters:
         places = [span.start for span in cluster if span.end - span.start == 1]

@@ -85,7 +85,8 @@ def test_a_trajectory(name: str) -> None:
     training = system.training(model, seed=1, updates=len(wanted["losses"]))
     found = []
     for key in wanted["batches"]:
-        loss = training.loss(model, [(documents[key],)])
+        unit = [(documents[key],)]
+        loss = training.loss(model, unit, unit)
         loss.backward()  # type: ignore[no-untyped-call]
         found.append(float(loss.detach()))
         training.optimisers[0].step()
@@ -104,10 +105,11 @@ def test_a_loss_does_not_depend_on_the_batch(name: str, complete: bool) -> None:
     system = trainable(name)
     given = recorded(name)["documents"]
     documents = [system.read(annotated(one, complete=complete), "own") for one in given]
+    units = [(document,) for document in documents]
     model = without_dropout(system.new_model())
     with torch.no_grad():
-        alone = [float(system.loss(model, [one])) for one in documents]
-        together = float(system.loss(model, documents))
+        alone = [float(system.loss(model, [one], [one])) for one in units]
+        together = float(system.loss(model, units, units))
     # the losses of a text's spans are divided by the number of those of the longest text
     share = system._head["top_lambda"]
     kept = [int(torch.tensor(len(one)) * share) for one in documents]

@@ -29,10 +29,11 @@ from pronominal.adapters.words.length_batches import length_buckets
 UPDATES = 14
 
 
-def noisy_loss(model: nn.Module, batch: Any) -> Tensor:
+def noisy_loss(model: nn.Module, share: Any, batch: Any) -> Tensor:
     """Draw from every generator, so that a resumed one that was not restored shows."""
-    inputs = torch.tensor([[item / 10, random.random(), np.random.rand()] for item in batch])
-    return ((model(inputs)[:, 0] - torch.tensor([item % 2.0 for item in batch])) ** 2).mean()
+    inputs = torch.tensor([[item / 10, random.random(), np.random.rand()] for item in share])
+    errors = model(inputs)[:, 0] - torch.tensor([item % 2.0 for item in share])
+    return (errors**2).sum() / len(batch)
 
 
 Weights = dict[str, Tensor]
@@ -43,7 +44,7 @@ def weights(model: nn.Module) -> Weights:
 
 
 def training(
-    loss: Callable[[nn.Module, Any], Tensor] = noisy_loss,
+    loss: Callable[[nn.Module, Any, Any], Tensor] = noisy_loss,
     validate: Callable[[nn.Module], Validation] | None = None,
     updates: int = UPDATES,
     clip: float | None = 1.0,
@@ -210,7 +211,7 @@ def test_a_damaged_state_is_an_error(tmp_path: Path) -> None:
 
 def test_a_loss_that_is_no_number_stops_the_training(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="update 1 is no finite number; lower the learning rate"):
-        trained(tmp_path, loss=lambda model, batch: noisy_loss(model, batch) / 0)
+        trained(tmp_path, loss=lambda *given: noisy_loss(*given) / 0)
 
 
 def diverged(*given: Any) -> Any:

@@ -1,35 +1,111 @@
-"""Several processes train one classifier: the one that a single process would have made."""
+"""Several processes train one system: the one that a single process would have made."""
 
 import json
+import re
+import shutil
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
+pytest.importorskip("fastcoref")
+pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
+pytest.importorskip("pronominal.adapters.caw.system", exc_type=ImportError)
 pytest.importorskip("matplotlib")
 
 import torch
 
-from tests.eval.training.test_bert import command, row, run, write_encoder, write_rows
-from tests.processes import command_line_of_one_of_two, started
+from tests.adapters.c2f.new_systems import NEW
+from tests.conftest import ROOT
+from tests.eval.training.coreference_rows import row, run
+from tests.eval.training.test_bert import write_encoder, write_rows
+from tests.processes import command_lines_of_one_of_two, started
 
 if not torch.distributed.is_available():
     pytest.skip("this torch has no processes", allow_module_level=True)
 
-UPDATES = 16
-"""The fourteen batches of the first epoch, whose last one is smaller, and two of the second."""
+GOLDENS = ROOT / "tests" / "goldens"
+ROWS = 13
+"""Batches of four rows, of which the last one is for one process alone."""
+UPDATES = 5
+"""The four batches of the first epoch, and one of the second."""
+RATES = ("--encoder-learning-rate", "1e-3", "--task-learning-rate", "3e-3")
+OPTIONS = {
+    "bert": (
+        *("--scorer", "span", "--learning-rate", "0.01"),
+        *("--consistency-penalty", "0.5", "--balanced-loss"),
+    ),
+    "caw": ("--head-dropout", "0", *RATES),
+    "fcoref": RATES,
+    "lingmess": RATES,
+    "spanbert": ("--recipe", "tensorflow", *RATES),
+    "e2e": (),
+}
+
+
+def unequal_row(number: int) -> dict[str, object]:
+    """Return a row with more words than others; each third one cannot be switched."""
+    plain = row(number)
+    text, (first, second) = plain["text"], plain["candidates"]
+    if number % 3 == 0:
+        text, first = f"{text.replace(first, 'jordan')} Jordan .", "jordan"
+    return {**plain, "text": "So , " * (number % 5) + text, "candidates": [first, second]}
+
+
+def without_dropout(system: str, folder: Path) -> Path:
+    """Write a tiny checkpoint whose training draws nothing, for no two processes draw alike."""
+    folder.mkdir()
+    if system == "bert":
+        write_encoder("bert", folder)
+    elif system in NEW:
+        new = NEW[system](folder.with_name(f"new-{system}"))
+        new.save(new.new_model(), folder)
+    else:
+        shutil.copytree(GOLDENS / system / "checkpoint", folder, dirs_exist_ok=True)
+    for file in folder.rglob("*config.json"):
+        file.write_text(re.sub(r'(dropout\w*":) [0-9.]+', r"\1 0.0", file.read_text()))
+    return folder
+
+
+def in_two_processes(commands: Sequence[Sequence[str]]) -> list[int | None]:
+    """Run commands one after the other, each in both processes, and return how these ended."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    both = [started(command_lines_of_one_of_two, rank, port, *commands) for rank in range(2)]
+    for process in both:
+        process.join(240)
+    ended = [process.exitcode for process in both]
+    for process in both:
+        process.kill()
+    return ended
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An encoder without dropout, which no two processes draw alike."""
-    folder = write_encoder("bert", tmp_path_factory.mktemp("encoder"))
-    config = json.loads((folder / "config.json").read_text())
-    dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    (folder / "config.json").write_text(json.dumps({**config, **dropout}))
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every system trained by one process, and by two that share each batch."""
+    folder = tmp_path_factory.mktemp("trained")
+    rows = str(write_rows(folder / "own.jsonl", [unequal_row(number) for number in range(ROWS)]))
+    data = ("--data", rows, "--validation", rows, "--switching", "--pair-batches")
+    length = ("--updates", str(UPDATES), "--batch-size", "8")
+    commands = {}
+    for system, options in OPTIONS.items():
+        begins = "--encoder" if system == "bert" else "--checkpoint"
+        checkpoint = str(without_dropout(system, folder / system))
+        shared = ("train", system, begins, checkpoint, *data, *length, *options)
+        for name in ("one", "two"):
+            commands[system, name] = (*shared, "--out", str(folder / f"{system}-{name}"))
+    second = ("--seeds", "1", "--first-seed", "2")
+    for system in OPTIONS:
+        assert run((*commands[system, "one"], *second)) == 0
+    # the first seed is complete, so that none of the processes may train it
+    assert run((*commands["bert", "two"], "--seeds", "1")) == 0
+    goes_on = {"bert": ("--seeds", "2")}
+    several = [(*commands[name, "two"], *goes_on.get(name, second)) for name in OPTIONS]
+    assert in_two_processes(several) == [0, 0]
     return folder
 
 
@@ -38,26 +114,12 @@ def losses(out: Path) -> list[float]:
     return [point["loss"] for point in points if "loss" in point]
 
 
-def test_two_processes_go_on_and_learn_what_one_learns(encoder: Path, tmp_path: Path) -> None:
-    rows = write_rows(tmp_path / "own.jsonl", [row(number) for number in range(61)])
-    options = ("--updates", str(UPDATES), "--batch-size", "8", "--scorer", "span", "--switching")
-    options += ("--pair-batches", "--consistency-penalty", "0.5", "--balanced-loss", "--seeds")
-    one, two = (command(encoder, rows, tmp_path / name, *options) for name in ("one", "two"))
-    assert run(*one, "2") == 0
-    assert run(*two, "1") == 0
-    # the first seed is complete, so that none of the processes may train it
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    both = [started(command_line_of_one_of_two, rank, port, *two, "2") for rank in range(2)]
-    for process in both:
-        process.join(120)
-    ended = [process.exitcode for process in both]
-    for process in both:
-        process.kill()
-    assert ended == [0, 0]
-    summary = json.loads((tmp_path / "two" / "summary.json").read_text())
-    assert summary["seeds"] == [1, 2]
-    expected = losses(tmp_path / "one")
+@pytest.mark.parametrize("system", OPTIONS)
+def test_two_processes_go_on_and_learn_what_one_learns(system: str, trained: Path) -> None:
+    left_out = map(json.loads, (trained / f"{system}-two" / "left-out.jsonl").open())
+    assert [one["version"] for one in left_out if one["split"] == "train"] == ["switched"] * 5
+    summary = json.loads((trained / f"{system}-two" / "summary.json").read_text())
+    assert summary["seeds"] == ([1, 2] if system == "bert" else [2])
+    expected = losses(trained / f"{system}-one")
     assert len(expected) == UPDATES
-    assert losses(tmp_path / "two") == pytest.approx(expected, abs=1e-4)
+    assert losses(trained / f"{system}-two") == pytest.approx(expected, abs=1e-4)

@@ -91,7 +91,7 @@ def test_a_trajectory(goldens: Path, file: str, recipe: Recipe) -> None:
     optimisers, schedules = system.optimisation(model, updates=20)
     found = []
     for number in range(len(wanted["losses"])):
-        loss = system.loss(model, [documents[number % len(documents)]])
+        loss = system.loss(model, [documents[number % len(documents)]], 1)
         loss.backward()  # type: ignore[no-untyped-call]
         found.append(float(loss.detach()))
         for one in (*optimisers, *schedules):
@@ -120,7 +120,7 @@ def test_the_mentions_of_a_partial_annotation_are_kept(goldens: Path) -> None:
         partial = replace(whole, complete=False)
         with torch.no_grad():
             (scores,) = system.scores(model, [partial.with_mentions_kept()])
-            assert system.loss(model, [partial]).isfinite()
+            assert system.loss(model, [partial], 1).isfinite()
         kept = {*zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)}
         assert kept >= {*chain.from_iterable(whole.clusters)}
         assert whole.with_mentions_kept() is whole
@@ -133,7 +133,7 @@ def test_gradients(goldens: Path, file: str) -> None:
     system = trainable(goldens / "c2f", "coref-hoi")
     for name, norms in recorded["gradient_norms_unclipped"].items():
         model = system.new_model().eval()
-        system.loss(model, [documents[name]]).backward()  # type: ignore[no-untyped-call]
+        system.loss(model, [documents[name]], 1).backward()  # type: ignore[no-untyped-call]
         gradients = {
             key: weight.grad.norm()
             for key, weight in canonical(model).items()
@@ -158,8 +158,8 @@ def test_the_loss_in_evaluation_mode(goldens: Path) -> None:
     documents = [training_document(one["input"]) for one in recorded["documents"]]
     wanted = [recorded["loss_eval_mode"][one["id"]]["depth2"] for one in recorded["documents"]]
     with torch.inference_mode():
-        alone = [float(system.loss(model, [one])) for one in documents]
-        together = float(system.loss(model, documents))
+        alone = [float(system.loss(model, [one], 1)) for one in documents]
+        together = float(system.loss(model, documents, len(documents)))
     assert alone == pytest.approx(wanted, rel=1e-5)
     assert together == pytest.approx(sum(alone) / len(alone), rel=1e-5)
 

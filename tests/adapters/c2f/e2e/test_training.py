@@ -83,7 +83,7 @@ def test_a_trajectory(file: str) -> None:
     (optimiser,), (schedule,) = system.optimisation(model, updates=12)
     found = []
     for number in range(len(given["trajectory"]["losses"])):
-        loss = system.loss(model, [documents[number % len(documents)]])
+        loss = system.loss(model, [documents[number % len(documents)]], 1)
         loss.backward()  # type: ignore[no-untyped-call]
         found.append(float(loss.detach()))
         optimiser.step()
@@ -103,12 +103,12 @@ def test_losses_and_gradients(file: str) -> None:
     model = system.new_model().eval()
     documents = {one["id"]: whole(system, one["input"]) for one in given["documents"]}
     for name, wanted in given["loss_eval_mode"].items():
-        assert float(system.loss(model, [documents[name]]).detach()) == pytest.approx(
+        assert float(system.loss(model, [documents[name]], 1).detach()) == pytest.approx(
             wanted, rel=1e-5
         )
     for name, norms in given["gradient_norms_unclipped"].items():
         model.zero_grad()
-        system.loss(model, [documents[name]]).backward()  # type: ignore[no-untyped-call]
+        system.loss(model, [documents[name]], 1).backward()  # type: ignore[no-untyped-call]
         gradients = {key: weight.grad for key, weight in model.named_parameters()}
         # biases that shift all scores alike have a gradient of rounding errors alone
         compare_norms(model, gradients, norms, rel=1e-4, abs=1e-6 * max(norms.values()))
