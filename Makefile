@@ -66,10 +66,12 @@ docs: .venv/all
 	$(BIN)/pip install --quiet -c constraints.txt -e .
 	touch $@
 
-# torch first: its CPU build, so that nothing pulls gigabytes of CUDA; most of what is
-# installed is never imported, so only what is gets compiled, torch while pip uses one core
+# the versions are known, so two at once need not look for any, torch first as the largest; most of
+# what is installed is never imported, so only what is gets compiled, torch while pip looks what
+# the constraints lack
 .venv/all: .venv/core
-	$(BIN)/pip install --quiet --no-compile -c constraints.txt torch
+	sed '/^#/d; s/^torch=/ &/' constraints.txt | LC_ALL=C sort | \
+	  xargs -P 2 -n 30 $(BIN)/pip install --quiet --no-compile --no-deps
 	$(BIN)/python -c "import torch._dynamo, torch.distributed.tensor" & \
 	  $(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all,test]" && wait
 	touch $@

@@ -65,12 +65,15 @@ for (const chart of all("svg.chart")) {
 }
 function closeColumns(chart) {
   if (!chart.dataset.side) return;
+  const hidden = all("g.heads g.col", chart).map((head) => head.hasAttribute("hidden"));
   for (const line of all("g.heads, g.row", chart)) {
     let x = parseFloat(chart.dataset.left);
-    for (const column of all("g.col:not([hidden])", line)) {
-      column.setAttribute("transform", `translate(${x} 0)`);
+    all("g.col", line).forEach((column, place) => {
+      column.toggleAttribute("hidden", hidden[place]);
+      if (hidden[place]) return;
+      column.setAttribute("transform", `translate(${x})`);
       x += parseFloat(chart.dataset.side);
-    }
+    });
   }
 }
 function close(chart) {

@@ -1,6 +1,5 @@
 """The page: opens offline, prints well, and holds no evaluation text unless that is asked for."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -259,7 +258,7 @@ def page_templates(package: str) -> jinja2.Environment:
 
 def _render(report: Report) -> str:
     environment = page_templates("pronominal.eval.report")
-    environment.filters |= {"cell": _cell, "json": json.dumps, "slug": slug}
+    environment.filters |= {"cell": _cell, "slug": slug}
     return environment.get_template("page.html").render(
         report=report,
         about=partial(_about, systems={*report.systems}),
@@ -277,8 +276,8 @@ def _cell(content: str) -> Markup:
     return escape(number) + ends
 
 
-def _about(names: Iterable[str], systems: set[str]) -> str:
-    """Return as JSON which systems a row is about, whose first cell may name a pair of them."""
+def _about(names: Iterable[str], systems: set[str]) -> list[str]:
+    """Return which systems a row is about, whose first cell may name a pair of them."""
     first = next(iter(names), "")
     parts = [first] if first in systems else re.split(" [–/] ", first)
-    return json.dumps(parts if all(part in systems for part in parts) else [])
+    return parts if all(part in systems for part in parts) else []

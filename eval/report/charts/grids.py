@@ -29,7 +29,7 @@ def grid(
     head = 24 + slant + (14 if any(column.group for column in columns) else 0)
     drawn = [text(0, 10, title, "title"), *_groups(columns, xs, side)]
     heads = [
-        _column(column, x, [_head(name, column, side)])
+        _column(x, [_head(name, column, side)], "col", column.system)
         for name, column, x in zip(names, columns, xs, strict=True)
     ]
     drawn.append(element("g", *heads, class_="heads", transform=f"translate(0 {head - 3:.1f})"))
@@ -63,22 +63,22 @@ def _head(name: str, column: Head, side: float) -> Markup:
     return element("text", name, *hint, class_="column", transform=at)
 
 
-def _column(column: Head, x: float, inside: Sequence[Markup]) -> Markup:
-    at = f"translate({x:g} 0)"
-    return element("g", *inside, class_="col", transform=at, data_system=column.system)
+def _column(x: float, inside: Sequence[Markup], class_: str, system: str | None = None) -> Markup:
+    return element("g", *inside, class_=class_, transform=f"translate({x:g})", data_system=system)
 
 
 def _cells(
     columns: Sequence[Head], xs: Sequence[float], cells: Sequence[Sign], side: float
 ) -> Iterator[Markup]:
-    size, silent = side - 2, []
+    box = f"h{side - 2:g}v{side - 2:g}h-{side - 2:g}z"
+    silent = []
     for column, x, cell in zip(columns, xs, cells, strict=True):
-        if not (cell.hint or cell.sign):
-            silent.append(f"M{x + 1:g} 1h{size:g}v{size:g}h-{size:g}z")
+        # the page finds the column of a system's cell by counting
+        if not (cell.hint or cell.sign or column.system):
+            silent.append(f"M{x + 1:g} 1{box}")
             continue
-        box = {"x": 1, "y": 1, "width": size, "height": size, "rx": 2}
-        drawn = element("rect", element("title", cell.hint), **box, class_=f"cell {cell.kind}")
-        sign = text(side / 2, side * 0.75, cell.sign, f"sign {cell.kind}")
-        yield _column(column, x, [drawn, sign])
+        drawn = [element("title", cell.hint), element("path", d=f"M1 1{box}")]
+        drawn += [text(side / 2, side * 0.75, cell.sign)] if cell.sign else []
+        yield _column(x, drawn, f"col {cell.kind}")
     if silent:
-        yield element("path", d="".join(silent), class_="cell none")
+        yield element("path", d="".join(silent), class_="none")

@@ -22,7 +22,8 @@ def element(name: str, /, *inside: str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    return Markup(f"<{name}{written}>{''.join(map(escape, inside))}</{name}>")
+    content = "".join(map(escape, inside))
+    return Markup(f"<{name}{written}>{content}</{name}>" if content else f"<{name}{written}/>")
 
 
 def text(x: float, y: float, content: str, class_: str | None = None) -> Markup:

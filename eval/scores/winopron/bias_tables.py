@@ -192,7 +192,7 @@ def bias_map(scores: Mapping[str, Scores]) -> Iterator[Map]:
     grids = {
         system: ([_head(system, *form) for form in forms.items()], rows)
         for system, forms in by_system.items()
-        if (rows := _rows(system, forms))
+        if (rows := _rows(forms))
     }
     legend = {"positive": "+ occupation", "negative": "− participant"}
     table = _table(by_system, [system for system in by_system if system not in grids])
@@ -227,9 +227,9 @@ def _table(by_system: Mapping[str, Mapping[str, Any]], unbiased: list[str]) -> T
     return Table("Biased occupations by form", columns, rows, tuple(notes))
 
 
-def _rows(system: str, forms: Mapping[str, Any]) -> dict[str, list[Sign]]:
+def _rows(forms: Mapping[str, Any]) -> dict[str, list[Sign]]:
     names = sorted({name for form in forms.values() for sign in SIGNS for name in form[sign]})
-    return {name: [_sign(system, name, key, form) for key, form in forms.items()] for name in names}
+    return {name: [_sign(name, key, form) for key, form in forms.items()] for name in names}
 
 
 def _head(system: str, key: str, form: Mapping[str, Any]) -> Head:
@@ -237,11 +237,10 @@ def _head(system: str, key: str, form: Mapping[str, Any]) -> Head:
     return Head(pronoun_set, case, f"{system}, {_counts(key, form)}")
 
 
-def _sign(system: str, occupation: str, key: str, form: Mapping[str, Any]) -> Sign:
+def _sign(occupation: str, key: str, form: Mapping[str, Any]) -> Sign:
     for kind, sign in SIGNS.items():
         if occupation in form[kind]:
-            hint = f"{system}, {occupation}: {kind} bias; {_counts(key, form)}"
-            return Sign(sign, kind, hint)
+            return Sign(sign, kind, f"{occupation}, {key}: {kind} bias")
     return Sign("", "none")
 
 

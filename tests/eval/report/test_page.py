@@ -215,7 +215,7 @@ def test_bias_map_shows_the_planted_bias(sample: Path, runs: Path) -> None:
     assert all(row[5] == "–" for row in rows)
     panels = {panel.systems: panel.drawn for panel in drawing.panels}
     positive = sum(len(form["positive"]) for form in scores["skewed"]["bias"]["by_form"].values())
-    assert panels[("skewed",)].count('class="cell positive"') == positive
+    assert panels[("skewed",)].count('class="col positive"') == positive
 
 
 def test_a_sample_without_a_whole_template_pair_has_no_bias_map() -> None:
