@@ -165,16 +165,12 @@ class Results:
         """Return a table with one row for each instance and system: what it answered.
 
         ``label`` is the system's; ``right``, whether it gave the right answer; ``choice``, the
-        index of a candidate or option. Then what accuracy is divided by, such as ``case`` and
-        ``pronoun_set``. Texts and right answers (``label``, too) are in
-        ``results.split.to_pandas()``: rename that one, and merge.
+        index of a candidate or option. Texts, pronoun sets and right answers (``label``, too) are
+        in ``results.split.to_pandas()``: rename that one, and merge by ``id``.
         """
         pd = _pandas()
         labels, choices = numbers(self.split.table["label"]), self.split.choices
         right = right_choices(labels, len(choices[0]))
-        known = self.split.schema.names
-        divisions = "/".join(self.task.headline_measure.divisions).split("/")
-        parts = {one: self.split.table[one].to_pylist() for one in divisions if one in known}
         frames = []
         for label, answers in self.answers.items():
             given = [NONE if one is None else one for one in answers.decisions]
@@ -182,7 +178,7 @@ class Results:
             rows |= {"right": choices_of(given) == right}
             rows |= {"choice": pd.array([one.choice for one in given], "Int64")}
             abstained = [one and one.abstained for one in answers.decisions]
-            frames.append(pd.DataFrame(rows | {"abstained": abstained} | parts))
+            frames.append(pd.DataFrame(rows | {"abstained": abstained}))
         return pd.concat(frames, ignore_index=True)
 
     def compare(self, a: str, b: str, *, margin: float | None = None) -> dict[str, Any]:

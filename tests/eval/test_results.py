@@ -131,8 +131,7 @@ def test_the_names_of_scores_print_without_the_figures(results: pronominal.Resul
 
 def test_rows_say_what_each_system_answered(results: pronominal.Results) -> None:
     rows = results.rows()
-    parts = ["case", "pronoun_set"]
-    assert [*rows.columns] == ["id", "label", "right", "choice", "abstained", *parts]
+    assert [*rows.columns] == ["id", "label", "right", "choice", "abstained"]
     last = rows[rows.label == "last"]
     assert (len(last), last.right.mean(), set(last.choice)) == (576, 0.5, {1})
 
