@@ -1,7 +1,6 @@
 """Several processes train one system: the one that a single process would have made."""
 
 import json
-import re
 import shutil
 import socket
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ pytest.importorskip("matplotlib")
 import torch
 
 from tests.adapters.c2f.new_systems import NEW
+from tests.adapters.training.dropout import remove_dropout
 from tests.conftest import ROOT
 from tests.eval.training.coreference_rows import row, run
 from tests.eval.training.test_bert import write_encoder, write_rows
@@ -65,8 +65,7 @@ def without_dropout(system: str, folder: Path) -> Path:
         new.save(new.new_model(), folder)
     else:
         shutil.copytree(GOLDENS / system / "checkpoint", folder, dirs_exist_ok=True)
-    for file in folder.rglob("*config.json"):
-        file.write_text(re.sub(r'(dropout\w*":) [0-9.]+', r"\1 0.0", file.read_text()))
+    remove_dropout(folder)
     return folder
 
 

@@ -1,6 +1,7 @@
 """Words become the pieces, segments and numbers that upstream's preparation makes of them."""
 
 import json
+from collections.abc import Callable
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
@@ -91,9 +92,9 @@ def test_what_is_no_vocabulary_is_refused(
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_input_is_upstreams(goldens: Path, file: str) -> None:
-    rows = [json.loads(line) for line in (goldens / "c2f" / file).read_text().splitlines()]
-    tokenizer = WordPieces(goldens / "c2f" / "vocab.txt")
+def test_input_is_upstreams(c2f: Path, golden: Callable[[str], Path], file: str) -> None:
+    rows = [json.loads(line) for line in golden(file).read_text().splitlines()]
+    tokenizer = WordPieces(c2f / "vocab.txt")
     wrong = []
     for row in rows:
         raw = row["raw"]

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -51,6 +52,7 @@ RECIPES: dict[Recipe, str] = {
     "coref-hoi": "trajectory_coref_hoi",
     "tensorflow": "trajectory_tf_mandarjoshi90",
 }
+Golden = Callable[[str], Path]
 TRAINING = ("train-goldens-clean.json", "train-goldens.json")
 
 
@@ -82,11 +84,11 @@ def trainable(folder: Path, recipe: Recipe) -> TrainableTransformer:
 
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("file", TRAINING)
-def test_a_trajectory(goldens: Path, file: str, recipe: Recipe) -> None:
-    recorded = json.loads((goldens / "c2f" / file).read_text(encoding="utf-8"))
+def test_a_trajectory(c2f: Path, golden: Golden, file: str, recipe: Recipe) -> None:
+    recorded = json.loads(golden(file).read_text(encoding="utf-8"))
     wanted = recorded[RECIPES[recipe]]
     documents = [training_document(one["input"]) for one in recorded["documents"]]
-    system = trainable(goldens / "c2f", recipe)
+    system = trainable(c2f, recipe)
     model = without_dropout(system.new_model())
     optimisers, schedules = system.optimisation(model, updates=20)
     found = []
@@ -111,9 +113,9 @@ def test_a_trajectory(goldens: Path, file: str, recipe: Recipe) -> None:
         assert norm == pytest.approx(norms[name], rel=1e-5, abs=1e-6), name
 
 
-def test_the_mentions_of_a_partial_annotation_are_kept(goldens: Path) -> None:
-    recorded = json.loads((goldens / "c2f" / TRAINING[0]).read_text(encoding="utf-8"))
-    system = trainable(goldens / "c2f", "coref-hoi")
+def test_the_mentions_of_a_partial_annotation_are_kept(c2f: Path, golden: Golden) -> None:
+    recorded = json.loads(golden(TRAINING[0]).read_text(encoding="utf-8"))
+    system = trainable(c2f, "coref-hoi")
     model = system.new_model().eval()
     for one in recorded["documents"]:
         whole = training_document(one["input"])
@@ -127,10 +129,10 @@ def test_the_mentions_of_a_partial_annotation_are_kept(goldens: Path) -> None:
 
 
 @pytest.mark.parametrize("file", TRAINING)
-def test_gradients(goldens: Path, file: str) -> None:
-    recorded = json.loads((goldens / "c2f" / file).read_text(encoding="utf-8"))
+def test_gradients(c2f: Path, golden: Golden, file: str) -> None:
+    recorded = json.loads(golden(file).read_text(encoding="utf-8"))
     documents = {one["id"]: training_document(one["input"]) for one in recorded["documents"]}
-    system = trainable(goldens / "c2f", "coref-hoi")
+    system = trainable(c2f, "coref-hoi")
     for name, norms in recorded["gradient_norms_unclipped"].items():
         model = system.new_model().eval()
         system.loss(model, [documents[name]], 1).backward()  # type: ignore[no-untyped-call]
@@ -151,9 +153,9 @@ def canonical(model: nn.Module) -> dict[str, nn.Parameter]:
     }
 
 
-def test_the_loss_in_evaluation_mode(goldens: Path) -> None:
-    recorded = json.loads((goldens / "c2f" / TRAINING[1]).read_text(encoding="utf-8"))
-    system = trainable(goldens / "c2f", "coref-hoi")
+def test_the_loss_in_evaluation_mode(c2f: Path, golden: Golden) -> None:
+    recorded = json.loads(golden(TRAINING[1]).read_text(encoding="utf-8"))
+    system = trainable(c2f, "coref-hoi")
     model = system.new_model().eval()
     documents = [training_document(one["input"]) for one in recorded["documents"]]
     wanted = [recorded["loss_eval_mode"][one["id"]]["depth2"] for one in recorded["documents"]]
@@ -164,8 +166,8 @@ def test_the_loss_in_evaluation_mode(goldens: Path) -> None:
     assert together == pytest.approx(sum(alone) / len(alone), rel=1e-5)
 
 
-def test_windows_are_upstreams(goldens: Path) -> None:
-    recorded = json.loads((goldens / "c2f" / "truncation-goldens.json").read_text(encoding="utf-8"))
+def test_windows_are_upstreams(golden: Golden) -> None:
+    recorded = json.loads(golden("truncation-goldens.json").read_text(encoding="utf-8"))
     for one in recorded:
         whole = training_document(one["input"])
         part = window(whole, one["sentence_offset"], len(one["sentence_len"]))
@@ -201,8 +203,8 @@ def test_windows_are_drawn_anew_or_once() -> None:
     assert anew.cut(numbered(3), 0, 0) == numbered(3)
 
 
-def test_words_to_pieces_and_back(goldens: Path) -> None:
-    system = trainable(goldens / "c2f", "coref-hoi")
+def test_words_to_pieces_and_back(c2f: Path) -> None:
+    system = trainable(c2f, "coref-hoi")
     document = Document([["Unbelievably", ",", "Zygmunt", "left", "."], ["She", "waved", "."]])
     units = system.units(document, "a document")
     gold = [[Span(0, 1), Span(2, 3)], [Span(2, 4), Span(5, 6)]]
@@ -212,11 +214,11 @@ def test_words_to_pieces_and_back(goldens: Path) -> None:
     assert word_clusters(units, [[Span(0, 1), pieces[0][0]]]) == []  # [CLS] is no word
 
 
-def write_encoder(goldens: Path, folder: Path) -> Path:
+def write_encoder(c2f: Path, folder: Path) -> Path:
     """Lay out the golden checkpoint's encoder as transformers saves one."""
-    bert: Any = open_parts(str(goldens / "c2f")).model.encoder.bert
+    bert: Any = open_parts(str(c2f)).model.encoder.bert
     bert.save_pretrained(folder)
-    vocabulary = WordPieces(goldens / "c2f" / "vocab.txt").numbers
+    vocabulary = WordPieces(c2f / "vocab.txt").numbers
     transformers.BertTokenizer(vocabulary, do_lower_case=False).save_pretrained(folder)
     assert not (folder / "vocab.txt").exists()
     return folder
@@ -224,11 +226,11 @@ def write_encoder(goldens: Path, folder: Path) -> Path:
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_one_command_trains_what_spanbert_loads(
-    goldens: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str
+    c2f: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str
 ) -> None:
     monkeypatch.setitem(SIZES, "small", {**SIZES["small"], "ffnn_size": 20, "feature_emb_size": 4})
     rows = write_rows(tmp_path / "own.jsonl", 12)
-    encoder = write_encoder(goldens, tmp_path / "encoder")
+    encoder = write_encoder(c2f, tmp_path / "encoder")
     given = ("--encoder", encoder, "--data", rows, "--out", tmp_path / "out")
     options = ("--size", "small", "--recipe", recipe, "--updates", 4, "--switching")
     assert run(("train", "c2f", *given, *options)) == 0
@@ -245,14 +247,10 @@ def test_one_command_trains_what_spanbert_loads(
 
 
 def test_a_published_checkpoint_is_trained_on_with_segments_of_its_length(
-    goldens: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = goldens / "c2f"
-    for file in (
-        *(given / "tf_checkpoint").iterdir(),
-        given / "bert_config.json",
-        given / "vocab.txt",
-    ):
+    tables = (golden(name) for name in ("bert_config.json", "vocab.txt"))
+    for file in (*golden("tf_checkpoint").iterdir(), *tables):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setattr(SpanBERT, "segment_lengths", {48: 64})
     asked = TransformerTraining(checkpoint=str(tmp_path), recipe="tensorflow")
@@ -267,8 +265,8 @@ def test_another_encoder_than_bert_is_refused(tmp_path: Path) -> None:
         open_transformer(TransformerTraining(encoder=str(tmp_path), size="small"))
 
 
-def test_an_encoder_without_all_weights_is_refused(goldens: Path, tmp_path: Path) -> None:
-    encoder = write_encoder(goldens, tmp_path / "encoder")
+def test_an_encoder_without_all_weights_is_refused(c2f: Path, tmp_path: Path) -> None:
+    encoder = write_encoder(c2f, tmp_path / "encoder")
     tensors = load_file(encoder / "model.safetensors")
     del tensors["encoder.layer.1.output.dense.bias"]
     save_file(tensors, encoder / "model.safetensors")
@@ -276,8 +274,8 @@ def test_an_encoder_without_all_weights_is_refused(goldens: Path, tmp_path: Path
         open_transformer(TransformerTraining(encoder=str(encoder), size="small"))
 
 
-def test_word_vectors_from_an_encoder(goldens: Path, tmp_path: Path) -> None:
-    encoder = write_encoder(goldens, tmp_path / "encoder")
+def test_word_vectors_from_an_encoder(c2f: Path, tmp_path: Path) -> None:
+    encoder = write_encoder(c2f, tmp_path / "encoder")
     for name in ("one.txt", "other.txt"):
         write_word_piece_vectors(str(encoder), ["Zygmunt", "white space", ","], 7, tmp_path / name)
     written = (tmp_path / "one.txt").read_bytes()
