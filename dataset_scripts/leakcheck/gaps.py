@@ -6,6 +6,7 @@ where half of a known run stands are the remainders looked for.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,8 @@ def half(length: int) -> int:
     return length // 2
 
 
-def gaps(length: int, *, remainder: bool) -> list[Gap]:
+@cache
+def gaps(length: int, *, remainder: bool) -> tuple[Gap, ...]:
     """Return the ways in which a text may hold a run of this length, one half of it whole.
 
     Args:
@@ -55,35 +57,48 @@ def gaps(length: int, *, remainder: bool) -> list[Gap]:
     if not remainder:
         added = [Gap(0, before, 1, length - before) for before in range(first, length)]
         added += [Gap(0, length, 0, 0)]
-        return added + [Gap(-last - 1, before, 1, length - before) for before in range(1, last + 1)]
+        added += [Gap(-last - 1, before, 1, length - before) for before in range(1, last + 1)]
+        return tuple(added)
     changed = [Gap(0, before, 1, length - 1 - before) for before in range(first, length - 1)]
     changed += [Gap(-last, before, 1, length - 1 - before) for before in range(last)]
     changed += [Gap(0, before, 2, length - 1 - before) for before in range(first, length - 1)]
     changed += [Gap(-last - 1, before, 2, length - 1 - before) for before in range(last)]
-    return [*changed, Gap(0, length - 1, 0, 0), Gap(1 - last, 0, 0, length - 1)]
+    return (*changed, Gap(0, length - 1, 0, 0), Gap(1 - last, 0, 0, length - 1))
+
+
+def run_hashes(words: Hashes, longest: int) -> Hashes:
+    """Return a row for each length: the hashes of a text's runs of no word, one word, and so on.
+
+    They stand where the runs begin; where none does, also behind the last word, is nothing (0).
+    """
+    hashes = np.zeros((longest + 1, len(words) + 1), np.uint64)
+    for length in range(1, longest + 1):
+        runs = hashes[length, : max(0, len(words) + 1 - length)]
+        np.multiply(hashes[length - 1, : len(runs)], FACTORS[0], out=runs)
+        runs += words[length - 1 :]
+    return hashes
 
 
 def hashed_around(
-    prefixes: Sequence[Hashes], places: NDArray[np.intp], gap: Gap
-) -> tuple[NDArray[np.intp], Hashes]:
-    """Return where runs begin that have such a gap, and their hashes without it.
+    hashes: Hashes, places: NDArray[np.intp], ways: Sequence[Gap]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Hashes]:
+    """Return which gap a run may have, where it begins, and its hash without the gap.
 
     Args:
-        prefixes: the hashes of the text's runs of one word, two words, and so on.
+        hashes: of the text's runs; see `run_hashes`.
         places: where halves begin.
-        gap: the gap.
+        ways: the gaps that are looked for.
     """
-    starts = places + gap.shift
-    words = gap.before + gap.width + gap.after
-    starts = starts[(starts >= 0) & (starts + words <= len(prefixes[0]))]
-    behind = starts + gap.before + gap.width
-    if not gap.before:
-        return starts, prefixes[gap.after - 1][behind]
-    hashes = prefixes[gap.before - 1][starts]
-    if gap.after:
-        factor = np.uint64(pow(int(FACTORS[0]), gap.after, 1 << 64))
-        hashes = hashes * factor + prefixes[gap.after - 1][behind]
-    return starts, hashes
+    shift, before, width, after = np.array(ways, np.intp).T[:, :, np.newaxis]
+    factors = np.array([pow(int(FACTORS[0]), gap.after, 1 << 64) for gap in ways], np.uint64)
+    starts = places + shift
+    ends = starts + before + width + after
+    row, flat = hashes.shape[1], hashes.reshape(-1)
+    # what lies outside of the text is clipped to any other place here, and left out below
+    around = flat.take(starts + before * row, mode="clip") * factors[:, np.newaxis]
+    around += flat.take(ends - after + after * row, mode="clip")
+    inside = np.flatnonzero((starts >= 0) & (ends < row))
+    return inside // len(places), starts.reshape(-1)[inside], around.reshape(-1)[inside]
 
 
 def words_around(words: Hashes, start: int, gap: Gap) -> Hashes:

@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -17,13 +17,18 @@ from numpy.typing import NDArray
 
 from pronominal.atomic import new_file
 from pronominal.dataset_scripts.leakcheck.entries import COLUMNS, TAG_BITS, digest, entries
-from pronominal.dataset_scripts.leakcheck.gaps import gaps, half, hashed_around, words_around
+from pronominal.dataset_scripts.leakcheck.gaps import (
+    gaps,
+    half,
+    hashed_around,
+    run_hashes,
+    words_around,
+)
 from pronominal.dataset_scripts.leakcheck.sentences import RUN, Collection
 from pronominal.dataset_scripts.leakcheck.word_runs import (
     Hashes,
     Sieve,
     are_among,
-    prefix_hashes,
     scattered,
 )
 from pronominal.errors import InputError
@@ -216,30 +221,29 @@ class LeakIndex:
 
         With `changed`, also last runs of which one word is changed or lost, or that have one more.
         """
-        prefixes = [*prefix_hashes(words[first:] for first in range(RUN))]
+        hashes = run_hashes(words, RUN)
+        runs = [row[: max(0, len(words) + 1 - length)] for length, row in enumerate(hashes)]
         halves = {
-            size: self.halves.candidates(scattered(prefixes[size - 1]))
+            size: self.halves.candidates(scattered(runs[size]))
             for size in ({half(length) for length in self._heads} if changed else ())
         }
         for length in self._lengths:
             # with changed ones, shorter runs are found by their halves
             if length == RUN or half(length) not in halves:
-                for place in self._tags[False].suspects(scattered(prefixes[length - 1])):
+                for place in self._tags[False].suspects(scattered(runs[length])):
                     if known := self._known(words[place : place + length], remainder=False):
                         yield place, length, known
         for length in self._heads:
             if len(halves.get(half(length), ())):
-                yield from self._changed_runs(words, prefixes, length, halves[half(length)])
+                yield from self._changed_runs(words, hashes, length, halves[half(length)])
 
     def _changed_runs(
-        self, words: Hashes, prefixes: Sequence[Hashes], length: int, places: NDArray[np.intp]
+        self, words: Hashes, hashes: Hashes, length: int, places: NDArray[np.intp]
     ) -> Iterator[tuple[int, int, list[Run]]]:
         for remainder in (True, False):
             ways = gaps(length, remainder=remainder)
-            around = [hashed_around(prefixes, places, gap) for gap in ways]
-            starts, hashes = (np.concatenate(arrays) for arrays in zip(*around, strict=True))
-            whose = np.repeat(np.arange(len(ways)), [len(starts) for starts, _ in around])
-            for suspect in self._tags[remainder].suspects(scattered(hashes)):
+            whose, starts, around = hashed_around(hashes, places, ways)
+            for suspect in self._tags[remainder].suspects(scattered(around)):
                 start, gap = int(starts[suspect]), ways[whose[suspect]]
                 for head in self._heads[length] if remainder else (0,):
                     before = words[max(0, start - head) : start]

@@ -291,7 +291,7 @@ def answered(draw: st.DrawFn) -> tuple[list[Row], list[list[int]]]:
 
 
 @given(answered())
-def test_counts_equal_a_plain_loop(example: tuple[list[Row], list[list[int]]]) -> None:
+def test_counts_and_groups_equal_plain_loops(example: tuple[list[Row], list[list[int]]]) -> None:
     table, answers = example
     sentences = Sentences.of(pa.Table.from_pylist(table))
     result = score_choices(sentences, np.array(answers))
@@ -308,13 +308,6 @@ def test_counts_equal_a_plain_loop(example: tuple[list[Row], list[list[int]]]) -
         if flat:
             assert block["none"] == sum(choice == -1 for _, choice in flat) / len(flat)
             assert block["both"] == sum(choice == -2 for _, choice in flat) / len(flat)
-
-
-@given(answered())
-def test_group_minimum_equals_brute_force(example: tuple[list[Row], list[list[int]]]) -> None:
-    table, answers = example
-    sentences = Sentences.of(pa.Table.from_pylist(table))
-    result = score_choices(sentences, np.array(answers))
     keys: dict[str, Callable[[Row], Any]] = {
         "pronoun_consistency": lambda row: row["template_id"],
         "disambiguation_consistency": lambda row: (
@@ -324,9 +317,9 @@ def test_group_minimum_equals_brute_force(example: tuple[list[Row], list[list[in
         ),
     }
     for name, key in keys.items():
-        for filtered, expected in plain_groups(table, answers, key).items():
+        for filtered, grouped in plain_groups(table, answers, key).items():
             block = stratum(result[name], filtered)
-            assert {k: block[k] for k in expected} == expected
+            assert {k: block[k] for k in grouped} == grouped
 
 
 @given(st.lists(st.integers(0, 50), min_size=5, max_size=5))
