@@ -62,7 +62,7 @@ def collected(folder: Path, data: Path) -> Iterator[dict[str, Any]]:
         of_seed = file.parts[-3] == RUNS
         yield {
             "training": folder.name if of_seed else record.label,
-            "seed": int(file.parts[-4].removeprefix("seed-")) if of_seed else None,
+            "seed": int(file.parts[-4].removeprefix("seed-")) if of_seed else 0,
             "test": test,
             "digest": split.digest,
             "outcomes": outcomes(split, file.parent),
@@ -121,7 +121,7 @@ class Archive:
         """Return both trainings' outcomes of a test, each of shape ``[seeds, rows]``."""
         digest = rows_of(self._data, test).digest
         found: dict[str, list[list[str]]] = {name: [] for name in self._trainings}
-        for (training, _, of), one in self._outcomes.items():
+        for (training, _, of), one in sorted(self._outcomes.items(), key=lambda one: one[0]):
             if training in found and of == test and one["digest"] == digest:
                 found[training].append([*one["outcomes"]])
         return [np.array(found[name]) for name in self._trainings]
@@ -136,9 +136,10 @@ class Archive:
             "right": compare_seeds(*(of_units(is_right(one)) for one in both)),
             "answered": compare_seeds(*(of_units(np.isin(one, [RIGHT, WRONG])) for one in both)),
         }
-        if test in SWITCHED:
+        switched = self.read(SWITCHED[test]) if test in SWITCHED else []
+        if switched and all(map(len, switched)):
             pairs = paired_rows(split, rows_of(self._data, SWITCHED[test]))
-            versions = zip(both, self.read(SWITCHED[test]), strict=True)
+            versions = zip(both, switched, strict=True)
             right = [is_right(one[:, pairs]) & is_right(other) for one, other in versions]
             found["right in both"] = compare_seeds(*(summed(one, codes[pairs]) for one in right))
         if test == TESTS["WinoPron"]:
