@@ -116,8 +116,8 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
         ) from error
     pinning = f" --revision {revision}" if revision else ""
     absent: dict[str, Any] = {
-        "cause": "it is not on this machine, and the Hub cannot be reached",
-        "cure": f"run 'hf download {name}{pinning}' while you are online, or give a folder",
+        "cause": "there is no such folder, and no such model of the Hub on this machine",
+        "cure": f"give the folder, or run 'hf download {name}{pinning}' while you are online",
         "quoted": False,
     }
     cause = "neither a folder nor available from the Hub"

@@ -67,7 +67,7 @@ class Table:
             object.__setattr__(self, "notes", (*self.notes, FEW_UNITS))
 
     def to_rich(self) -> RenderableType:
-        """Render for a terminal: columns that do not fit go below, beside the systems' names."""
+        """Render for a terminal: columns that do not fit go below, beside what names the rows."""
         return _Fitted(self)
 
     def to_markdown(self) -> str:
@@ -283,13 +283,22 @@ class _Fitted:
         return [max(map(cell_len, column)) for column in cells]
 
     def _parts(self, width: int) -> Iterator[list[int]]:
-        first, *others = self._widths
-        part, room = [0], width - first
-        for index, cell in enumerate(others, start=1):
-            needed = min(cell, WIDEST) + 2  # the blanks between columns
-            if needed > room and len(part) > 1:
+        needed = [min(cell, WIDEST) + 2 for cell in self._widths]  # the blanks between columns
+        heads = [*range(self._heads)]
+        room_beside = width - self._widths[0] - sum(needed[1 : self._heads])
+        part, room = heads, room_beside
+        for index in range(self._heads, len(needed)):
+            if needed[index] > room and len(part) > len(heads):
                 yield part
-                part, room = [0], width - first
-            part.append(index)
-            room -= needed
+                part, room = heads, room_beside
+            part = [*part, index]
+            room -= needed[index]
         yield part
+
+    @property
+    def _heads(self) -> int:
+        """How many first columns of words are needed to tell the rows apart."""
+        rows, every = self.table.rows, range(1, len(self.table.columns))
+        numbers = (index for index in every if any(NUMBER.match(row[index]) for row in rows))
+        words = range(1, next(numbers, 1) + 1)
+        return next((n for n in words if len({row[:n] for row in rows}) == len(rows)), 1)

@@ -59,6 +59,20 @@ def printed(table: Table, width: int) -> str:
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
+def test_columns_that_go_below_stand_beside_all_that_names_a_row() -> None:
+    cases = [(system, case) for system in ("one", "other") for case in ("nominative", "possessive")]
+    sets = ("he", "she", "they", "xe")
+    rows = tuple((*names, *(f"{number}.5" for number, _ in enumerate(sets))) for names in cases)
+    wide = Table("Accuracy", ("System", "Case", *sets), rows)
+    parts = [part for part in printed(wide, 34).split("\n\n") if part.strip()]
+    assert len(parts) == 2
+    assert all(part.count("nominative") == 2 for part in parts)
+    named_once = Table("Accuracy", ("System", "Case", *sets), rows[::2])
+    first, second = (part for part in printed(named_once, 34).split("\n\n") if part.strip())
+    assert "nominative" in first
+    assert "nominative" not in second
+
+
 def test_performance() -> None:
     performance, *_ = tables_of(WINOPRON, scores())
     gold, first = cells(performance, "gold"), cells(performance, "first")

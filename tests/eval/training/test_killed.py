@@ -37,9 +37,12 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[object, ...
     elif request.param == "lingmess":
         beginning = ("--checkpoint", ROOT / "tests/goldens/lingmess/checkpoint")
     else:
-        goldens = request.getfixturevalue("goldens")
         size = ("--size", "small") if request.param == "spanbert" else ("--ffnn-size", 16)
-        beginning = ("--encoder", write_encoder(goldens, tmp_path / "encoder"), *size)
+        beginning = (
+            "--encoder",
+            write_encoder(ROOT / "tests/goldens/c2f", tmp_path / "encoder"),
+            *size,
+        )
     rows = write_rows(tmp_path / "own.jsonl", 60)
     return ("train", request.param, "--data", rows, *beginning, *LENGTH, "--out")
 
