@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pronominal.cli.arguments import DATASET_HELP, Config, Full, Json, TaskPlace
 from pronominal.cli.printing import exit_with_failures, print_results
 from pronominal.errors import InputError
+
+if TYPE_CHECKING:
+    from pronominal.dataset_scripts.reading.split import Split
+    from pronominal.eval.task import Task
 
 
 def score(
@@ -52,16 +56,42 @@ def score(
     A run's folder says which rows it answers, and runs beside it answer companion splits, such as
     KnowRef's switched rows: 'pronominal score RUN' is enough where the dataset is still there.
     """
-    from pronominal.dataset_scripts.reading.loading import dataset_name, load_split
     from pronominal.eval import results
-    from pronominal.eval.evaluation import answered_split, companion_runs
     from pronominal.eval.runs.asked_systems import parse_settings
-    from pronominal.eval.runs.record import place_of_rows, read_record, run_of
-    from pronominal.eval.scores import as_task, task_of
+    from pronominal.eval.runs.record import is_run
+    from pronominal.eval.scores import as_task
 
     own = as_task(task)
+    given = context.obj | parse_settings(settings or [])
     if predictions is None:
         name, predictions = None, _run_at(name)
+    elif name is not None and is_run(Path(name)):
+        cure = f"type 'pronominal score {name}', or 'pronominal score --predictions {predictions}'"
+        raise InputError("a run stands where a dataset's name does", cure=cure, file=name)
+    rows = _rows_of(predictions, name, dataset, config, split, own)
+    scored = results.score(rows, predictions, task=own, reading=reading, keep=keep, **given)
+    (scores,) = scored.scores.values()
+    if as_json:
+        print(json.dumps(scores.content, indent=2))
+    else:
+        print_results(scored, full=full)
+    exit_with_failures(scored.failed())
+
+
+def _rows_of(
+    predictions: Path,
+    name: str | None,
+    dataset: str | None,
+    config: str | None,
+    split: str | None,
+    own: "Task | None",
+) -> "Split":
+    """Read the rows that predictions answer; what is not given is what their run says."""
+    from pronominal.dataset_scripts.reading.loading import dataset_name, load_split
+    from pronominal.eval.evaluation import answered_split
+    from pronominal.eval.runs.record import place_of_rows, read_record, run_of
+    from pronominal.eval.scores import task_of
+
     run = run_of(predictions)
     if run is not None:
         config = config or read_record(run).dataset.config
@@ -70,21 +100,12 @@ def score(
         raise InputError("no dataset is given", cure="add --dataset FOLDER")
     name = name or dataset_name(dataset, config)
     scoring = task_of(name, own)  # refuses a dataset without scores before anything is read
-    given = context.obj | parse_settings(settings or [])
     split = split or answered_split(scoring, dataset, config, predictions)
     rows = load_split(dataset, config, split)
     if rows.dataset_name != name:
         cure = f"pronominal score {rows.dataset_name}"
         raise InputError(f"the folder holds {rows.dataset_name}", cure=cure, file=dataset)
-    if run is not None:
-        given = companion_runs(scoring, rows, run) | given
-    scored = results.score(rows, predictions, task=own, reading=reading, keep=keep, **given)
-    (scores,) = scored.scores.values()
-    if as_json:
-        print(json.dumps(scores.content, indent=2))
-    else:
-        print_results(scored, full=full)
-    exit_with_failures(scored.failed())
+    return rows
 
 
 def _run_at(place: str | None) -> Path:

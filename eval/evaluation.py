@@ -140,6 +140,7 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
         for label in plan.sources:
             plan.refuse_other_source(label, source_digest(plan.systems[label]["system"]))
         plan.refuse_other_task(PlannedTask.of(task, companions))
+    asked = [one.declaring(systems.get(one.label)) for one in asked]  # reads checkpoints once
     rows = split.num_rows + sum(companion.num_rows for companion in companions.values())
     finished = _finished([split, *companions.values()], asked, systems, out, reading)
     waiting = [one for one in asked if one.label not in finished]
@@ -154,9 +155,8 @@ def evaluate_systems(  # noqa: PLR0913 - each one is an option of the command
                 system = settings.load() if loaded is None else loaded
                 if settings.label in systems:
                     _warn_of_finished(system, run_path(out, run_name(split, settings.label)))
-                run = partial(
-                    runner.run, system=system, asked=settings, reading=reading, strict=strict
-                )
+                told = settings.declaring(system)
+                run = partial(runner.run, system=system, asked=told, reading=reading, strict=strict)
             done[settings.label] = _run_and_score(task, split, companions, run, out, progress)
     if plan is not None:
         for label in plan.systems:
@@ -186,6 +186,7 @@ def rows_known_well(  # noqa: PLR0913 - each one is an option of the command
         InputError: the task's headline is no share of rows; and as `run_until`.
     """
     refuse_no_share(task_of(split.dataset_name, task))
+    asked = [one.declaring(systems.get(one.label)) for one in asked]  # reads checkpoints once
     precision, rows, before = Precision.of(until, split, reading), 0, -1
     waiting = [one for one in asked if precision.reached(out, one.label) is None]
     ready = _first_of_sound(split, waiting, systems, reading, None)
@@ -419,18 +420,22 @@ def companion_splits(task: Task, split: Split) -> dict[str, Split]:
     return companions
 
 
-def companion_runs(task: Task, split: Split, run: Path) -> dict[str, Path]:
-    """Return the finished runs beside a run that answer its companion splits, by their names."""
-    label, folder = read_record(run).label, run.resolve().parent
-    beside = {
-        name: (folder / run_name(rows, label), DatasetRecord.of(rows))
-        for name, rows in companion_splits(task, split).items()
-    }
-    return {
-        name: other
-        for name, (other, rows) in beside.items()
-        if is_run(other) and (found := read_record(other)).complete and found.dataset == rows
-    }
+def companion_runs(task: Task, split: Split, run: Path) -> dict[str, tuple[Split, Path]]:
+    """Return companion splits, and the runs beside a run with its system's answers, by name."""
+    splits = companion_splits(task, split)
+    found = {name: (rows, run_beside(run, rows)) for name, rows in splits.items()}
+    return {name: (rows, other) for name, (rows, other) in found.items() if other is not None}
+
+
+def run_beside(run: Path, rows: Split) -> Path | None:
+    """Return the finished run beside a run that answers other rows by the same system."""
+    record = read_record(run)
+    other = run.resolve().parent / run_name(rows, record.label)
+    if not is_run(other):
+        return None
+    found = read_record(other)
+    same = found.complete and found.dataset == DatasetRecord.of(rows) and found.same_system(record)
+    return other if same else None
 
 
 def companion_rows(companion: Companion, split: Split) -> Split:

@@ -24,6 +24,7 @@ from pronominal.eval.evaluation import (
     answered,
     answers_to_score,
     companion_rows,
+    companion_runs,
     evaluate_systems,
     no_progress,
     rows_known_well,
@@ -359,7 +360,8 @@ def score(  # noqa: PLR0913 - each one is an option of the command
             was made.
         options: of the task, such as ``upstream_groups``, and answers to its companion splits, such
             as ``switched``: predictions, or ``(rows, predictions)`` where the rows are not in the
-            same dataset's folder. None is as good as not given.
+            same dataset's folder. None is as good as not given: of a run's folder, answers are
+            then those of the same system's runs beside it, if there are any.
 
     Raises:
         InputError: the predictions are not valid, the task has no such option, or the scores
@@ -369,6 +371,8 @@ def score(  # noqa: PLR0913 - each one is an option of the command
     scoring = task_of(rows.dataset_name, own)
     given = {name: value for name, value in options.items() if value is not None}
     scoring.refuse_unknown(given)
+    label, system, run = source_of(predictions)
+    given = given if run is None else companion_runs(scoring, rows, run) | given
     values = {one.name: one.value(given[one.name]) for one in scoring.options if one.name in given}
     with ExitStack() as files:
         companions = {
@@ -377,7 +381,6 @@ def score(  # noqa: PLR0913 - each one is an option of the command
             if one.name in given
         }
         file = files.enter_context(as_file(predictions, "predictions"))
-        label, system, run = source_of(predictions)
         if keep:
             if run is None or reading is not None or values:
                 cause = "only the scores of a run, as it was made, can be kept"

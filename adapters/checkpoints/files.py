@@ -9,7 +9,7 @@ from typing import Any
 
 from pronominal.adapters.checkpoints.third_party import input_error_on
 from pronominal.checksums import file_sha256
-from pronominal.errors import InputError, os_errors
+from pronominal.errors import InputError
 from pronominal.names import is_hub_id
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -160,15 +160,6 @@ def cached_folder(checkpoint: str) -> Path | None:
 
 def _matches(folder: Path, patterns: Iterable[str]) -> set[Path]:
     return {file for name in patterns for file in folder.glob(name) if file.is_file()}
-
-
-def place_digest(place: Path) -> str | None:
-    """Return the SHA-256 of a file, or `files_digest` of all files in a folder; None of neither."""
-    with os_errors(place, "give a place that can be read"):
-        if place.is_file():
-            return file_sha256(place)
-        files = [file for file in place.rglob("*") if file.is_file()]
-        return files_digest(place, files) if place.is_dir() else None
 
 
 def files_digest(folder: Path, files: Iterable[Path]) -> str:

@@ -22,10 +22,9 @@ from markupsafe import Markup
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
 from pronominal.dataset_scripts.reading.split import TEXTS, Split
 from pronominal.decisions import Decision
-from pronominal.eval.evaluation import companion_rows
+from pronominal.eval.evaluation import companion_rows, run_beside
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.runs.predictions import read_predictions
-from pronominal.eval.runs.record import is_run, read_record, run_name
 from pronominal.eval.statistics.outcomes import ABSTENTIONS, right_choices
 from pronominal.eval.tables.best import best_first
 
@@ -208,7 +207,7 @@ def _switched(
             answers = {
                 label: _answers(beside)
                 for label, folder in comparison.folders.items()
-                if _is_of(beside := folder.parent / run_name(other, label), other)
+                if (beside := run_beside(folder, other)) is not None
             }
             if answers and sum(name in places for name in names) * 2 > len(names):
                 right = _right(other, [*range(other.num_rows)])
@@ -225,10 +224,6 @@ def _switched(
                     }
                 }
     return {}
-
-
-def _is_of(folder: Path, split: Split) -> bool:
-    return is_run(folder) and read_record(folder).dataset.digest == split.digest
 
 
 def _texts(split: Split, kept: Sequence[int]) -> Iterator[tuple[str, list[list[int]]]]:

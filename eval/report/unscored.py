@@ -13,7 +13,13 @@ from pronominal.credentials import WITHHELD
 from pronominal.errors import InputError
 from pronominal.eval.runs.failures import read_failures
 from pronominal.eval.runs.predictions import PREDICTIONS, as_left
-from pronominal.eval.runs.record import RUN, PredictionsRecord, RunRecord, read_record
+from pronominal.eval.runs.record import (
+    CHECKPOINT_FILES,
+    RUN,
+    PredictionsRecord,
+    RunRecord,
+    read_record,
+)
 from pronominal.eval.runs.runner import ADDRESSES
 from pronominal.eval.runs.shards import Shard
 from pronominal.eval.runs.units import SCORE
@@ -23,7 +29,7 @@ from pronominal.eval.task import Companion, Task
 FLAGS = ("include_text", "i_accept_contamination", "switch_at_test")
 """Settings that the command line has as options without a value."""
 
-DERIVED = ("reading", "chunk", "shard", "source")
+DERIVED = ("reading", "chunk", "shard", "source", CHECKPOINT_FILES)
 """Settings that are not the system's own."""
 
 
@@ -136,11 +142,10 @@ def companions_of(record: RunRecord, tasks: Sequence[Task]) -> Iterator[Companio
 
 
 def answers_companion(record: RunRecord, companion: Companion, other: RunRecord) -> bool:
-    """Whether a run is over a companion split of the rows that another one of its label answers."""
+    """Whether a run is over a companion split of the rows that one of its system answers."""
     rows, beside = record.dataset, other.dataset
-    same = (record.label, rows.name) == (other.label, beside.name)
-    place = (companion.config, companion.split or beside.split)
-    return same and (rows.config, rows.split) == place
+    place = (beside.name, companion.config, companion.split or beside.split)
+    return (rows.name, rows.config, rows.split) == place and record.same_system(other)
 
 
 def _rows_asked(record: RunRecord) -> list[str]:

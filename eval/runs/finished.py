@@ -15,6 +15,7 @@ from pronominal.eval.runs.coreference_systems import prediction_of
 from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.eval.runs.predictions import PREDICTIONS, as_left
 from pronominal.eval.runs.record import (
+    CHECKPOINT_FILES,
     RUN,
     DatasetRecord,
     RunRecord,
@@ -47,10 +48,13 @@ def finished_run(split: Split, asked: SystemSettings, out: Path, reading: str) -
         return None
     record = as_left(path, read_record(path))
     settings = {k: v for k, v in record.settings.items() if k not in KNOWN_WHEN_LOADED}
+    now = asked.recorded()
+    if CHECKPOINT_FILES not in settings:  # unknown of a run that was made before they were recorded
+        now.pop(CHECKPOINT_FILES, None)
     same = (
         record.dataset == DatasetRecord.of(split)
         and record.system.name == asked.name
-        and settings == asked.recorded()
+        and settings == now
         and _has_same_weights(record, asked)
     )
     if not same or not record.complete or record.counts.get("failed"):

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, Self
 
+from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.dataset_scripts.reading.split import SAMPLED, Split, whole_and_part
 from pronominal.dataset_scripts.tables.checksums import SUMS
 from pronominal.errors import InputError, os_errors
@@ -30,6 +31,12 @@ LONGEST_RUN_NAME = 220
 
 SCHEMA_VERSION = 1
 """Raised whenever a field of ``run.json`` or of a prediction changes its meaning."""
+
+CHECKPOINT_FILES = "checkpoint_files"
+"""The setting that has the digest of the files of an own system; runs of old are without it."""
+
+OF_ROWS = frozenset({"file", "answers_digest"})
+"""Settings of answers that were imported: which ones they are. They are others on other rows."""
 
 IDENTITY = ("dataset", "system", "checkpoint", "settings", "inference")
 """The fields that two runs must have in common to share a folder."""
@@ -214,9 +221,22 @@ class RunRecord:
         """Return the content of ``run.json``."""
         return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
+    def same_system(self, other: "RunRecord") -> bool:
+        """Whether two runs are of one label, system, checkpoint and settings, on whatever rows."""
+        differ = self.differences(other)
+        settings = {*differ.pop("settings", ())} - OF_ROWS
+        same = self.label == other.label and differ.keys() <= {"dataset", "inference"}
+        return same and not settings
+
     def differences(self, other: "RunRecord") -> dict[str, list[str]]:
-        """Return the fields of `IDENTITY` that differ, each with the names inside that do."""
+        """Return the fields of `IDENTITY` that differ, each with the names inside that do.
+
+        What files the checkpoint had is no difference where one of the runs does not say it.
+        """
         ours, theirs = self.to_json(), other.to_json()
+        if not all(CHECKPOINT_FILES in one["settings"] for one in (ours, theirs)):
+            for one in (ours, theirs):
+                one["settings"].pop(CHECKPOINT_FILES, None)
         return {
             key: _differing(ours[key], theirs[key]) for key in IDENTITY if ours[key] != theirs[key]
         }
@@ -322,21 +342,30 @@ def run_of(predictions: Path) -> Path | None:
 def place_of_rows(run: Path) -> str:
     """Return the dataset's folder that a run says it answered.
 
-    A path that was relative is looked for from here, and from the folders above the run.
+    A path that was relative is looked for from the folders above the run, and then from here. Of
+    several folders it is the first one with the same rows.
 
     Raises:
         InputError: it is not there any more, or the run does not say where it was.
     """
     record = read_record(run)
-    place = record.dataset_place
-    if place is not None:
-        for base in (Path(), *run.resolve().parents):
-            if (base / place).is_dir():
-                return str(base / place)
-    where = "nowhere that it says" if place is None else f"not at {place}"
-    cause = f"the rows that it answers, {record.dataset}, are {where}"
-    cure = f"add --dataset FOLDER, which 'pronominal build {record.dataset.name}' writes"
-    raise InputError(cause, cure=cure, file=run)
+    rows, place = record.dataset, record.dataset_place
+    cure = f"type 'pronominal score {run} --dataset FOLDER', with the folder of {rows.name}"
+    if place is None:
+        raise InputError(f"the run does not say where its rows, {rows}, are", cure=cure, file=run)
+    found = [base / place for base in (*run.resolve().parents, Path()) if (base / place).is_dir()]
+    if not found:
+        cause = f"the rows that it answers, {rows}, are not at {place}"
+        raise InputError(cause, cure=cure, file=run)
+    if len({folder.resolve() for folder in found}) > 1:
+        found = [folder for folder in found if _has_rows(folder, rows)] or found
+    return str(found[0])
+
+
+def _has_rows(folder: Path, rows: DatasetRecord) -> bool:
+    with suppress(InputError):
+        return load_split(folder, rows.config, rows.split).digest == rows.digest
+    return False
 
 
 def run_path(out: Path, name: str) -> Path:

@@ -4,9 +4,10 @@ No file of a run holds evaluation text: ids, choices, scores and offsets only.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,20 @@ from pronominal.errors import InputError, os_errors
 from pronominal.eval.runs.coreference_systems import COPIES, clusters_of
 from pronominal.eval.runs.decision_rules import differing
 from pronominal.eval.runs.failures import FAILURES, Failure, read_failures, write_failures
+from pronominal.eval.runs.own_checkpoint import written_since
 from pronominal.eval.runs.prediction_blocks import plain_counts
 from pronominal.eval.runs.predictions import PREDICTIONS, Prediction, as_left, read_predictions
-from pronominal.eval.runs.record import RUN, PredictionsRecord, RunRecord, is_run, now, read_record
+from pronominal.eval.runs.record import (
+    CHECKPOINT_FILES,
+    RUN,
+    PredictionsRecord,
+    RunRecord,
+    is_run,
+    now,
+    read_record,
+)
 from pronominal.instances import ResolutionInstance
 from pronominal.json_files import write_json
-
-CHECKPOINT_FILES = "checkpoint_files"
-"""The setting that has the digest of the files of an own system's checkpoint."""
 
 CHANGED = {"source": "the code", CHECKPOINT_FILES: "the content of the checkpoint"}
 """Settings that change while what is asked for stays the same -> what they are of."""
@@ -37,14 +44,16 @@ class RunFolder:
         path: the run's folder.
         record: what ``run.json`` says of a new run; that of an earlier run of the same kind
             replaces it when the folder is opened.
+        checkpoints: where a system of the user's own has its files: a refusal names new ones.
 
     Attributes:
         failures: the instances that the system failed at, by id, as far as the run has come.
     """
 
-    def __init__(self, path: Path, record: RunRecord) -> None:
+    def __init__(self, path: Path, record: RunRecord, checkpoints: Sequence[Path] = ()) -> None:
         self.path = path
         self.record = record
+        self.checkpoints = checkpoints
         self.failures: dict[str, Failure] = {}
 
     @property
@@ -76,9 +85,7 @@ class RunFolder:
         differences = earlier.differences(self.record)
         for setting, what in CHANGED.items():
             if differences == {"settings": [setting]}:
-                cause = f"{what} of {self.record.label} has changed since this run"
-                cure = "give it another label, choose another --out, or remove the folder"
-                raise InputError(cause, cure=cure, file=self.path)
+                raise self._changed(what, earlier)
         for key, names in differences.items():
             inside = f": {', '.join(names)}" if names else ""
             other = "other" if key.endswith("s") else "another"
@@ -93,6 +100,15 @@ class RunFolder:
         self.record = earlier
         if said.complete and earlier.predictions is None:
             self.describe()  # it vouches for nothing until it is finished again
+
+    def _changed(self, what: str, earlier: RunRecord) -> InputError:
+        cause = f"{what} of {self.record.label} has changed since this run"
+        cure = "give it another label, choose another --out, or remove the folder"
+        begun = datetime.fromisoformat(earlier.times.started).timestamp()
+        if what == CHANGED[CHECKPOINT_FILES] and (new := written_since(self.checkpoints, begun)):
+            cause += f" ({', '.join(new[:3])}{', ...' if len(new) > 3 else ''} written since)"
+            cure += "; files that the system writes may lie in a hidden folder (.cache) there"
+        return InputError(cause, cure=cure, file=self.path)
 
     @property
     def complete(self) -> bool:

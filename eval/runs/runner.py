@@ -1,5 +1,6 @@
 """Runs a system over a split: chunk by chunk, resumable, and recorded."""
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,6 @@ from typing import Any
 
 from pronominal.adapters import System, kind_of, load
 from pronominal.adapters.catalogue.own_object import declared_settings, is_place, source_digest
-from pronominal.adapters.checkpoints.files import place_digest
 from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.systems import (
     ContinuingSystem,
@@ -31,10 +31,17 @@ from pronominal.eval.runs.language_models import (
     predict_multiple_choice,
     predict_scores,
 )
+from pronominal.eval.runs.own_checkpoint import checkpoint_digest, checkpoint_place
 from pronominal.eval.runs.predictions import Prediction
-from pronominal.eval.runs.record import SystemRecord, new_record, run_name, run_path
+from pronominal.eval.runs.record import (
+    CHECKPOINT_FILES,
+    SystemRecord,
+    new_record,
+    run_name,
+    run_path,
+)
 from pronominal.eval.runs.redacted_warnings import redacted_warnings
-from pronominal.eval.runs.run_folder import CHECKPOINT_FILES, RunFolder
+from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.shards import WHOLE, Shard
 from pronominal.eval.runs.two_questions import predict_two_questions
 from pronominal.eval.runs.units import remove_scores
@@ -68,6 +75,8 @@ class SystemSettings:
         switch_at_test: whether each row is also answered with its candidates switched
             (`ask_both_versions`).
         source: digest of the code of an object that was given; that of its place without.
+        files: place -> digest of what a system of the user's own reads there, once `declaring`
+            has read it.
     """
 
     label: str
@@ -76,22 +85,32 @@ class SystemSettings:
     settings: Mapping[str, Any] = field(default_factory=dict)
     switch_at_test: bool = False
     source: str | None = None
+    files: Mapping[Path, str] = field(default_factory=dict)
 
     def load(self) -> System:
         """Load the system; `InputError` when that is impossible."""
         return load(self.name, self.checkpoint, **self.settings)
 
-    def declaring(self, system: System) -> "SystemSettings":
-        """Return these settings with those that an object of the user's own says it has."""
-        declared = declared_settings(system) if is_place(self.name) else None
-        return self if declared is None else replace(self, settings={**self.settings, **declared})
+    def declaring(self, system: System | None) -> "SystemSettings":
+        """Return these settings with what an object of the user's own says it has.
+
+        That are its settings and the path of its checkpoint. The files there and at the checkpoint
+        that was asked for are read, each place once.
+        """
+        if not is_place(self.name):
+            return self
+        given = (self.checkpoint, getattr(system, "checkpoint", None))
+        places = dict.fromkeys(filter(None, map(checkpoint_place, given)))
+        read = {place: checkpoint_digest(place) for place in places if place not in self.files}
+        settings = {**self.settings, **(declared_settings(system) or {})}
+        return replace(self, settings=settings, files={**self.files, **read})
 
     def recorded(self) -> dict[str, Any]:
         """Return the settings that say what the system is.
 
         One of the user's own has its source, its checkpoint as it was given, and a digest of the
-        files there: it need not say which weights it has. Addresses and credentials are left out;
-        a digest tells other credentials from these.
+        files there (None without): it need not say which weights it has. Addresses and credentials
+        are left out; a digest tells other credentials from these.
         """
         own = {key: value for key, value in self.settings.items() if key not in ADDRESSES}
         settings: dict[str, Any] = without_credentials(own)
@@ -100,10 +119,9 @@ class SystemSettings:
         settings |= {SWITCH_AT_TEST: True} if self.switch_at_test else {}
         if not is_place(self.name):
             return settings
-        if self.checkpoint is not None:
-            settings["checkpoint"] = self.checkpoint
-            if (digest := place_digest(Path(self.checkpoint))) is not None:
-                settings[CHECKPOINT_FILES] = digest
+        settings |= {} if self.checkpoint is None else {"checkpoint": self.checkpoint}
+        files = "".join(self.declaring(None).files.values()).encode()
+        settings[CHECKPOINT_FILES] = hashlib.sha256(files).hexdigest() if files else None
         return settings | {"source": self.source or source_digest(self.name)}
 
 
@@ -144,7 +162,8 @@ def run(  # noqa: PLR0913 - each one is an option of the command
         cause = f"{reading} reads each row after the one before it, which has two versions then"
         raise InputError(cause, cure="read offsets, or leave out --switch-at-test")
     chunk = getattr(system, "chunk", CHUNK)
-    settings = asked.declaring(system).recorded() | {"reading": reading, "chunk": chunk}
+    asked = asked.declaring(system)
+    settings = asked.recorded() | {"reading": reading, "chunk": chunk}
     settings |= {"shard": str(shard)} if shard != WHOLE else {}
     settings |= {"include_text": True} if include_text else {}
     part = shard.suffix if shard != WHOLE else ""
@@ -152,6 +171,7 @@ def run(  # noqa: PLR0913 - each one is an option of the command
     folder = RunFolder(
         run_path(out, f"{run_name(split, asked.label)}{part}"),
         new_record(split, described, asked.label, settings, system),
+        checkpoints=[*asked.files],
     )
     with folder.opened():
         if folder.failures or not folder.complete:

@@ -117,9 +117,19 @@ def test_a_run_says_what_it_answers(sample: Path, runs: Path, tmp_path: Path) ->
     (moved / "run.json").write_text(json.dumps(record | {"dataset_place": "gone/sample"}))
     refused = command("score", moved)
     assert refused.returncode == 2
-    assert "sample/double/test, are not at gone/sample; add --dataset FOLDER" in refused.stderr
+    assert "sample/double/test, are not at gone/sample; type 'pronominal score " in refused.stderr
+    # other rows nearer to the run are passed by
     shutil.copytree(sample, tmp_path / "gone" / "sample")
+    nearest = moved / "gone" / "sample"
+    shutil.copytree(sample / "single", nearest / "double")
     assert command("score", moved).stdout.startswith(ABOUT)
+    shutil.rmtree(nearest)
+    (moved / "run.json").write_text(json.dumps(record | {"dataset_place": None}))
+    untold = command("score", moved).stderr
+    assert "does not say where its rows, sample/double/test, are; type" in untold
+    assert f"score {moved} --dataset FOLDER', with the folder of sample" in untold
+    twice = command("score", run, "-p", run)
+    assert (twice.returncode, f"type 'pronominal score {run}'" in twice.stderr) == (2, True)
 
 
 def test_a_limit_and_tidy_scores(sample: Path, tmp_path: Path) -> None:

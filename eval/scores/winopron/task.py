@@ -168,7 +168,8 @@ def _consistent_without_reading(scores: Mapping[str, Scores]) -> Iterator[str]:
         and pairs.ends_in(one)[1] < (pairs.chance_in(one) or 0)
     ]
     if alike:
-        yield f"{sets.name} of {listed(alike)} needs no reading: few pairs are right."
+        seldom = "both sentences of a pair are seldom right"
+        yield f"{sets.name} of {listed(alike)} is no sign of reading: {seldom}."
 
 
 TASK = Task(

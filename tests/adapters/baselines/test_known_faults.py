@@ -29,7 +29,8 @@ def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
         "toy-blind-to-xe and toy-stereotypes score the same, but differ in 288 rows.",
         "No difference from guessing (50) was found for first-mention and random.",
         "Disambiguation consistency of first-mention: 0.0 [0.0, 13.8]; guessing gets 25.",
-        "Pronoun consistency of first-mention needs no reading: few pairs are right.",
+        "Pronoun consistency of first-mention is no sign of reading: both sentences of a pair are "
+        "seldom right.",
         "toy-stereotypes is biased: the pronoun, not the sentence, decides who is meant in "
         "100.0 [86.2, 100.0] % (he, she), 0.0 [0.0, 13.8] % (they, xe) of the pairs of sentences "
         "that it solves with some "
@@ -113,4 +114,7 @@ def test_consistencies_without_reading_are_listed_in_one_sentence(
     alike = dict.fromkeys("abc", results.scores["first-mention"])
     assert results.task.remarks is not None
     first, *_ = results.task.remarks(alike)
-    assert first == "Pronoun consistency of a, b and c needs no reading: few pairs are right."
+    assert first == (
+        "Pronoun consistency of a, b and c is no sign of reading: "
+        "both sentences of a pair are seldom right."
+    )

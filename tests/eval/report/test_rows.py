@@ -109,9 +109,15 @@ def test_knowrefs_rows_have_the_answers_to_their_switched_versions(
     switched = found["switched"]
     assert switched["name"] == "switched"
     beside = companion_runs(comparison.task, split, comparison.folders["first-mention"])
-    assert {name: run.name for name, run in beside.items()} == {
+    assert {name: run.name for name, (_, run) in beside.items()} == {
         "switched": "knowref.switched.test.first-mention"
     }
+    (_, other) = beside["switched"]
+    record = json.loads((other / "run.json").read_text())
+    record["system"]["name"] = "random"
+    (other / "run.json").write_text(json.dumps(record))
+    assert not companion_runs(comparison.task, split, comparison.folders["first-mention"])
+    assert "switched" not in json.loads(row_browser(comparison, split).content)
     both = zip(found["answers"]["first-mention"], found["right"], strict=True)
     others = zip(switched["answers"]["first-mention"], switched["right"], strict=True)
     pairs = [(a == b, c == d) for (a, b), (c, d) in zip(both, others, strict=True) if c != "-"]

@@ -14,8 +14,10 @@ from pronominal.credentials import WITHHELD
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.errors import InputError
 from pronominal.eval.report.unscored import unscored_runs
+from pronominal.eval.results import score
 from pronominal.eval.runs import runner
-from pronominal.eval.runs.record import PredictionsRecord, read_record
+from pronominal.eval.runs.record import PredictionsRecord, SystemRecord, new_record, read_record
+from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import SystemSettings
 from pronominal.eval.runs.shards import merge
 from tests.cli.test_main import Result, pronominal
@@ -196,6 +198,19 @@ def test_a_finished_run_that_nobody_scored_is_named_with_the_command_that_does(
     assert pronominal(*command(sample, runs, "report")).stderr == ""
 
 
+def test_runs_of_one_label_by_two_systems_are_no_companions(own_ruff: str, tmp_path: Path) -> None:
+    for config, name in (("no_context", "ContextFree"), ("distractors_0", "Other")):
+        system = SystemRecord(f"mine:{name}", "language model")
+        record = new_record(
+            read_split(own_ruff, config), system, "a-label", {"checkpoint_files": "0" * 64}
+        )
+        (tmp_path / config).mkdir()
+        RunFolder(tmp_path / config, record).describe(complete=config == "no_context")
+    found = {one.folder.name: one for one in unscored_runs([tmp_path])}
+    assert found.keys() == {"no_context", "distractors_0"}
+    assert "checkpoint_files" not in found["distractors_0"].command
+
+
 def test_answers_to_a_companion_split_have_no_scores_of_their_own(
     own_ruff: str, tmp_path: Path
 ) -> None:
@@ -204,6 +219,10 @@ def test_answers_to_a_companion_split_have_no_scores_of_their_own(
         rows = ("--dataset", own_ruff, "--config", config)
         assert pronominal("run", *rows, *system).returncode == 0
     (found,) = unscored_runs([tmp_path])
+    printed = pronominal("score", "-d", own_ruff, "-p", found.folder, "--json").stdout
+    (scores,) = score(own_ruff, found.folder, config="distractors_0").scores.values()
+    assert json.loads(printed) == scores.content
+    assert "errors" in scores
     beside = str(tmp_path / "ruff.no_context.test.context-free")
     assert found.command.endswith(shlex.join(["--keep", "--context-free", beside]))
     assert pronominal(*shlex.split(found.command)[1:]).returncode == 0

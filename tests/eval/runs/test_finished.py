@@ -3,6 +3,7 @@
 import json
 import linecache
 import os
+import shutil
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from pronominal.adapters.checkpoints.files import Checkpoint
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.evaluation import FinishedRunWarning
+from pronominal.eval.runs import runner
+from pronominal.eval.runs.own_checkpoint import checkpoint_digest, checkpoint_place
 from pronominal.eval.runs.runner import SystemSettings
 from tests.eval.evaluated import evaluate_several
 
@@ -157,6 +160,126 @@ def test_other_files_in_the_checkpoint_of_an_object_of_ones_own_are_refused(
     os.utime(weights / "weights", (1e9, 1e9))  # files that are copied keep their times
     with pytest.raises(InputError, match="checkpoint of pairs has changed since this run; give it"):
         evaluate_several(split, asked, tmp_path / "runs")
+
+
+KEEPS_A_PATH = """
+class Keeps:
+    name = "keeps"
+
+    def __init__(self, checkpoint="weights"):
+        self.checkpoint = checkpoint
+
+    def choose(self, instances):
+        return [[1.0, 0.0] for _ in instances]
+
+
+class Caches(Keeps):
+    name = "caches"
+    cache = "cache.bin"
+
+    def choose(self, instances):
+        with open(f"{self.checkpoint}/{self.cache}", "w") as file:
+            file.write(str(len(instances)))
+        return super().choose(instances)
+
+
+class Hides(Caches):
+    name, cache = "hides", ".cache"
+"""
+
+
+@pytest.fixture
+def asks(
+    split: Split, tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """Runs a system of one's own that has the weights' folder, beside it, as a user does."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "keeps_a_path.py").write_text(KEEPS_A_PATH)
+
+    def ask(name: str, checkpoint: str | None = None, *, made: bool = False) -> Any:
+        place = f"keeps_a_path:{name}"
+        asked = object_at(place)() if made else {"system": place, "checkpoint": checkpoint}
+        return pronominal.evaluate(split, [asked], out="runs")
+
+    return ask
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_files_at_the_path_that_an_object_keeps_are_compared(
+    asks: Callable[..., Any], weights: Path, made: bool
+) -> None:
+    for _ in range(2):
+        asks("Keeps", made=made)
+    asks("Keeps", made=not made)
+    (weights / "weights").write_text("b")
+    with pytest.raises(InputError, match=r"checkpoint of keeps has changed.*\(weights written"):
+        asks("Keeps", made=made)
+
+
+def test_a_file_that_the_system_writes_is_named_unless_it_is_hidden(
+    asks: Callable[..., Any], weights: Path
+) -> None:
+    for _ in range(2):
+        asks("Hides", "weights")
+    asks("Caches", "weights")
+    with pytest.raises(InputError, match=r"\(cache.bin written since\).*in a hidden folder"):
+        asks("Caches", "weights")
+
+
+def test_the_folder_of_runs_may_lie_in_the_checkpoint(asks: Callable[..., Any]) -> None:
+    for _ in range(2):
+        asks("Keeps", ".")
+
+
+def test_a_run_that_does_not_say_its_files_is_taken_as_it_is(
+    asks: Callable[..., Any], tmp_path: Path
+) -> None:
+    for made in (True, False):
+        (run,) = asks("Keeps", "weights", made=made).runs.values()
+        record = json.loads((run / "run.json").read_text())
+        del record["settings"]["checkpoint_files"]
+        (run / "run.json").write_text(json.dumps(record))
+        asks("Keeps", "weights", made=made)
+        shutil.rmtree(run)
+
+
+def test_files_behind_links_are_compared(weights: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "adapter").write_text("a")
+    (weights / "linked").symlink_to(other)
+    (weights / "back").symlink_to(weights)
+    (weights / "__pycache__").mkdir()
+    (weights / "__pycache__" / "read.pyc").write_text("1")
+    before = checkpoint_digest(weights)
+    (weights / "__pycache__" / "read.pyc").write_text("2")
+    assert checkpoint_digest(weights) == before
+    (other / "adapter").write_text("b")
+    assert checkpoint_digest(weights) != before
+
+
+def test_what_is_no_place_is_no_checkpoint(weights: Path) -> None:
+    for given in (None, "", 3, "org/model", "x" * 5000, "a\0b", object()):
+        assert checkpoint_place(given) is None
+    assert checkpoint_place(str(weights)) == checkpoint_place(weights) == weights.resolve()
+
+
+def test_a_checkpoint_is_read_once_for_rows_and_their_companions(
+    knowref: Path, tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "keeps_for_knowref.py").write_text(KEEPS_A_PATH)
+    read: list[Path] = []
+
+    def reading(place: Path) -> str:
+        read.append(place)
+        return "digest"
+
+    monkeypatch.setattr(runner, "checkpoint_digest", reading)
+    rows = read_split(knowref, "original")
+    evaluate_several(rows, [SystemSettings("a", "keeps_for_knowref:Keeps")], tmp_path / "runs")
+    assert len([*(tmp_path / "runs").iterdir()]) == 2
+    assert read == [weights.resolve()]
 
 
 @pytest.mark.parametrize("reading", ["upstream", "upstream-spanbert"])
