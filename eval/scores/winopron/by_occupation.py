@@ -1,7 +1,7 @@
 """Whether answers depend on the occupation, or on which of the two entities is meant."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,26 +13,34 @@ from pronominal.eval.statistics.groups import Strata
 from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE, holm
 from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.mention_order import right_mentions
-from pronominal.eval.statistics.outcomes import IntArray, choices_of, ratio, sum_by
+from pronominal.eval.statistics.outcomes import (
+    ROUNDING,
+    IntArray,
+    choices_of,
+    ratio,
+    sum_by,
+)
 from pronominal.eval.statistics.paired_tests import differ
 from pronominal.eval.statistics.parts import against_rest
-from pronominal.eval.statistics.unit_differences import units_differ
+from pronominal.eval.statistics.scores import Block
+from pronominal.eval.statistics.unit_differences import LEAST_P, units_differ
 from pronominal.eval.tables.findings import listed
 from pronominal.eval.tables.table import Score, percent, written_p
 
 MEANT = {OCCUPATION: "the occupation", PARTICIPANT: "the other participant"}
 
 WORST = 3
-"""How many occupations are named where more than half of each one's rows are right."""
+"""So many occupations at most are named as those with the fewest right answers."""
 
 
 def by_occupation(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
     """Test whether answers depend on the occupation, or on which entity is meant.
 
     Template pairs change occupations with those of the same cases, pronoun sets, right answers and
-    order of mentions (`units_differ`). So neither a system that takes the first mention nor one
-    that fails in a case depends on the occupation, and with one pair an occupation, as in
-    Winogender, nothing does.
+    order of mentions (`units_differ`), and who is meant is compared among rows whose first mention
+    is right, and among those whose second one is. So neither a system that takes the first mention
+    nor one that fails in a case has one of these faults. With one pair an occupation, as in
+    Winogender, nothing says whether occupations differ.
 
     Args:
         table: a published split whose sentences name both entities.
@@ -40,11 +48,11 @@ def by_occupation(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
 
     Returns:
         ``n`` (rows); ``accuracy``: ``n`` (occupations), ``p`` of whether they differ in how many of
-        their rows are right, and ``lowest``, the occupations with at most half of them right, or
-        the three with the fewest. ``choice``: by pronoun set, ``n`` and ``p`` of whether they
-        differ in how often the occupation is chosen. ``meant``: the ``difference`` between the
-        accuracies where the occupation and where the participant is meant, as `against_rest`.
-        p-values are two-sided and not corrected; None where nothing could differ.
+        their rows are right, and ``lowest``, at most three occupations with fewer right than the
+        system has on all rows. ``choice``: by pronoun set, ``n`` and ``p`` of whether they differ
+        in how often the occupation is chosen. ``meant``: the ``difference`` between the accuracies
+        where the occupation and where the participant is meant, as `against_rest`, the mean of the
+        two orders of mentions. p-values are not corrected; None where nothing could differ.
     """
     sentences, choices = Sentences.of(table), choices_of(decisions)
     right = (choices == sentences.labels).astype(np.int64)
@@ -56,8 +64,6 @@ def by_occupation(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
     p = units_differ(sum_by(pairs.codes, pairs.size, values), occupations, strata)
     known = [None if np.isnan(one) else float(one) for one in p]
     n = len(np.unique(occupations))
-    meant = Strata.of([str(label) for label in sentences.labels.tolist()], map(str, MEANT))
-    counts = [sentences.units.sums(one, meant) for one in (right, np.ones_like(right))]
     return {
         "n": table.num_rows,
         "accuracy": {"n": n, "p": known[0], "lowest": _lowest(table, sentences, right)},
@@ -66,8 +72,20 @@ def by_occupation(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
             for name, one, there in zip(sets.names, known[1:], sets.sizes, strict=True)
             if there
         },
-        "meant": against_rest(*counts)[OCCUPATION],
+        "meant": _meant(table, sentences, right),
     }
+
+
+def _meant(table: pa.Table, sentences: Sentences, right: IntArray) -> Block:
+    """Compare rows where the occupation is meant with others; orders of mentions weigh alike."""
+    orders = right_mentions(table)
+    shape = len(MEANT), len(orders.names)
+    cells = Strata(("",) * np.prod(shape), sentences.labels * shape[1] + orders.codes)
+    sizes = cells.sizes.reshape(shape)
+    both = (sizes > 0).all(axis=0)
+    sums = (sentences.units.sums(one, cells) for one in (right, np.ones_like(right)))
+    shares = (one.reshape(*shape, -1)[:, both] / sizes[:, both, None] for one in sums)
+    return against_rest(*(one.sum(axis=1) for one in shares))[OCCUPATION]
 
 
 def _of_pairs(table: pa.Table, sentences: Sentences) -> tuple[IntArray, IntArray]:
@@ -88,34 +106,50 @@ def _lowest(table: pa.Table, sentences: Sentences, right: IntArray) -> list[str]
     codes, size = sentences.units.codes, sentences.units.size
     accuracy = ratio(np.bincount(codes, right, size), np.bincount(codes, minlength=size))
     names = dict(zip(codes.tolist(), table["occupation"].to_pylist(), strict=True))
-    ordered = np.argsort(accuracy, kind="stable").tolist()
-    return [names[code] for code in ordered[: max(WORST, int((accuracy <= 0.5).sum()))]]
-
-
-class _Found(NamedTuple):
-    label: str
-    kind: str
-    test: Mapping[str, Any]
+    ordered = np.argsort(accuracy, kind="stable")[:WORST]
+    return [names[code] for code in ordered.tolist() if accuracy[code] < right.mean() - ROUNDING]
 
 
 def occupation_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
     """Say of which systems the answers depend on the occupation, or on who is meant.
 
-    p-values are corrected by Holm over all these tests of all systems.
+    p-values are corrected by Holm over the tests of one system: over those of all systems, even the
+    least one that permutations can give would be above the level.
     """
-    tested = [
-        _Found(label, kind, test)
-        for label, one in scores.items()
-        for kind, test in _tests(one.get("by_occupation") or {})
-        if test["p"] is not None and test["n"] >= FEW
-    ]
-    corrected = holm([one.test["p"] for one in tested])
-    of_system: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for (label, kind, test), p in zip(tested, corrected, strict=True):
-        if p < SIGNIFICANCE and ("difference" not in test or differ({**test, "p_holm": p})):
-            of_system.setdefault(label, {})[kind] = {**test, "p": p}
-    for label, found in of_system.items():
-        yield from _sentences(label, found, [*scores[label]["by_occupation"]["choice"]])
+    said: dict[str, list[str]] = {}
+    for label, one in scores.items():
+        for beginning, remark in _remarks(one.get("by_occupation") or {}):
+            said.setdefault(beginning, []).append(f"{label} {remark}")
+    for beginning, systems in said.items():
+        yield f"{beginning} {listed(systems)}."
+
+
+def _remarks(block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield how the sentence on each fault of a system begins, and what it says of this system."""
+    tests = {
+        kind: test for kind, test in _tests(block) if test["p"] is not None and test["n"] >= FEW
+    }
+    corrected = holm([test["p"] for test in tests.values()])
+    found = {
+        kind: {**test, "p_holm": p}
+        for (kind, test), p in zip(tests.items(), corrected, strict=True)
+        if p < SIGNIFICANCE
+    }
+    accuracy, meant = found.pop("accuracy", None), found.pop("meant", None)
+    if accuracy is not None:
+        least = f"least in {listed(accuracy['lowest'])}, " if accuracy["lowest"] else ""
+        p = _written(accuracy["p_holm"], len(tests))
+        yield "Right less often in some occupations:", f"({least}{p})"
+    if found:
+        where = f"with {listed(found)}, " if len(found) < len(block["choice"]) else ""
+        p = _written(max(test["p_holm"] for test in found.values()), len(tests))
+        yield "Some occupations are chosen more often by", f"({where}{p})"
+    if meant is not None and differ(meant):
+        side = MEANT[OCCUPATION if meant["difference"] > 0 else PARTICIPANT]
+        ends = sorted(abs(end) for end in meant["interval"]["difference"])
+        by = f"{percent(abs(meant['difference']))} [{', '.join(map(percent, ends))}]"
+        p = _written(meant["p_holm"], len(tests))
+        yield f"Right more often where {side} is meant:", f"by {by} ({p})"
 
 
 def _tests(block: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -124,20 +158,7 @@ def _tests(block: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield from block["choice"].items()
 
 
-def _sentences(
-    label: str, found: dict[str, Mapping[str, Any]], sets: Sequence[str]
-) -> Iterator[str]:
-    accuracy, meant = found.pop("accuracy", None), found.pop("meant", None)
-    if accuracy is not None:
-        where, p = listed(accuracy["lowest"]), written_p(accuracy["p"])
-        yield f"{label} is right less often in some occupations ({p}), least in {where}."
-    if found:
-        p = written_p(max(test["p"] for test in found.values()))
-        where = f" with {listed(found)}" if len(found) < len(sets) else ""
-        yield f"{label} chooses some occupations more often{where} ({p})."
-    if meant is not None:
-        side = OCCUPATION if meant["difference"] > 0 else PARTICIPANT
-        ends = sorted(abs(end) for end in meant["interval"]["difference"])
-        by = f"{percent(abs(meant['difference']))} [{', '.join(map(percent, ends))}]"
-        p = written_p(meant["p"])
-        yield f"{label} is right more often where {MEANT[side]} is meant, by {by} ({p})."
+def _written(p: float, tests: int) -> str:
+    """Write a corrected p-value; where more permutations might give less, what it is below."""
+    bound = LEAST_P * tests
+    return written_p(p) if p > bound else f"p < {(int(1000 * bound) + 1) / 1000:.3f}"
