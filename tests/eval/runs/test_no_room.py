@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -19,7 +20,9 @@ def no_room_after(size: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
-        yield
+        # what is imported meanwhile would be compiled into files that are cut off
+        with patch.dict(os.environ, PYTHONDONTWRITEBYTECODE="1"):
+            yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
