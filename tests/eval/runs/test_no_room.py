@@ -3,6 +3,7 @@
 import errno
 import os
 import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ def no_room_after(size: int) -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
         # what is imported meanwhile would be compiled into files that are cut off
-        with patch.dict(os.environ, PYTHONDONTWRITEBYTECODE="1"):
+        with patch.object(sys, "dont_write_bytecode", True):
             yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
