@@ -42,7 +42,8 @@ PAIR: Unit = (example(1), example(0))
 
 def loss(units: list[Unit], *logits: tuple[float, float], penalty: float) -> float:
     recipe = Recipe(consistency_penalty=penalty)
-    return float(AntecedentLoss(recipe, prior=0.5, padding=0)(Answers(*logits), units).detach())
+    learnt = AntecedentLoss(recipe, prior=0.5, padding=0)
+    return float(learnt(Answers(*logits), units, units).detach())
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,8 @@ def test_the_consistency_penalty_is_the_divergence_of_a_pair(
 
 def test_the_penalty_moves_the_answers_of_a_pair_apart() -> None:
     model = Answers(SURE_OF_SECOND, SURE_OF_SECOND)
-    AntecedentLoss(Recipe(consistency_penalty=100.0), 0.5, 0)(model, [PAIR]).backward()  # type: ignore[no-untyped-call]
+    learnt = AntecedentLoss(Recipe(consistency_penalty=100.0), 0.5, 0)
+    learnt(model, [PAIR], [PAIR]).backward()  # type: ignore[no-untyped-call]
     assert model.logits.grad is not None
     # a step against the gradient makes each version's answer less sure of what both cannot say
     assert (model.logits.grad[:, 1] > 0).all()
