@@ -9,6 +9,7 @@ from typing import Any
 
 from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object, object_at
 from pronominal.adapters.catalogue.systems import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
+from pronominal.adapters.checkpoints.files import refuse_no_folder
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,
     ClusteringSystem,
@@ -48,6 +49,8 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         if is_hub_id(entry.weights or ""):
             settings[entry.given] = entry.weights
         _refuse_no_checkpoint(name, entry.weights or "")
+    if entry.extra and entry.given == "checkpoint" and entry.weights not in {*GIVEN} - {ANY_MODEL}:
+        refuse_no_folder(str(settings["checkpoint"]))
     maker = system_class(name)
     with _extra_of(name):
         system: System = instantiate(name, maker, settings, entry.given)

@@ -94,6 +94,21 @@ def open_checkpoint(
     return Checkpoint(checkpoint, folder, files_digest(folder, files), revision)
 
 
+def refuse_no_folder(checkpoint: str) -> None:
+    """Raise `InputError` for what is no file, folder, address or Hub id.
+
+    It imports nothing heavy, so that a misspelt path is told at once.
+    """
+    known = is_hub_id(checkpoint.partition("@")[0]) or "://" in checkpoint
+    if not known and not Path(checkpoint).exists():
+        raise _no_folder(checkpoint)
+
+
+def _no_folder(checkpoint: str) -> InputError:
+    cure = "give a folder or a Hub id ORG/NAME"
+    return InputError("there is no such folder", cure=cure, file=checkpoint)
+
+
 def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Path:
     if "://" in checkpoint:
         cause = "the checkpoint is an address, and this system asks no server"
@@ -102,8 +117,7 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
     name, _, revision = checkpoint.partition("@")
     pinned: dict[str, Any] = {"revision": revision} if revision else {}
     if not is_hub_id(name) or Path(checkpoint).exists():
-        cure = "give a folder or a Hub id ORG/NAME"
-        raise InputError("there is no such folder", cure=cure, file=checkpoint)
+        raise _no_folder(checkpoint)
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError

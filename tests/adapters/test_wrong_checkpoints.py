@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pronominal import adapters
 from pronominal.adapters import load
 from pronominal.errors import InputError
 from tests.conftest import ROOT
@@ -42,3 +43,11 @@ def test_other_systems_refuse_them(given: str, system: str) -> None:
 def test_the_originals_are_refused_by_all_others(given: str, goldens: Path) -> None:
     for system in {*CHECKPOINTS, *ORIGINALS, *OTHERS} - {given}:
         refused(system, goldens / ORIGINALS[given])
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_imported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(adapters, "at", lambda place: pytest.fail(f"{place} was imported"))
+    with pytest.raises(InputError, match=r"no/such/folder: there is no such folder"):
+        load("lingmess", "no/such/folder")
