@@ -18,7 +18,7 @@ from pronominal.adapters.caw.loading import load_model, new_model, write_model
 from pronominal.adapters.caw.model import Hyperparameters, WordLevelModel
 from pronominal.adapters.caw.tokens import SubwordTokenizer
 from pronominal.adapters.caw.training_settings import CAWTraining
-from pronominal.adapters.training.trainable import CardText, Corpus, Training
+from pronominal.adapters.training.trainable import CardText, Corpus, Training, beginning_of
 from pronominal.adapters.words.length_batches import UnitBatches, length_batches
 from pronominal.adapters.words.pronoun_forms import cut_by, warn_of_split_forms
 from pronominal.spans import AnnotatedDocument, Cluster
@@ -136,11 +136,13 @@ class TrainableCAW:
 
     def card_text(self) -> CardText:
         """Return what the model card says of the system."""
+        given = self.asked.checkpoint or self.asked.encoder or ""
+        (digest,) = self.begins_with["begins_with"].values()
         return CardText(
             title="CAW-coref",
             summary="Links words, and finds the mentions of which they are the heads.",
             settings=self.asked.identity(),
-            beginning=f"Began with {self.asked.checkpoint or self.asked.encoder}",
+            beginning=beginning_of(given, digest),
         )
 
 

@@ -33,7 +33,7 @@ from pronominal.adapters.fastcoref.ranking import (
 from pronominal.adapters.fastcoref.training_settings import FastcorefTraining
 from pronominal.adapters.training.antecedents import Targets, marginal_losses, mention_losses
 from pronominal.adapters.training.optimisation import decay_groups
-from pronominal.adapters.training.trainable import CardText, Corpus, Training
+from pronominal.adapters.training.trainable import CardText, Corpus, Training, beginning_of
 from pronominal.adapters.words.length_batches import UnitBatches, length_batches
 from pronominal.adapters.words.pronoun_forms import cut_by, warn_of_split_forms
 from pronominal.json_files import write_json
@@ -196,16 +196,14 @@ class TrainableFastcoref:
         """Return what the model card says of the system."""
         given = self.asked.checkpoint or self.asked.encoder or ""
         (digest,) = self.begins_with["begins_with"].values()
-        # where a folder lies says something of its owner alone
-        name = Path(given).name if Path(given).is_dir() else given
         return CardText(
             title=self._parts.architecture.removesuffix("Model"),
             summary="Clusters the mentions of a text.",
             settings=self.asked.identity(),
-            beginning=f"It began with {name} (SHA-256 of its files {digest[:12]})",
+            beginning=beginning_of(given, digest),
             libraries=["library_name: fastcoref"],
             use=[
-                "or in fastcoref:",
+                "or in fastcoref, which was written for transformers 4:",
                 "",
                 "```python",
                 f"from fastcoref import {self._parts.package_class}",

@@ -95,6 +95,13 @@ class CardText:
     use: Sequence[str] = ()
 
 
+def beginning_of(given: str, digest: str) -> str:
+    """Say in a model card which weights a training began with; `digest` is that of their files."""
+    # where a folder lies says something of its owner alone
+    name = Path(given).name if Path(given).is_dir() else given
+    return f"It began with {name} (SHA-256 of its files {digest[:12]})"
+
+
 class Corpus(NamedTuple):
     """What a system may have to know of the data before it can be opened.
 
