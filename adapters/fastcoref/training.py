@@ -138,7 +138,8 @@ class TrainableFastcoref:
         """
         device = next(model.parameters()).device
         documents = [*chain.from_iterable(units)]
-        ranked: RankedSpans = model(self._read(documents, device, keep_mentions=True))
+        read = self._read(documents, device, keep_mentions=True)
+        ranked: RankedSpans = model(read)
         targets, numbers = _targets(ranked, documents)
         if not ranked.scores[..., 0].isfinite().all() or ranked.mention_scores.isnan().any():
             raise NonFiniteScoresError(0)
@@ -148,8 +149,9 @@ class TrainableFastcoref:
         if any(partial):
             which = torch.tensor(partial, device=device)[:, None] & ranked.there
             losses = losses + mention_losses(ranked.mention_scores, numbers) * which
-        whole = self._read([*chain.from_iterable(batch)], device, keep_mentions=True)
-        return losses.sum() / (len(whole.ids) * whole.spans_to_keep(self._head["top_lambda"]).max())
+        if len(units) < len(batch):
+            read = self._read([*chain.from_iterable(batch)], device, keep_mentions=True)
+        return losses.sum() / (len(read.ids) * read.spans_to_keep(self._head["top_lambda"]).max())
 
     def predict(
         self, model: SpanRanker, documents: Sequence[SubtokenDocument]
