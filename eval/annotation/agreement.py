@@ -12,7 +12,7 @@ from pronominal.errors import InputError
 from pronominal.eval.annotation.answers import Answers
 from pronominal.eval.annotation.key import Answer
 from pronominal.eval.annotation.votes import majority
-from pronominal.eval.statistics.intervals import ratio_interval
+from pronominal.eval.statistics.intervals import ratio_intervals
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 
 OF_KAPPA = "how often one of Fleiss' kappa would hold was not measured"
@@ -68,9 +68,8 @@ def measures(counts: Counts | None) -> Block:
 def _shares(**shares: tuple[npt.ArrayLike, npt.ArrayLike]) -> Block:
     """Return shares by their names, each of a part and a whole of every question."""
     parts = {name: (np.asarray(y)[None], np.asarray(x)[None]) for name, (y, x) in shares.items()}
-    estimates = {name: ratio_interval(*both) for name, both in parts.items()}
     n = [x.shape[1] for _, x in parts.values()]
-    return estimate_blocks(estimates, n=n[:1])[0]
+    return estimate_blocks(ratio_intervals(parts), n=n[:1])[0]
 
 
 def counts_of(given: tuple[tuple[Answer, ...], ...]) -> Counts:

@@ -19,7 +19,7 @@ from pronominal.eval.statistics.agreement import (
     cohens_kappa,
     matthews_correlation,
 )
-from pronominal.eval.statistics.intervals import ratio_interval
+from pronominal.eval.statistics.intervals import ratio_intervals
 from pronominal.eval.statistics.outcomes import BoolArray, FloatArray, IntArray
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.units import Units
@@ -138,7 +138,7 @@ class _Verdicts:
             "variation": right.std(axis=1),
         }
         whole = self._summed(np.ones(len(p)))[None]
-        estimates = {n: ratio_interval(self._summed(one)[None], whole) for n, one in shares.items()}
+        estimates = ratio_intervals({n: (self._summed(y)[None], whole) for n, y in shares.items()})
         verdicts = (2 * self.probability + first)[:, None] == np.arange(4)
         tables = np.stack([self._summed(one) for one in verdicts.T.astype(float)], axis=1)
         for name, statistic in (("kappa", cohens_kappa), ("mcc", matthews_correlation)):

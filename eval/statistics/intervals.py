@@ -6,6 +6,7 @@ consistency. `ratio_interval` has one interval for all of them, which is determi
 holds.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from pronominal.eval.statistics.outcomes import (
     Counts,
     FloatArray,
     IntArray,
+    Share,
     ratio,
 )
 from pronominal.eval.statistics.quantiles import normal_quantile, t_quantiles
@@ -86,6 +88,13 @@ def ratio_interval(part: Counts, whole: Counts, *, level: float = CONFIDENCE) ->
     found = effective_rows(part, whole)
     quantile = t_quantiles((1 + level) / 2, found.freedom)
     return Estimate(found.share, *found.ends(quantile), found.units)
+
+
+def ratio_intervals(shares: Mapping[str, Share]) -> dict[str, Estimate]:
+    """Return the `ratio_interval` of each share by its name; all are of one shape, made at once."""
+    parts, wholes = (np.stack(one) for one in zip(*shares.values(), strict=True))
+    found = zip(*ratio_interval(parts, wholes), strict=True)
+    return {name: Estimate(*one) for name, one in zip(shares, found, strict=True)}
 
 
 class EffectiveRows(NamedTuple):

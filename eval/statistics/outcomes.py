@@ -46,7 +46,7 @@ def choices_of(decisions: Sequence[Decision]) -> IntArray:
     """Return decisions as integers, shape ``[len(decisions)]``: an index or an abstention."""
     abstentions = {None: 0} | ABSTENTIONS
     # rows share the few decisions that there are
-    different = {id(d): d for d in decisions}.items()
+    different = dict(zip(map(id, decisions), decisions, strict=True)).items()
     codes = {
         place: abstentions[d.abstained] if d.choice is None else d.choice for place, d in different
     }

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
-from pronominal.eval.statistics.intervals import Estimate, quotient_interval, ratio_interval
+from pronominal.eval.statistics.intervals import Estimate, quotient_interval, ratio_intervals
 from pronominal.eval.statistics.outcomes import Counts, IntArray, Share
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Block, estimate_blocks
@@ -117,7 +117,7 @@ def _bias(questions: _Questions) -> Estimate:
 
 
 def _blocks(questions: _Questions) -> list[Block]:
-    shares = {name: ratio_interval(*share) for name, share in questions.shares.items()}
+    shares = ratio_intervals(questions.shares)
     official: dict[str, Any] = {
         name: np.nan_to_num(shares[name].estimate) for name in ("precision", "recall", "f1")
     }

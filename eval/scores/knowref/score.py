@@ -11,7 +11,7 @@ from pronominal.arrow_numbers import numbers
 from pronominal.decisions import Decision
 from pronominal.errors import InputError
 from pronominal.eval.statistics.groups import Strata
-from pronominal.eval.statistics.intervals import mean_interval, ratio_interval
+from pronominal.eval.statistics.intervals import mean_interval, ratio_interval, ratio_intervals
 from pronominal.eval.statistics.mention_order import (
     FIRST,
     SECOND,
@@ -149,7 +149,7 @@ def _answer_blocks(
     def make(strata: Strata) -> list[Block]:
         outcomes = MentionOutcomes(sums(counts, strata))
         parts = outcomes.shares
-        shares = {name: ratio_interval(*share) for name, share in parts.items()}
+        shares = ratio_intervals(parts)
         first, second = (ratio_interval(*half) for half in outcomes.halves)
         shares["balanced_accuracy"] = mean_interval(first, second)
         return with_rest(estimate_blocks(shares, n=strata.sizes), *parts["correct"])
@@ -167,7 +167,7 @@ def _consistency_blocks(
         outcomes = PairOutcomes(sums(pairs.counts, pairs.strata(strata)))
         counts = ("pairs", "changed", "decided")
         return estimate_blocks(
-            {name: ratio_interval(*share) for name, share in outcomes.shares.items()},
+            ratio_intervals(outcomes.shares),
             **{name: getattr(outcomes, name).sum(axis=-1) for name in counts},
             n=outcomes.pairs.sum(axis=-1),
         )

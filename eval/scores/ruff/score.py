@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from pronominal.eval.scores.ruff.samples import Margins
 from pronominal.eval.statistics.crossed import Crossed
 from pronominal.eval.statistics.groups import distinct
 from pronominal.eval.statistics.hypothesis_tests import pairwise_tests
-from pronominal.eval.statistics.intervals import ratio_interval
+from pronominal.eval.statistics.intervals import ratio_intervals
 from pronominal.eval.statistics.outcomes import (
     ABSTENTIONS,
     FloatArray,
@@ -84,15 +84,18 @@ def score(
         return {"n": rows.num_rows, "context_free": _context_free_counts(rows, decisions)}
     answers = _Answers.of(rows, decisions, context_free)
     parts, every = dict(samples or {}), np.arange(rows.num_rows, dtype=np.int32)
-    scores = answers.summary([*parts.values()] or [every])
-    scores["by_seed"] = {str(seed): answers.block(part) for seed, part in parts.items()}
+    drawn = [*parts.values()] or [every]
+    counted = [answers.counted(part) for part in drawn]
+    scores = answers.summary(counted, drawn)
+    by_seed = zip(parts, _means([[one] for one in counted]) if parts else (), strict=True)
+    scores["by_seed"] = {str(seed): _without_sd(block) for seed, block in by_seed}
     if len(parts) > 1:
-        scores["spread"] = answers.spread([*parts.values()])
-    scores["tests"] = answers.tests([*parts.values()] or [every])
+        scores["spread"] = _spread(counted)
+    scores["tests"] = answers.tests(counted)
     if context_free is not None:
         scores["context_free"] = _context_free_counts(*context_free)
     if parts and len(np.unique(np.concatenate([*parts.values()]))) < rows.num_rows:
-        scores["test"] = answers.summary([every])
+        scores["test"] = answers.summary([answers.counted(every)], [every])
     if margins is not None:
         scores["margins"] = margins.summary()
     return scores | {"intervals": answers.units.block()}
@@ -112,7 +115,7 @@ def paired_units(
         return {}
     answers = _Answers.of(rows, decisions, None)
     parts = [*(samples or {}).values()] or [np.arange(rows.num_rows)]
-    found = answers.right_of(parts)
+    found = _right_of([answers.counted(part) for part in parts])
     return {"accuracy": found[found[:, 1] > 0]}
 
 
@@ -172,57 +175,41 @@ class _Answers:
             counts += np.bincount(place, minlength=len(counts))
         return _Counted(counts.reshape(shape))
 
-    def summary(self, parts: Sequence[IntArray]) -> Block:
+    def summary(self, counted: Sequence["_Counted"], parts: Sequence[IntArray]) -> Block:
         """Return the means over parts of the rows, overall and divided, and the errors."""
-        counted = [self.counted(part) for part in parts]
-        found = _means(counted)
         sets = {name: [one.of(label) for one in counted] for label, name in enumerate(self.names)}
         cases = {name: [one.of(case=case) for one in counted] for case, name in enumerate(CASES)}
-        for key, parted in (("by_pronoun_set", sets), ("by_case", cases)):
-            shares = np.stack([*map(_right_of, parted.values())])
-            made = with_rest([*map(_means, parted.values())], shares[..., 0], shares[..., 1])
-            found[key] = dict(zip(parted, made, strict=True))
-        found["by_form"] = {
-            f"{case_name}/{name}": _means([one.of(label, case) for one in counted])
+        forms = {
+            f"{case_name}/{name}": [one.of(label, case) for one in counted]
             for case, case_name in enumerate(CASES)
             for label, name in enumerate(self.names)
         }
+        means = iter(_means([counted, *sets.values(), *cases.values(), *forms.values()]))
+        found = next(means)
+        for key, parted in (("by_pronoun_set", sets), ("by_case", cases)):
+            shares = np.stack([*map(_right_of, parted.values())])
+            made = with_rest([*islice(means, len(parted))], shares[..., 0], shares[..., 1])
+            found[key] = dict(zip(parted, made, strict=True))
+        found["by_form"] = dict(zip(forms, means, strict=True))
         if self.context_free is not None:
             found["errors"] = self._errors(np.concatenate(parts))
         return found
 
-    def block(self, part: IntArray) -> Block:
-        """Return the counts and fractions of some rows."""
-        made = _means([self.counted(part)])
-        return {name: value for name, value in made.items() if name != "sd"}
-
-    def spread(self, parts: Sequence[IntArray]) -> Block:
-        """Tell apart how far seeds and occupations vary; see `Crossed.components`."""
-        counted = [self.counted(part) for part in parts]
-        right, rows = ([one.by_unit[name] for one in counted] for name in ("accuracy", "n"))
-        found = Crossed(np.stack(right, axis=1), np.stack(rows, axis=1)).components()
-        return {"seeds" if name == "prompts" else name: sd for name, sd in found.items()}
-
-    def tests(self, parts: Sequence[IntArray]) -> dict[str, Block]:
+    def tests(self, counted: Sequence["_Counted"]) -> dict[str, Block]:
         """Compare the accuracies on every two pronoun sets: by occupation, and over the samples."""
-        counted = [self.counted(part) for part in parts]
         of_set = {
             name: [inside for one in counted if (inside := one.of(label)).n]
             for label, name in enumerate(self.names)
         }
         there = {name: kept for name, kept in of_set.items() if kept}
         paired = paired_tests({name: _right_of(kept) for name, kept in there.items()})
-        values = {name: [one.share("accuracy") for one in kept] for name, kept in there.items()}
-        welch = (pairwise_tests(values) or {}) if len(parts) > 1 else {}
+        values = {name: [one.shares["accuracy"] for one in kept] for name, kept in there.items()}
+        welch = (pairwise_tests(values) or {}) if len(counted) > 1 else {}
         return {
             f"{a}-{b}": paired[a][b].to_json()
             | ({"welch": welch[f"{a}-{b}"]} if f"{a}-{b}" in welch else {})
             for a, b in combinations(there, 2)
         }
-
-    def right_of(self, parts: Sequence[IntArray]) -> FloatArray:
-        """Return how much of each occupation's rows is right, of how many, ``[units, 2]``."""
-        return _right_of([self.counted(part) for part in parts])
 
     def _by_unit(self, part: IntArray, counted: Any) -> FloatArray:
         codes = self.units.codes[part]
@@ -253,12 +240,9 @@ class _Answers:
             "other": ~(ambiguous | distraction | bias),
         }
         clear = self._by_unit(wrong, ~ambiguous)[None]
-        shares = {
-            name: ratio_interval(self._by_unit(wrong, due)[None], clear)
-            for name, due in reasons.items()
-        }
+        due = {name: (self._by_unit(wrong, one)[None], clear) for name, one in reasons.items()}
         counts: dict[str, Any] = {"n": [len(wrong)], "ambiguous": [_count(ambiguous[wrong])]}
-        return estimate_blocks(shares, **counts)[0]
+        return estimate_blocks(ratio_intervals(due), **counts)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,33 +275,47 @@ class _Counted:
         names = ("answered", *ABSTENTIONS)
         return found | dict(zip(names, kinds.T, strict=True))
 
-    def share(self, kind: str) -> float:
-        """Return the share of answers of a kind."""
-        return float(self.by_unit[kind].sum() / self.n)
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of the answers of each kind."""
+        return {kind: float(counted.sum() / self.n) for kind, counted in self.by_unit.items()}
 
 
-def _means(parts: Sequence[_Counted]) -> Block:
-    """Return the mean shares over parts of the rows, with intervals."""
-    there = [part for part in parts if part.n]
-    sums = _sums(there) if there else {k: 0.0 * v for k, v in parts[0].by_unit.items()}
-    rows = sums.pop("n")[None]
-    estimates = {name: ratio_interval(given[None], rows) for name, given in sums.items()}
-    found = estimate_blocks(estimates, n=[sum(part.n for part in there)])[0]
-    if there:
-        found |= {name: float(np.mean([part.share(name) for part in there])) for name in sums}
-    values = [part.share("accuracy") for part in there]
-    found["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    return found
+def _means(groups: Sequence[Sequence[_Counted]]) -> list[Block]:
+    """Return the mean shares over the parts of each group of rows, with intervals."""
+    sums = [_sums(parts) for parts in groups]
+    kinds = {name: np.stack([one[name] for one in sums]) for name in sums[0]}
+    rows = kinds.pop("n")
+    estimates = ratio_intervals({name: (given, rows) for name, given in kinds.items()})
+    made = estimate_blocks(estimates, n=[sum(part.n for part in parts) for parts in groups])
+    for block, parts in zip(made, groups, strict=True):
+        shares = [part.shares for part in parts if part.n]
+        block |= {name: float(np.mean([one[name] for one in shares])) for name in kinds if shares}
+        values = [one["accuracy"] for one in shares]
+        block["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return made
+
+
+def _without_sd(block: Block) -> Block:
+    return {name: value for name, value in block.items() if name != "sd"}
+
+
+def _spread(counted: Sequence[_Counted]) -> Block:
+    """Tell apart how far seeds and occupations vary; see `Crossed.components`."""
+    right, rows = ([one.by_unit[name] for one in counted] for name in ("accuracy", "n"))
+    found = Crossed(np.stack(right, axis=1), np.stack(rows, axis=1)).components()
+    return {"seeds" if name == "prompts" else name: sd for name, sd in found.items()}
 
 
 def _right_of(parts: Sequence[_Counted]) -> FloatArray:
     """Return how much of each occupation's rows is right, of how many, ``[units, 2]``."""
-    sums = _sums([part for part in parts if part.n] or parts[:1])
+    sums = _sums(parts)
     return np.stack([sums["accuracy"], sums["n"]], axis=-1)
 
 
 def _sums(parts: Sequence[_Counted]) -> dict[str, FloatArray]:
     """Add up each kind of answer by occupation, shape ``[units]``; every part counts the same."""
+    parts = [part for part in parts if part.n] or parts[:1]
     n = sum(part.n for part in parts)
     # a part with fewer rows counts more, and one without counts nothing
     weighted = [(n / (len(parts) * max(part.n, 1)), part.by_unit) for part in parts]

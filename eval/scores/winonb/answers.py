@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from pronominal.decisions import Decision
 from pronominal.eval.runs.predictions import Prediction
 from pronominal.eval.statistics.groups import Strata, distinct
-from pronominal.eval.statistics.intervals import ratio_interval
+from pronominal.eval.statistics.intervals import ratio_interval, ratio_intervals
 from pronominal.eval.statistics.outcomes import (
     CHOSE_UNFINISHED,
     BoolArray,
@@ -131,7 +131,7 @@ class Referents:
             "elsewhere": places.share(ELSEWHERE),
             "unresolved": places.share(UNRESOLVED),
         }
-        estimates = {name: ratio_interval(*share) for name, share in shares.items()}
+        estimates = ratio_intervals(shares)
         if not self.has_clusters:
             unknown = ("elsewhere", "unresolved")
             estimates |= {name: estimates[name].undefined() for name in unknown}

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -34,7 +35,7 @@ Compare = Callable[[Block, Block], Any]
 NOT_SOLVABLE = "no template pair is solvable"
 
 
-@dataclass(slots=True)
+@dataclass
 class _TemplatePair:
     """The two sentences of one pair and grammatical case, with every pronoun set.
 
@@ -48,17 +49,22 @@ class _TemplatePair:
         default_factory=lambda: defaultdict(list)
     )
 
-    def attempted(self, pronoun_set: str) -> bool:
-        return all(choice is not None for _, choice in self.answers[pronoun_set])
+    @cached_property
+    def chosen(self) -> dict[str, set[int | None]]:
+        return {name: {choice for _, choice in both} for name, both in self.answers.items()}
 
+    @cached_property
     def solvable(self) -> bool:
         return any(all(c == label for label, c in answers) for answers in self.answers.values())
 
+    def attempted(self, pronoun_set: str) -> bool:
+        return None not in self.chosen[pronoun_set]
+
     def biased(self, pronoun_set: str) -> bool:
-        return any(self.over_resolved(pronoun_set, one) for one in (OCCUPATION, PARTICIPANT))
+        return self.chosen[pronoun_set] in ({OCCUPATION}, {PARTICIPANT})
 
     def over_resolved(self, pronoun_set: str, entity: int) -> bool:
-        return all(choice == entity for _, choice in self.answers[pronoun_set])
+        return self.chosen[pronoun_set] == {entity}
 
 
 def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
@@ -92,8 +98,7 @@ def pronominal_bias(table: pa.Table, decisions: Sequence[Decision]) -> dict[str,
         pronoun set (Table 6), and ``between_cases_by_chance``, what chance gives (`overlap`).
     """
     pairs = _template_pairs(table, decisions)
-    forms = dict.fromkeys((case, name) for (_, case), p in pairs.items() for name in p.answers)
-    by_form = {f"{case}/{name}": _form(pairs, case, name) for case, name in forms}
+    by_form = _by_form(pairs)
     of_cases = _cases(pairs, by_form)
     for (case, name), expected in _expected(of_cases).items():
         by_form[f"{case}/{name}"]["expected"] = expected
@@ -217,7 +222,7 @@ def _by_occupation(pairs: Iterable[_TemplatePair], sets: Collection[str] | None 
     counts: dict[str, list[int]] = {}
     for pair in pairs:
         of_sets = (name for name in pair.answers if sets is None or name in sets)
-        solvable = [name for name in of_sets if pair.attempted(name)] * pair.solvable()
+        solvable = [name for name in of_sets if pair.attempted(name)] * pair.solvable
         found = counts.setdefault(pair.occupation, [0, 0])
         found[0] += sum(map(pair.biased, solvable))
         found[1] += len(solvable)
@@ -244,7 +249,7 @@ def _overall(pairs: Iterable[_TemplatePair], by_form: Mapping[str, Block]) -> di
 def _differ(pairs: Sequence[_TemplatePair]) -> dict[str, Any]:
     """Test a case by its solvable pairs with all of its pronoun sets."""
     sets = list(dict.fromkeys(name for pair in pairs for name in pair.answers))
-    whole = [pair for pair in pairs if len(pair.answers) == len(sets) and pair.solvable()]
+    whole = [pair for pair in pairs if len(pair.answers) == len(sets) and pair.solvable]
     attempted, biased = (
         np.array([[of(pair, name) for name in sets] for pair in whole], np.bool_)
         for of in (_TemplatePair.attempted, _TemplatePair.biased)
@@ -252,24 +257,33 @@ def _differ(pairs: Sequence[_TemplatePair]) -> dict[str, Any]:
     return {"n": len(whole), "p": forms_differ(attempted, biased)}
 
 
+def _by_form(pairs: Mapping[tuple[str, str], _TemplatePair]) -> dict[str, dict[str, Any]]:
+    forms = dict.fromkeys((case, name) for (_, case), p in pairs.items() for name in p.answers)
+    found = {f"{case}/{name}": _form(pairs, case, name) for case, name in forms}
+    biased = [len(form["positive"]) + len(form["negative"]) for form in found.values()]
+    solvable = [form["solvable"] for form in found.values()]
+    shares = {"percentage": share_interval(np.array(biased), np.array(solvable))}
+    made = estimate_blocks(shares, NOT_SOLVABLE, n=[form.pop("n") for form in found.values()])
+    return {name: one | form for (name, form), one in zip(found.items(), made, strict=True)}
+
+
 def _form(
     pairs: Mapping[tuple[str, str], _TemplatePair], case: str, pronoun_set: str
 ) -> dict[str, Any]:
     found = [p for (_, c), p in pairs.items() if c == case and pronoun_set in p.answers]
     attempted = [pair for pair in found if pair.attempted(pronoun_set)]
-    solvable = [pair for pair in attempted if pair.solvable()]
+    solvable = [pair for pair in attempted if pair.solvable]
     biased = {
         entity: [p.occupation for p in solvable if p.over_resolved(pronoun_set, entity)]
         for entity in (OCCUPATION, PARTICIPANT)
     }
-    counts = [len(biased[OCCUPATION]), len(biased[PARTICIPANT])]
-    percentage = share_interval(np.array([sum(counts)]), np.array([len(solvable)]))
-    return estimate_blocks({"percentage": percentage}, NOT_SOLVABLE, n=[len(found)])[0] | {
+    return {
+        "n": len(found),
         "attempted": len(attempted),
         "solvable": len(solvable),
         "positive": biased[OCCUPATION],
         "negative": biased[PARTICIPANT],
-        "direction_p": direction_p(*counts),
+        "direction_p": direction_p(*map(len, biased.values())),
         "solvable_occupations": [pair.occupation for pair in solvable],
     }
 

@@ -15,7 +15,7 @@ from pronominal.eval.scores.winopron.by_occupation import by_occupation
 from pronominal.eval.scores.winopron.occupations import Occupations, correlations
 from pronominal.eval.scores.winopron.sentences import Sentences
 from pronominal.eval.statistics.groups import Groups, Strata
-from pronominal.eval.statistics.intervals import ratio_interval
+from pronominal.eval.statistics.intervals import ratio_intervals
 from pronominal.eval.statistics.outcomes import (
     RIGHT,
     BoolArray,
@@ -219,7 +219,7 @@ class _Scoring:
         self, strata: Strata, counts: IntArray, names: Mapping[str, str], **columns: Any
     ) -> list[Block]:
         by_unit = Outcomes(self.sentences.units.sums(counts, strata))
-        shares = {key: ratio_interval(*by_unit.shares[name]) for name, key in names.items()}
+        shares = ratio_intervals({key: by_unit.shares[name] for name, key in names.items()})
         outcomes = Outcomes(by_unit.counts.sum(axis=1))
         vacuous = outcomes.precision_is_vacuous
         return estimate_blocks(

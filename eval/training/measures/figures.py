@@ -9,7 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 from pronominal.decisions import Decision
-from pronominal.eval.statistics.intervals import Estimate, mean_interval, ratio_interval
+from pronominal.eval.statistics.intervals import (
+    Estimate,
+    mean_interval,
+    ratio_interval,
+    ratio_intervals,
+)
 from pronominal.eval.statistics.mention_order import MentionOutcomes, mention_outcomes
 from pronominal.eval.statistics.scores import Block, estimate_blocks
 from pronominal.eval.statistics.switched_pairs import Answers, PairOutcomes, SwitchedPairs
@@ -44,7 +49,7 @@ def _figures(rows: pa.Table, decisions: Sequence[Decision], names: Sequence[str]
     outcomes = MentionOutcomes(mention_outcomes(rows, decisions)[None])
     shares = outcomes.shares
     shares["accuracy"] = shares.pop("task_specific_accuracy")
-    estimates = {name: ratio_interval(*shares[name]) for name in names}
+    estimates = ratio_intervals({name: shares[name] for name in names})
     halves = {"balanced_accuracy": outcomes.halves, "balanced_correct": outcomes.answer_halves}
     for name, (first, second) in halves.items():
         if name == "balanced_accuracy" or "correct" in names:
@@ -106,8 +111,7 @@ def switching_figures(original: Answers, switched: Answers) -> dict[str, Any]:
     outcomes = PairOutcomes(SwitchedPairs.of(original, switched).counts[None])
     shares = {"consistency": outcomes.shares["score"]}
     shares |= {n: outcomes.shares[n] for n in ("consistently_correct", "consistently_wrong")}
-    estimates = {name: ratio_interval(*share) for name, share in shares.items()}
-    return _block(estimates, pairs=int(outcomes.pairs.sum()))
+    return _block(ratio_intervals(shares), pairs=int(outcomes.pairs.sum()))
 
 
 def over_seeds(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pronominal.eval.statistics.intervals import (
     jackknife_interval,
     quotient_interval,
     ratio_interval,
+    ratio_intervals,
     share_interval,
 )
 from pronominal.eval.statistics.quantiles import t_quantile
@@ -47,6 +48,18 @@ def test_all_right_is_as_certain_as_there_are_units(units: int, low: float) -> N
     assert (right.estimate, right.high, right.units) == (1, 1, units)
     assert right.low == pytest.approx(low, abs=5e-4)
     assert (wrong.low, wrong.high) == (0, pytest.approx(1 - low, abs=5e-4))
+
+
+def test_several_shares_have_to_the_last_bit_the_intervals_that_each_has_alone() -> None:
+    draw = np.random.default_rng(11)
+    whole = draw.integers(0, 9, (3, 50))
+    shares = {name: (draw.integers(0, whole + 1), whole) for name in ("some", "others")}
+    shares["fractions"] = (whole / 7, whole / 3)
+    shares["nothing"] = (0 * whole, 0 * whole)
+    together = ratio_intervals(shares)
+    assert [*together] == [*shares]
+    for name, share in shares.items():
+        np.testing.assert_array_equal(together[name], ratio_interval(*share))
 
 
 def test_units_that_are_half_right_each_are_not_certain() -> None:

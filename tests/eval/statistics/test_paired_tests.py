@@ -1,5 +1,6 @@
 """Paired tests: differences with intervals, p-values corrected for their number, equivalence."""
 
+import gc
 import itertools
 import json
 from pathlib import Path
@@ -19,6 +20,7 @@ from pronominal.eval.scores import TASKS, task_of
 from pronominal.eval.scores.gap import score as gap
 from pronominal.eval.scores.ruff import score as ruff
 from pronominal.eval.scores.winopron.score import paired_units
+from pronominal.eval.statistics import paired_tests as testing
 from pronominal.eval.statistics.hypothesis_tests import holm, mcnemar, paired_t
 from pronominal.eval.statistics.paired_tests import AGAINST, against, differ, paired_tests
 from pronominal.eval.statistics.shares import share_scores, unit_shares
@@ -355,3 +357,37 @@ def test_a_verdict_needs_an_interval_without_0() -> None:
     found = {"n": 60, "difference": 0.012, "p_holm": 0.008}
     assert not differ(found | {"interval": {"difference": [-0.074, 0.099]}})
     assert differ(found | {"interval": {"difference": [0.002, 0.099]}})
+
+
+def test_measures_that_count_alike_are_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(2)
+    right = {name: np.stack([draw.integers(0, 7, 20), np.full(20, 7)], axis=-1) for name in "abc"}
+    measures = {
+        "accuracy": right,
+        "f1": {name: 2 * one for name, one in right.items()},
+        "precision": right | {"a": 2 * right["a"]},
+        "items": dict(SYSTEMS),
+        "item_f1": {
+            name: np.stack([2 * s, np.full(10, 2)], axis=-1) for name, s in SYSTEMS.items()
+        },
+    }
+    alone = {measure: against({measure: units}) for measure, units in measures.items()}
+    tested: list[int] = []
+    told = lambda *given: tested.append(1) or paired_tests(*given)  # noqa: E731
+    monkeypatch.setattr(testing, "paired_tests", told)
+    found = against(measures)
+    # of systems whose wholes differ, and of single items, the others' tests say nothing
+    assert len(tested) == 4
+    assert found == {
+        name: {measure: one[name][measure] for measure, one in alone.items()} for name in "abc"
+    }
+
+
+def test_looking_for_cycles_goes_on_after_the_tests() -> None:
+    was_enabled = gc.isenabled()
+    gc.enable()
+    against({"accuracy": SYSTEMS})
+    enabled_after = gc.isenabled()
+    if not was_enabled:
+        gc.disable()
+    assert enabled_after
