@@ -5,11 +5,19 @@ Their table is in `pronominal.adapters.catalogue.systems`.
 
 import inspect
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object, object_at
-from pronominal.adapters.catalogue.systems import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
-from pronominal.adapters.checkpoints.files import refuse_no_folder
+from pronominal.adapters.catalogue.systems import (
+    ANY_MODEL,
+    ANY_WRITER,
+    GIVEN,
+    SYSTEMS,
+    SystemEntry,
+    at,
+)
+from pronominal.adapters.checkpoints.files import refuse_absent
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,
     ClusteringSystem,
@@ -49,8 +57,10 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         if is_hub_id(entry.weights or ""):
             settings[entry.given] = entry.weights
         _refuse_no_checkpoint(name, entry.weights or "")
-    if entry.extra and entry.given == "checkpoint" and entry.weights not in {*GIVEN} - {ANY_MODEL}:
-        refuse_no_folder(str(settings["checkpoint"]))
+    if entry.extra and entry.weights not in {*GIVEN} - {ANY_MODEL, ANY_WRITER}:
+        given = settings.get(entry.given)
+        if isinstance(given, str | Path):  # text-generation also takes a pipeline itself
+            refuse_absent(str(given))
     maker = system_class(name)
     with _extra_of(name):
         system: System = instantiate(name, maker, settings, entry.given)
