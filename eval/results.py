@@ -112,15 +112,14 @@ class Results:
             f"digest {split.digest[:12]}, {decided}{systems}"
         )
         folders = dict.fromkeys(str(run.parent) for run in self.runs.values())
-        all_tables = "Paired tests and all other tables" if len(self.scores) > 1 else "All tables"
-        where = "below" if full else "--full (in Python: Results.tables())"
-        report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
-        summary = self.task.summarise(self.scores, about, f"{all_tables}: {where}{report}.")
+        tables = "Paired tests, all tables" if len(self.scores) > 1 else "All tables"
+        where = "below" if full else "--full (Results.tables())"
+        report = f", 'pronominal report {' '.join(folders)}'" if folders else ""
+        summary = self.task.summarise(self.scores, about, f"{tables}: {where}{report}.")
         prefix = EXPLORATORY if summary.planned else ""
         equal = (f"{prefix}{one}" for one in self._equal_and_different())
         compared = (*self._without_answers(), *summary.comparisons, *equal)
-        in_full = "the tables below" if full else summary.in_full
-        return replace(summary, comparisons=compared, in_full=in_full)
+        return replace(summary, comparisons=compared, tables_follow=full)
 
     def _equal_and_different(self) -> Iterator[str]:
         """Say in how many rows two systems differ that score the same, of the first pairs."""

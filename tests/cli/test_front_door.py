@@ -89,6 +89,8 @@ def test_what_is_printed_first_is_the_summary(sample: Path, runs: Path) -> None:
     table, _, where = printed.partition("\nNo interval for")
     assert ("--full" in where, full.startswith(table)) == (True, True)
     assert "All tables: below" in full
+    guessing = "What is said of guessing, and ↓, rests on each interval alone"
+    assert (guessing in printed, guessing in full) == (False, True)
     assert "--full" not in full
     assert "Consistency (WinoPron, section 4.3)" in full
 
