@@ -304,6 +304,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         asked = planned.beside(asked)
         config, split = config or planned.dataset.config, planned.dataset.split
         reading = reading or planned.reading
+    asked = [one.declaring(objects.get(one.label)) for one in asked]  # reads checkpoints once
     own = as_task(task)
     rows = _rows(dataset, config, split).limited(limit)
     told: dict[str, Any] = {"task": own, "systems": objects, "strict": strict}
