@@ -18,18 +18,23 @@ WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 ALL_WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
 """The same where they may be in several files."""
 
-TOKENIZER_FILES = (
-    "added_tokens.json",
+WORD_FILES = (
     "merges.txt",
     "sentencepiece.bpe.model",
-    "special_tokens_map.json",
     "spiece.model",
     "spm.model",
     "tokenizer.json",
     "tokenizer.model",
-    "tokenizer_config.json",
     "vocab.json",
     "vocab.txt",
+)
+"""Where the words of the tokenizers of transformers are."""
+
+TOKENIZER_FILES = (
+    "added_tokens.json",
+    "special_tokens_map.json",
+    "tokenizer_config.json",
+    *WORD_FILES,
 )
 """What the tokenizers of transformers read besides the config."""
 
