@@ -51,7 +51,8 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
     entry = SYSTEMS[name]
     if checkpoint is not None:
         if entry.weights is None and entry.server is None:
-            raise InputError(f"{name} has no weights", cure=f"write {name} without a checkpoint")
+            cure = f"write {name} without a checkpoint; settings are given as --set KEY=VALUE"
+            raise InputError(f"{name} has no weights", cure=cure)
         settings[entry.given] = checkpoint
     elif entry.given not in settings:
         if is_hub_id(entry.weights or ""):

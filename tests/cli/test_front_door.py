@@ -320,6 +320,13 @@ HAVE = {
 }
 
 
+def test_distilling_is_said_to_be_that() -> None:
+    shown = " ".join(command("distil", "caw", "--help").stdout.split())
+    assert "Train caw on the clusters that --teacher finds in --text" in shown
+    assert "and test it" not in shown
+    assert "is run by 'evaluate -s caw=OUT/seed-N'" in shown
+
+
 @pytest.mark.parametrize(("short", "name"), [(s, name) for s in HAVE for name in HAVE[s]])
 def test_short_forms_are_the_same_everywhere(name: str, short: str) -> None:
     shown = command(*name.split(), "--help").stdout
