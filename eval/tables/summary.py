@@ -13,6 +13,7 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.best import best_row
 from pronominal.eval.tables.comparison import OVER_SEEDS, no_interval_notes
 from pronominal.eval.tables.findings import (
+    below_chance,
     better_than_chance,
     comparisons,
     findings,
@@ -90,7 +91,8 @@ class Summary:
         heads: the table's headings in a terminal.
         groups: what stands above them there.
         comparisons: sentences on which systems are better.
-        findings: sentences on what stands out in them.
+        findings: sentences on where they fail by the headline.
+        remarks: sentences on what else stands out in them.
         notes: over what intervals sum, and on the runs.
         rest: where all else is.
         details: what is said of the sentences where all tables follow.
@@ -105,6 +107,7 @@ class Summary:
     groups: tuple[str, ...]
     comparisons: tuple[str, ...]
     findings: tuple[str, ...]
+    remarks: tuple[str, ...]
     notes: tuple[str, ...]
     rest: str
     details: tuple[str, ...] = ()
@@ -116,7 +119,7 @@ class Summary:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The sentences on the systems, those of a plan apart."""
-        return (*self.comparisons, *self.findings)
+        return (*self.comparisons, *self.findings, *self.remarks)
 
     @property
     def opening(self) -> str:
@@ -250,9 +253,9 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     prefix = EXPLORATORY if planned else ""
     compared = (*comparisons(headline, scores), *of_same_weights(scores))
     better = tuple(f"{prefix}{one}" for one in (*compared, *better_than_chance(headline, scores)))
-    stands_out = (*findings(headline, columns, scores), *remarks)
-    found = tuple(f"{prefix}{one}" for one in stands_out)
-    sentences = (*planned, *better, *found)
+    found = tuple(f"{prefix}{one}" for one in findings(headline, columns, scores))
+    others = tuple(f"{prefix}{one}" for one in (*below_chance(columns, scores), *remarks))
+    sentences = (*planned, *better, *found, *others)
     called_for = [*_called_for(OF_SENTENCES, sentences)]
     reasons = no_interval_notes(of_measures, [*scores.values()])
     return Summary(
@@ -265,6 +268,7 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
         groups=("", "", *(part.group for part in shown)),
         comparisons=better,
         findings=found,
+        remarks=others,
         notes=(*_notes(scores, units, sentences), *called_for, *reasons, *notes),
         rest=rest,
         details=tuple(one for one in _called_for(IN_FULL, sentences) if one not in called_for),
