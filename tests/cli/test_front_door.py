@@ -186,10 +186,17 @@ def test_an_experiment_is_a_file(sample: Path, tmp_path: Path) -> None:
     scores = json.loads(result.stdout)
     assert [*scores] == ["first-mention", "dice"]
     assert scores["dice"]["overall"]["n"] == 16
+    in_python = pronominal.evaluate(str(file))
+    assert json.loads(json.dumps({k: v.content for k, v in in_python.scores.items()})) == scores
+    assert {run.parent for run in in_python.runs.values()} == {tmp_path / "runs"}
     more = command("evaluate", file, "--json", "-m", 24, "-s", "random", "-o", tmp_path / "other")
     scores = json.loads(more.stdout)
     assert [*scores] == ["first-mention", "dice", "random"]
     assert scores["random"]["overall"]["n"] == 24
+    more_in_python = pronominal.evaluate(file, "random", limit=24, out=tmp_path / "other")
+    assert (
+        json.loads(json.dumps({k: v.content for k, v in more_in_python.scores.items()})) == scores
+    )
 
 
 def test_an_experiment_lies_beside_its_dataset(sample: Path, tmp_path: Path) -> None:
@@ -318,6 +325,18 @@ HAVE = {
     "-m": ("replicate", "run"),
     "-c": ("annotate export",),
 }
+
+
+def test_flags_take_no_word_and_paragraphs_are_whole() -> None:
+    shown = command("evaluate", "--help").stdout
+    assert re.search(r"--full +Print all tables", shown)
+    assert "also run over companion splits, whose answers" in " ".join(shown.split())
+    longest = max(map(len, shown.splitlines()))
+    (line,) = (one for one in shown.splitlines() if "Finished runs are scored" in one)
+    assert len(line.rstrip()) > longest - 12, "lines end where the terminal does"
+    report = command("report", "--help").stdout
+    assert "--include-text" in report
+    assert "--no-include-text" not in report
 
 
 def test_distilling_is_said_to_be_that() -> None:
