@@ -50,9 +50,7 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         raise unknown_name("system", name, SYSTEMS)
     entry = SYSTEMS[name]
     if checkpoint is not None:
-        if entry.weights is None and entry.server is None:
-            cure = f"write {name} without a checkpoint; settings are given as --set KEY=VALUE"
-            raise InputError(f"{name} has no weights", cure=cure)
+        refuse_weights(name)
         settings[entry.given] = checkpoint
     elif entry.given not in settings:
         if is_hub_id(entry.weights or ""):
@@ -66,6 +64,14 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
     with _extra_of(name):
         system: System = instantiate(name, maker, settings, entry.given)
     return system
+
+
+def refuse_weights(name: str) -> None:
+    """Raise `InputError` for a system of `SYSTEMS` that takes neither weights nor an address."""
+    if SYSTEMS[name].weights is None and SYSTEMS[name].server is None:
+        known = sorted(setting_names(name))
+        apart = f", and its {' and '.join(known)} as --set {known[0]}=VALUE" if known else ""
+        raise InputError(f"{name} has no weights", cure=f"write {name} alone{apart}")
 
 
 def system_class(name: str) -> Any:
@@ -119,5 +125,6 @@ __all__ = [
     "SystemEntry",
     "kind_of",
     "load",
+    "refuse_weights",
     "setting_names",
 ]

@@ -45,6 +45,13 @@ def test_the_originals_are_refused_by_all_others(given: str, goldens: Path) -> N
         refused(system, goldens / ORIGINALS[given])
 
 
+def test_what_has_no_weights_says_where_settings_go() -> None:
+    with pytest.raises(InputError, match="write random alone, and its seed as --set seed=VALUE"):
+        load("random", "3")
+    with pytest.raises(InputError, match=r"no weights; write first-mention alone$"):
+        load("first-mention", "3")
+
+
 @pytest.mark.parametrize(
     ("system", "checkpoint", "told"),
     [
