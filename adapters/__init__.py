@@ -5,11 +5,19 @@ Their table is in `pronominal.adapters.catalogue.systems`.
 
 import inspect
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 from pronominal.adapters.catalogue.own_object import instantiate, is_place, load_object, object_at
-from pronominal.adapters.catalogue.systems import ANY_MODEL, GIVEN, SYSTEMS, SystemEntry, at
-from pronominal.adapters.checkpoints.files import refuse_no_folder
+from pronominal.adapters.catalogue.systems import (
+    ANY_MODEL,
+    ANY_WRITER,
+    GIVEN,
+    SYSTEMS,
+    SystemEntry,
+    at,
+)
+from pronominal.adapters.checkpoints.files import refuse_absent
 from pronominal.adapters.contract.systems import (
     ChoosingSystem,
     ClusteringSystem,
@@ -42,19 +50,28 @@ def load(name: str, checkpoint: str | None = None, **settings: Any) -> System:
         raise unknown_name("system", name, SYSTEMS)
     entry = SYSTEMS[name]
     if checkpoint is not None:
-        if entry.weights is None and entry.server is None:
-            raise InputError(f"{name} has no weights", cure=f"write {name} without a checkpoint")
+        refuse_weights(name)
         settings[entry.given] = checkpoint
     elif entry.given not in settings:
         if is_hub_id(entry.weights or ""):
             settings[entry.given] = entry.weights
         _refuse_no_checkpoint(name, entry.weights or "")
-    if entry.extra and entry.given == "checkpoint" and entry.weights not in {*GIVEN} - {ANY_MODEL}:
-        refuse_no_folder(str(settings["checkpoint"]))
+    if entry.extra and entry.weights not in {*GIVEN} - {ANY_MODEL, ANY_WRITER}:
+        given = settings.get(entry.given)
+        if isinstance(given, str | Path):  # text-generation also takes a pipeline itself
+            refuse_absent(str(given))
     maker = system_class(name)
     with _extra_of(name):
         system: System = instantiate(name, maker, settings, entry.given)
     return system
+
+
+def refuse_weights(name: str) -> None:
+    """Raise `InputError` for a system of `SYSTEMS` that takes neither weights nor an address."""
+    if SYSTEMS[name].weights is None and SYSTEMS[name].server is None:
+        known = sorted(setting_names(name))
+        apart = f", and its {' and '.join(known)} as --set {known[0]}=VALUE" if known else ""
+        raise InputError(f"{name} has no weights", cure=f"write {name} alone{apart}")
 
 
 def system_class(name: str) -> Any:
@@ -108,5 +125,6 @@ __all__ = [
     "SystemEntry",
     "kind_of",
     "load",
+    "refuse_weights",
     "setting_names",
 ]

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from pronominal.errors import InputError
-
 DATASET_HELP = "A built dataset's folder, or its id on the Hub."
 DatasetPlace = Annotated[str, typer.Option("--dataset", "-d", help=DATASET_HELP)]
 Config = Annotated[
@@ -35,7 +33,8 @@ TaskPlaces = Annotated[
 ]
 Checkpoint = Annotated[str | None, typer.Option(help="Folder or Hub id of the weights.")]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", help="KEY=VALUE, a setting of the system's own.")
+    list[str] | None,
+    typer.Option("--set", help="KEY=VALUE, a setting of every system here that has it."),
 ]
 SwitchAtTest = Annotated[
     bool,
@@ -68,17 +67,16 @@ SystemsFile = Annotated[
 ]
 
 
-def as_share(points: float | None) -> float | None:
-    """Return a margin in percentage points as a share."""
-    if points is not None and not 0 < points < 100:
-        raise InputError(f"--margin {points:g} is no margin", cure="give points between 0 and 100")
-    return None if points is None else points / 100
+def _as_share(points: float | None) -> float | None:
+    from pronominal.eval.runs.experiments import as_share
+
+    return None if points is None else as_share(points)
 
 
 Margin = Annotated[
     float | None,
     typer.Option(
-        callback=as_share,
+        callback=_as_share,
         help="Ask of every two systems whether they are equivalent: closer than so many points.",
     ),
 ]

@@ -31,6 +31,7 @@ def parameter(option: Option, owners: Iterable[str] = ()) -> inspect.Parameter:
         help=f"{about}{option.meaning}",
         min=option.least,
         max=option.most,
+        metavar="" if option.kind is bool else None,
         path_type=Path,  # type: ignore[arg-type] # typer takes it, too
         show_default=option.shown or True,
     )

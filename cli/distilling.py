@@ -30,4 +30,7 @@ def _read(asked: DistillationRequest, out: Path) -> "TrainingData":
 
 for system in TRAINABLE:
     if issubclass(training_settings(system), ClusteringTraining):
-        add_command(distil, system, DistillationRequest, _read)
+        about = (
+            f"Train {system} on the clusters that --teacher finds in --text, as FCoref was made."
+        )
+        add_command(distil, system, DistillationRequest, _read, about=about)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,14 +24,12 @@ from pronominal.cli.arguments import (
     SystemsFile,
     TaskPlace,
     Until,
-    as_share,
 )
 from pronominal.cli.printing import exit_with_failures, print_results
 from pronominal.cli.progress import loud_warnings, progress_bar
 from pronominal.errors import InputError
 
 if TYPE_CHECKING:
-    from pronominal.eval.results import Results
     from pronominal.eval.runs.experiments import Experiment
     from pronominal.eval.runs.runner import SystemSettings
 
@@ -96,13 +94,18 @@ def evaluate(
     splits, whose answers some scores use: rows with switched candidates, for the consistency, or
     rows without context, for the reasons of errors.
     """
+    from pronominal.eval.results import evaluate_experiment
+
     given: dict[str, Any] = {"dataset": dataset, "config": config, "split": split, "out": out}
     given |= {"task": task, "reading": reading, "plan": plan, "limit": limit}
     given |= {"until": until, "margin": margin, "save": save}
     shared = {"device": device, "batch_size": batch_size, "dtype": dtype}
     read = _experiment(experiment, given, shared)
     read.settings.update(_settings(settings, switch_at_test=switch_at_test))
-    compared = _compared(read, [*_systems(system, systems_file)], strict=strict)
+    read.systems.extend(_systems(system, systems_file))
+    read.options.update({"strict": True} if strict else {})
+    with loud_warnings():
+        compared = evaluate_experiment(read, progress=progress_bar)
     if as_json:
         scores = {label: one.content for label, one in compared.scores.items()}
         print(json.dumps(scores, indent=2))
@@ -123,8 +126,6 @@ def _experiment(
         )
         raise InputError(cause, cure="each system needs its own -s, and a dataset -d")
     read = Experiment({}, [], {}) if file is None else read_experiment(file)
-    if "margin" in read.options:
-        read.options["margin"] = as_share(read.options["margin"])
     for of_file, given in ((read.options, options), (read.settings, settings)):
         of_file.update({name: value for name, value in given.items() if value is not None})
     return read
@@ -142,28 +143,6 @@ def _systems(names: list[str] | None, file: Path | None) -> Iterator["SystemSett
 
     yield from parse_systems(names or [])
     yield from [] if file is None else _systems_of(file)
-
-
-def _compared(
-    read: "Experiment", further: Sequence["SystemSettings"], *, strict: bool
-) -> "Results":
-    from pronominal.eval import results
-    from pronominal.eval.runs.asked_systems import with_settings
-
-    asked, place = [*read.systems, *further], read.options.pop("dataset", None)
-    if place is None:
-        raise InputError("no dataset is given", cure="add --dataset FOLDER")
-    if not asked and "plan" not in read.options:
-        raise InputError("no system is given", cure="add --system NAME or --systems FILE")
-    options = {"reading": None, **read.options}
-    options["strict"] = strict or options.get("strict", False)
-    where = options.pop("save", None)
-    with loud_warnings():
-        told = with_settings(asked, read.settings)
-        made = results.evaluate(place, told, **options, progress=progress_bar)
-    if where is not None:
-        made.save(where)
-    return made
 
 
 def _systems_of(place: Path) -> list["SystemSettings"]:

@@ -56,7 +56,10 @@ def import_predictions(
     out: Out = Path("runs"),
     reading: ReadingName = "offsets",
     skip_failed: Annotated[
-        bool, typer.Option(help="Record rows whose answer is missing or misaligned as failures.")
+        bool,
+        typer.Option(
+            "--skip-failed", help="Record rows whose answer is missing or misaligned as failures."
+        ),
     ] = False,
     task: TaskPlace = None,
 ) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any, NamedTuple
 
 import typer
@@ -123,14 +124,30 @@ class Menu(TyperGroup):
 
 
 def _command(name: str, entry: Entry) -> Any:
-    """Import a command and make it."""
+    """Import a command and make it, with a help that is easily read."""
     found, app = _at(entry.place), typer.Typer(add_completion=False)
     if isinstance(found, typer.Typer):
         app.add_typer(found, name=name, short_help=entry.summary)
     else:
         kind = None if entry.kind is None else _at(entry.kind)
         app.command(name, cls=kind, short_help=entry.summary)(found)
-    return get_group(app).commands[name]
+    command = get_group(app).commands[name]
+    _make_readable(command)
+    return command
+
+
+def _make_readable(command: Any) -> None:
+    """Let each paragraph of a help be one line, and show no type of what takes no value.
+
+    Else lines are broken where the source has them, and ``--full <bool>`` seems to want a word.
+    """
+    paragraphs = cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(one.replace("\n", " ") for one in paragraphs)
+    for parameter in command.params:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""
+    for below in getattr(command, "commands", {}).values():
+        _make_readable(below)
 
 
 def _at(place: str) -> Any:

@@ -36,7 +36,8 @@ Only = Annotated[
 ]
 List = Annotated[bool, typer.Option("--list", help="List the rows and what stands in their way.")]
 DryRun = Annotated[
-    bool, typer.Option(help="Say what would be fetched and run, and how long it takes.")
+    bool,
+    typer.Option("--dry-run", help="Say what would be fetched and run, and how long it takes."),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder of datasets and runs.")]
 OwnWeights = Annotated[
@@ -48,7 +49,10 @@ Limit = Annotated[
     typer.Option("--limit", "-m", min=1, help="The first rows of each split only, to try it out."),
 ]
 TrustRemoteCode = Annotated[
-    bool, typer.Option(help="Run the Python code that checkpoints bring (MosaicBERT).")
+    bool,
+    typer.Option(
+        "--trust-remote-code", help="Run the Python code that checkpoints bring (MosaicBERT)."
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Download without asking.")]
 

@@ -27,7 +27,7 @@ Datasets = Annotated[
 ]
 IncludeText = Annotated[
     bool,
-    typer.Option(help="Show the text of rows: evaluation text on disk."),
+    typer.Option("--include-text", help="Show the text of rows: evaluation text on disk."),
 ]
 MarkdownFile = Annotated[Path | None, typer.Option(help="File for all tables, as Markdown.")]
 LatexFile = Annotated[Path | None, typer.Option(help="File for all tables, as LaTeX.")]
@@ -170,7 +170,8 @@ def reproduce(
         ),
     ] = None,
     include_text: Annotated[
-        bool, typer.Option(help="Print the rows' text, where a table lists rows.")
+        bool,
+        typer.Option("--include-text", help="Print the rows' text, where a table lists rows."),
     ] = False,
     as_json: Json = False,
     markdown: Markdown = False,

@@ -30,11 +30,16 @@ SystemPlace = Annotated[
 ]
 Url = Annotated[str | None, typer.Option(help="Address of a local model server.")]
 Contamination = Annotated[
-    bool, typer.Option(help="Send evaluation text to a hosted API, whose owner may train on it.")
+    bool,
+    typer.Option(
+        "--i-accept-contamination",
+        help="Send evaluation text to a hosted API, whose owner may train on it.",
+    ),
 ]
 ShardOf = Annotated[str, typer.Option(help="The part of the rows to predict, as 2/4.")]
 IncludeText = Annotated[
-    bool, typer.Option(help="Keep prompts and generations: evaluation text on disk.")
+    bool,
+    typer.Option("--include-text", help="Keep prompts and generations: evaluation text on disk."),
 ]
 
 

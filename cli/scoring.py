@@ -36,7 +36,9 @@ def score(
     ] = None,
     reading: Annotated[
         str | None,
-        typer.Option(help="Read the predictions' clusters anew: see 'pronominal run --reading'."),
+        typer.Option(
+            help="Read the predictions' clusters anew: see 'pronominal evaluate --reading'."
+        ),
     ] = None,
     task: TaskPlace = None,
     settings: Annotated[

@@ -44,15 +44,18 @@ def add_command(
     request: type[R],
     read: Callable[[R, Path], "TrainingData"],
     *,
+    about: str = "",
     hidden: bool = False,
 ) -> None:
     """Add the command that trains a system, with its settings' docstring and options.
 
-    `request` has the options that say what is learnt, and `read` reads that.
+    `request` has the options that say what is learnt, and `read` reads that. `about` stands in the
+    place of the docstring's first paragraph.
     """
     kind = training_settings(FORMER_NAMES.get(name, name))
+    first, _, rest = (inspect.getdoc(kind) or "").partition("\n\n")
 
-    @group.command(name, help=inspect.getdoc(kind), hidden=hidden)
+    @group.command(name, help=f"{about or first}\n\n{rest}", hidden=hidden)
     @taking(settings_options(request, kind))
     def command(out: Out, seeds: Seeds = 1, first_seed: FirstSeed = 1, **given: Any) -> None:
         require_packages(*PACKAGES, *kind.packages)
@@ -142,11 +145,12 @@ def require_packages(*names: str) -> None:
 
 
 def _print(summary: dict[str, Any], out: Path) -> None:
-    from pronominal.eval.training.summary import OVER_SEEDS, counted, summary_rows
+    from pronominal.eval.training.summary import counted, summary_notes, summary_rows
 
     print(f"{counted(summary['counts'])} ({out / 'left-out.jsonl'})")
     table = RichTable("measured on", "figure", "mean", "sd", box=None)
-    for row in summary_rows(summary):
+    rows = [*summary_rows(summary)]
+    for row in rows:
         table.add_row(*row)
     Console().print(table)
-    print(f"No interval for mean: {OVER_SEEDS}.")
+    print("\n".join(summary_notes(rows)))

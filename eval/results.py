@@ -32,7 +32,8 @@ from pronominal.eval.evaluation import (
     score_answers,
 )
 from pronominal.eval.planning.plan import Plan, read_plan
-from pronominal.eval.runs.asked_systems import Asked, asked_systems
+from pronominal.eval.runs.asked_systems import Asked, asked_systems, with_settings
+from pronominal.eval.runs.experiments import Experiment, read_experiment
 from pronominal.eval.runs.given_predictions import Predictions, as_file, source_of
 from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.units import read_units
@@ -51,6 +52,10 @@ from pronominal.names import unknown_name
 if TYPE_CHECKING:
     import pandas as pd
     from datasets import Dataset
+
+
+USUAL = {"split": "test", "out": "runs", "reading": "offsets", "strict": False}
+"""Arguments of `evaluate` that an experiment's file goes before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +117,14 @@ class Results:
             f"digest {split.digest[:12]}, {decided}{systems}"
         )
         folders = dict.fromkeys(str(run.parent) for run in self.runs.values())
-        all_tables = "Paired tests and all other tables" if len(self.scores) > 1 else "All tables"
-        where = "below" if full else "--full (in Python: Results.tables())"
-        report = f", and 'pronominal report {' '.join(folders)}' draws them" if folders else ""
-        summary = self.task.summarise(self.scores, about, f"{all_tables}: {where}{report}.")
+        tables = "Paired tests, all tables" if len(self.scores) > 1 else "All tables"
+        where = "below" if full else "--full (Results.tables())"
+        report = f", 'pronominal report {' '.join(folders)}'" if folders else ""
+        summary = self.task.summarise(self.scores, about, f"{tables}: {where}{report}.")
         prefix = EXPLORATORY if summary.planned else ""
         equal = (f"{prefix}{one}" for one in self._equal_and_different())
         compared = (*self._without_answers(), *summary.comparisons, *equal)
-        in_full = "the tables below" if full else summary.in_full
-        return replace(summary, comparisons=compared, in_full=in_full)
+        return replace(summary, comparisons=compared, tables_follow=full)
 
     def _equal_and_different(self) -> Iterator[str]:
         """Say in how many rows two systems differ that score the same, of the first pairs."""
@@ -191,9 +195,12 @@ class Results:
             margin: how far apart equivalent systems may be, in (0, 1); of systems that were run.
 
         Returns:
-            Measure -> the fields of `PairedTest`; p-values are corrected over all pairs of
-            systems in these results, those of a plan over the planned pairs, and others over the
-            pairs that it does not name.
+            Measure -> the fields of `pronominal.eval.statistics.paired_tests.PairedTest`:
+            ``difference`` and its ``interval``, in [-1, 1]; ``n`` units, which rows are that stand
+            or fall together (an occupation, say); in how many of them `a` got more rows right
+            (``only_this``) and in how many `b` did (``only_other``); the ``test``, its ``p`` and
+            ``p_holm``, corrected over all pairs of systems in these results, in a plan over the
+            planned pairs, and for others over the pairs that it does not name.
         """
         for label in (a, b):
             if label not in self.scores:
@@ -259,7 +266,7 @@ class Results:
 
 def evaluate(  # noqa: PLR0913 - each one is an option of the command
     dataset: str | Path | Dataset | Split,
-    systems: Sequence[Asked] | Asked,
+    systems: Sequence[Asked] | Asked = (),
     *,
     config: str | None = None,
     split: str = "test",
@@ -277,7 +284,8 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
 
     Args:
         dataset: a built dataset's folder, its id on the Hub, a `datasets.Dataset`, or what
-            `load_split` returned.
+            `load_split` returned; or the TOML file of an experiment, to whose systems others are
+            added, and whose options are replaced by arguments that are not the usual ones.
         systems: names and places as on the command line, dicts of settings with ``system``, or
             objects with a ``name`` and one of the methods of a system.
         config: of the dataset; its default one without.
@@ -299,12 +307,20 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
     Raises:
         InputError: a dataset, a system or an answer is not what it should be.
     """
+    if isinstance(dataset, str | Path) and Path(dataset).suffix == ".toml":
+        given: dict[str, Any] = {"config": config, "split": split, "out": out, "task": task}
+        given |= {"reading": reading, "limit": limit, "until": until, "strict": strict}
+        given |= {"margin": margin, "plan": plan}
+        read = read_experiment(Path(dataset))
+        read.options.update({k: one for k, one in given.items() if one != USUAL.get(k)})
+        return evaluate_experiment(read, systems, progress)
     planned: Plan | None = None if plan is None else read_plan(Path(plan))
     asked, objects = asked_systems(systems) if systems or planned is None else ([], {})
     if planned is not None:
         asked = planned.beside(asked)
         config, split = config or planned.dataset.config, planned.dataset.split
         reading = reading or planned.reading
+    asked = [one.declaring(objects.get(one.label)) for one in asked]  # reads checkpoints once
     own = as_task(task)
     rows = _rows(dataset, config, split).limited(limit)
     told: dict[str, Any] = {"task": own, "systems": objects, "strict": strict}
@@ -331,6 +347,25 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         runs={label: one.run for label, one in done.items()},
         reading=reading or "offsets",
     )
+
+
+def evaluate_experiment(
+    read: Experiment, further: Sequence[Asked] | Asked = (), progress: OpenProgress = no_progress
+) -> Results:
+    """Run an experiment, with `further` systems beside its own, and save what it says is saved."""
+    options = {"reading": None, **read.options}
+    place, where = options.pop("dataset", None), options.pop("save", None)
+    if place is None:
+        raise InputError("no dataset is given", cure="add --dataset FOLDER")
+    added, objects = asked_systems(further) if further else ([], {})
+    named = [*read.systems, *(one for one in added if one.label not in objects)]
+    asked = [*with_settings(named, read.settings), *objects.values()]
+    if not asked and "plan" not in options:
+        raise InputError("no system is given", cure="add --system NAME or --systems FILE")
+    made = evaluate(place, asked, **options, progress=progress)
+    if where is not None:
+        made.save(where)
+    return made
 
 
 def score(  # noqa: PLR0913 - each one is an option of the command

@@ -30,8 +30,8 @@ class Recipe:
 class BertTraining(TrainingSettings):
     """Train a classifier of antecedents (KnowRef, section 3.3) and test it.
 
-    --switching doubles the rows by antecedent switching. OUT/seed-N is a checkpoint for
-    'run --system bert'; OUT/summary.json has mean and spread over the seeds.
+    --switching doubles the rows by antecedent switching. What is trained is run by 'evaluate -s
+    bert=OUT/seed-N'; OUT/summary.json has mean and spread over the seeds.
     """
 
     opens: ClassVar[str] = "bert.training:TrainableBERT"

@@ -42,8 +42,8 @@ class NewHead:
 class CAWTraining(ClusteringTraining):
     """Train CAW-coref (D'Oosterlinck et al., 2023) and test it.
 
-    --switching doubles the rows by antecedent switching. OUT/seed-N is a checkpoint for
-    'run --system caw'; OUT/summary.json has mean and spread over the seeds.
+    --switching doubles the rows by antecedent switching. What is trained is run by 'evaluate -s
+    caw=OUT/seed-N'; OUT/summary.json has mean and spread over the seeds.
     """
 
     opens: ClassVar[str] = "caw.training:open_caw"

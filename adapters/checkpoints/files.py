@@ -18,18 +18,23 @@ WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 ALL_WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
 """The same where they may be in several files."""
 
-TOKENIZER_FILES = (
-    "added_tokens.json",
+WORD_FILES = (
     "merges.txt",
     "sentencepiece.bpe.model",
-    "special_tokens_map.json",
     "spiece.model",
     "spm.model",
     "tokenizer.json",
     "tokenizer.model",
-    "tokenizer_config.json",
     "vocab.json",
     "vocab.txt",
+)
+"""Where the words of the tokenizers of transformers are."""
+
+TOKENIZER_FILES = (
+    "added_tokens.json",
+    "special_tokens_map.json",
+    "tokenizer_config.json",
+    *WORD_FILES,
 )
 """What the tokenizers of transformers read besides the config."""
 
@@ -94,14 +99,22 @@ def open_checkpoint(
     return Checkpoint(checkpoint, folder, files_digest(folder, files), revision)
 
 
-def refuse_no_folder(checkpoint: str) -> None:
-    """Raise `InputError` for what is no file, folder, address or Hub id.
+def refuse_absent(checkpoint: str) -> None:
+    """Raise `InputError` for what is no file, folder, address or Hub id that can be had.
 
-    It imports nothing heavy, so that a misspelt path is told at once.
+    Offline, a Hub id can be had when it was fetched before. It imports nothing heavy, so that a
+    misspelt path is told at once.
     """
-    known = is_hub_id(checkpoint.partition("@")[0]) or "://" in checkpoint
-    if not known and not Path(checkpoint).exists():
+    if "://" in checkpoint or Path(checkpoint).exists():
+        return
+    if not is_hub_id(checkpoint.partition("@")[0]):
         raise _no_folder(checkpoint)
+    if find_spec("huggingface_hub") is None:
+        return  # what is missing first is the system's extra
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        _snapshot(checkpoint, [])
 
 
 def _no_folder(checkpoint: str) -> InputError:
@@ -114,10 +127,18 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
         cause = "the checkpoint is an address, and this system asks no server"
         cure = "give a folder or a Hub id, or take one that asks a server ('pronominal systems')"
         raise InputError(cause, cure=cure)
-    name, _, revision = checkpoint.partition("@")
-    pinned: dict[str, Any] = {"revision": revision} if revision else {}
-    if not is_hub_id(name) or Path(checkpoint).exists():
+    if not is_hub_id(checkpoint.partition("@")[0]) or Path(checkpoint).exists():
         raise _no_folder(checkpoint)
+    for pattern in weights:
+        # one format at a time, so that the same weights are not downloaded twice
+        folder = _snapshot(checkpoint, [pattern, *others])
+        if _matches(folder, [pattern]):
+            break
+    return folder
+
+
+def _snapshot(checkpoint: str, patterns: list[str]) -> Path:
+    """Return the folder of a Hub id in the Hub's cache, with the files that match fetched."""
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError
@@ -128,6 +149,8 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
             cure='give a folder, or pip install "pronominal[hub]"',
             file=checkpoint,
         ) from error
+    name, _, revision = checkpoint.partition("@")
+    pinned: dict[str, Any] = {"revision": revision} if revision else {}
     pinning = f" --revision {revision}" if revision else ""
     absent: dict[str, Any] = {
         "cause": "there is no such folder, and no such model of the Hub on this machine",
@@ -141,12 +164,7 @@ def _fetch(checkpoint: str, weights: Sequence[str], others: Sequence[str]) -> Pa
         input_error_on(Exception, cause=cause, cure=cure, file=checkpoint),
         input_error_on(LocalEntryNotFoundError, **absent, file=checkpoint),
     ):
-        for pattern in weights:
-            # one format at a time, so that the same weights are not downloaded twice
-            folder = Path(snapshot_download(name, allow_patterns=[pattern, *others], **pinned))
-            if _matches(folder, [pattern]):
-                break
-    return folder
+        return Path(snapshot_download(name, allow_patterns=patterns, **pinned))
 
 
 def cached_weights(checkpoint: str) -> set[Path] | None:

@@ -6,8 +6,10 @@ Nothing heavy is imported before it is used.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pronominal.adapters.checkpoints.files import WORD_FILES
 from pronominal.adapters.checkpoints.third_party import contained_rust, input_error_on
 from pronominal.errors import InputError
 
@@ -70,6 +72,10 @@ def require_words(tokenizer: Any, checkpoint: str) -> None:
         json.dumps(tokenizer.init_kwargs, ensure_ascii=False, default=str).encode()
     # T5's and mBART's know the space, too
     if tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}:
+        there = [name for name in WORD_FILES if (Path(tokenizer.name_or_path) / name).exists()]
+        if there:
+            cause = f"the tokenizer has no words in {' or '.join(there)}"
+            raise InputError(cause, cure=cure, file=checkpoint)
         cure = "add tokenizer.json"
         raise InputError("the tokenizer's files are missing", cure=cure, file=checkpoint)
     cause = "the tokenizer takes no text"

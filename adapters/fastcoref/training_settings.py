@@ -84,7 +84,7 @@ class LingMessTraining(FastcorefTraining):
     """Train LingMess (Otmazgin et al., 2023) and test it.
 
     --switching doubles the rows by antecedent switching; the forms of --pronoun-sets become
-    pronouns to its categories. OUT/seed-N is a checkpoint for 'run --system lingmess' and for
+    pronouns to its categories. What is trained is run by 'evaluate -s lingmess=OUT/seed-N' and by
     fastcoref; OUT/summary.json has mean and spread over the seeds.
     """
 
@@ -95,8 +95,8 @@ class LingMessTraining(FastcorefTraining):
 class FCorefTraining(FastcorefTraining):
     """Train FCoref (Otmazgin et al., 2022) and test it.
 
-    --switching doubles the rows by antecedent switching. OUT/seed-N is a checkpoint for
-    'run --system fcoref' and for fastcoref; OUT/summary.json has mean and spread over the seeds.
+    --switching doubles the rows by antecedent switching. What is trained is run by 'evaluate -s
+    fcoref=OUT/seed-N' and by fastcoref; OUT/summary.json has mean and spread over the seeds.
     """
 
     opens: ClassVar[str] = "fastcoref.training:open_fcoref"

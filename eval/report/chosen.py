@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from pronominal.eval.report.scored import Comparison
-from pronominal.eval.tables.best import best_first
 from pronominal.names import unknown_name
 
 MOST = 20
@@ -25,7 +24,7 @@ def chosen(one: Comparison, asked: Collection[str], planned: Sequence[str] = ())
     What is left out is said in its notes.
     """
     headline = one.task.headline_in(one.scores.values())
-    best = [*best_first(headline, one.scores)][:MOST]
+    best = [*one.scores][:MOST]
     wanted = {*(asked or best), *planned}
     kept = [label for label in one.scores if label in wanted]
     left_out = len(one.scores) - len(kept)

@@ -11,7 +11,7 @@ from pronominal.eval.report.published import PublishedSystem, published_marks
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.statistics.ranks import RANKS
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.best import best_first, best_row
+from pronominal.eval.tables.best import best_row
 from pronominal.eval.tables.comparison import parts_of
 from pronominal.eval.tables.findings import comparisons
 from pronominal.eval.tables.measure import Measure
@@ -50,8 +50,9 @@ class FirstScreen:
     Attributes:
         comparison: the runs.
         planned: sentences on the comparisons of a plan.
-        worse: sentences on where systems fail.
-        headline: the measure that they are about.
+        worse: sentences on where systems fail by the headline.
+        remarks: sentences on what else stands out.
+        headline: its name.
         choices: the measures to choose from.
         chosen: key of the one that is shown first.
         panels: what stands beside it.
@@ -61,6 +62,7 @@ class FirstScreen:
     comparison: Comparison
     planned: tuple[str, ...]
     worse: tuple[str, ...]
+    remarks: tuple[str, ...]
     headline: str
     choices: tuple[Choice, ...]
     chosen: str
@@ -82,14 +84,14 @@ def first_screen(one: Comparison, published: Sequence[PublishedSystem] = ()) -> 
     """
     task, headline = one.task, one.task.headline_in(one.scores.values())
     said = task.summarise(one.scores, one.title, "")
-    multiples = _Multiples(one, _in_order(one, headline), published)
+    multiples = _Multiples(one, _baselines_last(one), published)
     measures = [m for m in _to_choose(task, headline) if any(map(m.of, one.scores.values()))]
     choices = [measure.key for measure in measures]
     given = [key for system in published for key in system.figures if key in choices]
     chosen = headline.key if headline.key in given or not given else given[0]
     return FirstScreen(
         one,
-        *(said.planned, said.findings),
+        *(said.planned, said.findings, said.remarks),
         headline=headline.name,
         choices=tuple(
             Choice(m.key, m.name, multiples.of_measure(m), _better(one, m, said)) for m in measures
@@ -123,11 +125,10 @@ def is_baseline(one: Comparison, label: str) -> bool:
     return entry is not None and entry.is_baseline
 
 
-def _in_order(one: Comparison, headline: Measure) -> dict[str, Kind]:
-    """Return what each system is, the best one first and baselines last."""
-    order = best_first(headline, one.scores)
+def _baselines_last(one: Comparison) -> dict[str, Kind]:
+    """Return what each system is."""
     kinds: dict[str, Kind] = {
-        label: "baseline" if is_baseline(one, label) else "system" for label in order
+        label: "baseline" if is_baseline(one, label) else "system" for label in one.scores
     }
     return dict(sorted(kinds.items(), key=lambda kind: kind[1] == "baseline"))
 

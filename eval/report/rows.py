@@ -26,7 +26,6 @@ from pronominal.eval.evaluation import companion_rows, run_beside
 from pronominal.eval.report.scored import Comparison
 from pronominal.eval.runs.predictions import read_predictions
 from pronominal.eval.statistics.outcomes import ABSTENTIONS, right_choices
-from pronominal.eval.tables.best import best_first
 
 MOST = 20_000
 """Rows of a split that a page holds at most; those that systems answer differently come first."""
@@ -78,9 +77,7 @@ def row_browser(
     to filter by, ``switched`` (answers to the companion split of the same ids, and what is right
     there) and, where asked for, ``texts`` with the places of their mentions.
     """
-    headline = comparison.task.headline_in(comparison.scores.values())
-    order = best_first(headline, comparison.scores) or comparison.folders
-    given = {label: _answers(comparison.folders[label]) for label in order}
+    given = {label: _answers(folder) for label, folder in comparison.folders.items()}
     ids = next(iter(given.values())).keys() if split is None else split.table["id"].to_pylist()
     names = [*dict.fromkeys(ids)]
     letters = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pronominal.dataset_scripts.reading.folders import MissingSplitError
@@ -17,6 +17,7 @@ from pronominal.eval.runs.units import SCORE, UNITS, read_units
 from pronominal.eval.scores import TASK, task_of_run
 from pronominal.eval.statistics.paired_tests import PairedUnits
 from pronominal.eval.statistics.scores import Scores
+from pronominal.eval.tables.best import best_first
 from pronominal.eval.task import Task
 
 
@@ -60,7 +61,8 @@ class Comparison:
 def read_comparisons(folders: Iterable[Path], tasks: Sequence[Task] = ()) -> list[Comparison]:
     """Read every scored run in some folders, at any depth; a folder may be a run itself.
 
-    `tasks` are a user's own, found by the name that a run's scores have.
+    `tasks` are a user's own, found by the name that a run's scores have. The systems of a split
+    stand in the order of its headline, the best one first.
 
     Raises:
         InputError: a folder has no run, one is damaged or was scored by an unknown task, or two of
@@ -72,7 +74,17 @@ def read_comparisons(folders: Iterable[Path], tasks: Sequence[Task] = ()) -> lis
     for folder in places:
         for run in read_runs(folder):
             _add(comparisons, run, tasks)
-    return [comparisons[key] for key in sorted(comparisons)]
+    return [_best_first(comparisons[key]) for key in sorted(comparisons)]
+
+
+def _best_first(one: Comparison) -> Comparison:
+    scores = best_first(one.task.headline_in(one.scores.values()), one.scores)
+    return replace(
+        one,
+        scores=scores,
+        runs={label: one.runs[label] for label in scores},
+        folders={label: one.folders[label] for label in scores},
+    )
 
 
 def _add(comparisons: dict[tuple[str, ...], Comparison], run: Run, own: Sequence[Task]) -> None:

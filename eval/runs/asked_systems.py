@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from pronominal.adapters import SYSTEMS, System, kind_of, setting_names
+from pronominal.adapters import SYSTEMS, System, kind_of, refuse_weights, setting_names
 from pronominal.adapters.catalogue.own_object import (
     NOT_THE_FILE,
     class_digest,
@@ -172,6 +172,8 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
                 cure = f"did you mean '{near}'?"
             raise InputError(f"there is no system '{system.name}'", cure=cure)
         require_name("label", system.label)
+        if system.checkpoint is not None and system.name in SYSTEMS:
+            refuse_weights(system.name)
         if system.label in labels:
             cause = f"two systems are called {system.label}"
             raise InputError(cause, cure="give one another label")

@@ -27,6 +27,13 @@ KINDS: dict[str, Any] = {
 WRITTEN = {str: "a string", bool: "true or false"}
 
 
+def as_share(points: float) -> float:
+    """Return a margin in percentage points as a share."""
+    if not 0 < points < 100:
+        raise InputError(f"--margin {points:g} is no margin", cure="give points between 0 and 100")
+    return points / 100
+
+
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """What a file says of an experiment.
@@ -74,6 +81,8 @@ def read_experiment(path: Path) -> Experiment:
             raise InputError(f"{key} is {value!r:.40}", cure=cure, file=path)
     if not isinstance(settings, dict):
         raise InputError("settings is no table", cure="write [settings]", file=path)
+    if "margin" in content:
+        content["margin"] = as_share(content["margin"])
     settings |= {key: content.pop(key) for key in OF_SYSTEMS if key in content}
     for key in ("dataset", "plan"):
         beside = path.parent / content.get(key, "")

@@ -15,7 +15,6 @@ from pronominal.eval.runs.coreference_systems import prediction_of
 from pronominal.eval.runs.decision_rules import decision_rule
 from pronominal.eval.runs.predictions import PREDICTIONS, as_left
 from pronominal.eval.runs.record import (
-    CHECKPOINT_FILES,
     RUN,
     DatasetRecord,
     RunRecord,
@@ -23,6 +22,7 @@ from pronominal.eval.runs.record import (
     read_record,
     run_name,
     run_path,
+    said_by_both,
 )
 from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import SystemSettings
@@ -48,9 +48,7 @@ def finished_run(split: Split, asked: SystemSettings, out: Path, reading: str) -
         return None
     record = as_left(path, read_record(path))
     settings = {k: v for k, v in record.settings.items() if k not in KNOWN_WHEN_LOADED}
-    now = asked.recorded()
-    if CHECKPOINT_FILES not in settings:  # unknown of a run that was made before they were recorded
-        now.pop(CHECKPOINT_FILES, None)
+    settings, now = said_by_both(settings, asked.recorded())
     same = (
         record.dataset == DatasetRecord.of(split)
         and record.system.name == asked.name

@@ -234,12 +234,23 @@ class RunRecord:
         What files the checkpoint had is no difference where one of the runs does not say it.
         """
         ours, theirs = self.to_json(), other.to_json()
-        if not all(CHECKPOINT_FILES in one["settings"] for one in (ours, theirs)):
-            for one in (ours, theirs):
-                one["settings"].pop(CHECKPOINT_FILES, None)
+        both = said_by_both(ours["settings"], theirs["settings"])
+        ours["settings"], theirs["settings"] = both
         return {
             key: _differing(ours[key], theirs[key]) for key in IDENTITY if ours[key] != theirs[key]
         }
+
+
+def said_by_both(
+    one: Mapping[str, Any], other: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return settings without what files the checkpoint had, where one of the two does not say it.
+
+    Runs that were made before these were recorded do not.
+    """
+    left_out = {CHECKPOINT_FILES} - (one.keys() & other.keys())
+    of_both = [{k: v for k, v in of.items() if k not in left_out} for of in (one, other)]
+    return of_both[0], of_both[1]
 
 
 def _differing(one: Any, other: Any) -> list[str]:

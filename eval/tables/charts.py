@@ -88,7 +88,8 @@ class Map:
         grids: title -> heads of the columns, and the signs of each row by its name.
         legend: kind of sign -> what it says.
         table: the same as a table.
-        about_systems: whether the titles are systems, with which the page hides the grids.
+        about_systems: whether the titles are systems, with which the page hides the grids; rows
+            are otherwise.
         side: of a cell, in pixels.
     """
 

@@ -143,11 +143,15 @@ def of_same_weights(scores: Mapping[str, Scores]) -> Iterator[str]:
 def findings(
     headline: Measure, columns: Sequence[SummaryColumn], scores: Mapping[str, Scores]
 ) -> Iterator[str]:
-    """Say which parts systems lose on, and where they are not better than guessing."""
+    """Say which parts systems lose on, and which are not better than guessing."""
     if headline.direction == "more":
         yield from _losses(headline, columns, scores)
     shown = (one.measure for one in columns if one.measure.key == ANSWERED)
     yield from _against_chance(headline, next(shown, None), scores)
+
+
+def below_chance(columns: Sequence[SummaryColumn], scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say by which measures beside the headline systems are worse than guessing."""
     for measure in (column.measure for column in columns if column.division is None):
         below: dict[str, list[str]] = {}
         for label, one in scores.items():

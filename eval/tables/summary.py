@@ -13,6 +13,7 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.best import best_row
 from pronominal.eval.tables.comparison import OVER_SEEDS, no_interval_notes
 from pronominal.eval.tables.findings import (
+    below_chance,
     better_than_chance,
     comparisons,
     findings,
@@ -43,13 +44,16 @@ SHORTEST = 12
 """To how many letters a label may be clipped before a column is left out."""
 
 
-CORRECTED = (
-    " p: corrected (Holm) for all such pairs. A verdict needs p < 0.05 and an uncorrected "
-    "interval without 0."
-)
-"""What p-values of the sentences are, and intervals beside them."""
+CORRECTED = " p: corrected (Holm)."
+"""What p-values of the sentences are."""
 
-GUESSING = "What is said of guessing rests on each interval alone, without correction."
+VERDICT = (
+    "A difference is claimed where p < 0.05, corrected over all such pairs, and the interval, not "
+    "corrected, is without 0."
+)
+"""Why a sentence claims a difference or none."""
+
+GUESSING = "What is said of guessing, and ↓, rests on each interval alone, without correction."
 """What sentences such as ``Better than guessing`` are."""
 
 EXPLORATORY = "Exploratory: "
@@ -59,13 +63,16 @@ FIGURES = "Exploratory: all figures here, and every comparison that the plan doe
 
 WITHIN = f"Within: whether the 90% interval, which is shown, lies within the margin; {TOO_OFTEN}."
 
-OF_SENTENCES = {WITHIN: " within ±", GUESSING: " guessing"}
+OF_SENTENCES = {WITHIN: " within ±", VERDICT: "o difference was found between"}
 """What is said below the table -> the words of a sentence that call for it."""
+
+IN_FULL = {VERDICT: "(p ", GUESSING: " guessing"}
+"""The same of what only ``--full`` says."""
 
 SIGNS = {
     SPREAD: OVER_SEEDS,
     OF_FEW: f"{OF_FEW} Of too few independent units for a verdict.",
-    BELOW_CHANCE: f"{BELOW_CHANCE} The whole interval, not corrected, is below what guessing gets.",
+    BELOW_CHANCE: f"{BELOW_CHANCE} The whole interval is below what guessing gets.",
     VACUOUS: f"{VACUOUS} Nothing was chosen; precision is 100 by upstream's convention.",
 }
 
@@ -84,10 +91,12 @@ class Summary:
         heads: the table's headings in a terminal.
         groups: what stands above them there.
         comparisons: sentences on which systems are better.
-        findings: sentences on what stands out in them.
+        findings: sentences on where they fail by the headline.
+        remarks: sentences on what else stands out in them.
         notes: over what intervals sum, and on the runs.
         rest: where all else is.
-        in_full: what has all intervals and columns.
+        details: what is said of the sentences where all tables follow.
+        tables_follow: whether they do, as with ``--full``.
     """
 
     about: str
@@ -98,9 +107,11 @@ class Summary:
     groups: tuple[str, ...]
     comparisons: tuple[str, ...]
     findings: tuple[str, ...]
+    remarks: tuple[str, ...]
     notes: tuple[str, ...]
     rest: str
-    in_full: str = "--full"
+    details: tuple[str, ...] = ()
+    tables_follow: bool = False
 
     def __str__(self) -> str:
         return f"{self.opening}\n{self.body}"
@@ -108,7 +119,7 @@ class Summary:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The sentences on the systems, those of a plan apart."""
-        return (*self.comparisons, *self.findings)
+        return (*self.comparisons, *self.findings, *self.remarks)
 
     @property
     def opening(self) -> str:
@@ -120,7 +131,8 @@ class Summary:
         """All after the `opening`: the table, sentences and notes."""
         width = terminal_width()
         table, first = self.in_terminal(width), [FIGURES] if self.planned else []
-        words = (self.sentences, (*table.notes, self.rest))
+        details = self.details if self.tables_follow else ()
+        words = (self.sentences, (*table.notes, *details, self.rest))
         said = ([*_wrapped(lines)] for lines in words)
         return _blocks(first, [*_fitted(table, self.groups, width)], *said)
 
@@ -149,9 +161,10 @@ class Summary:
             for head, name, group in names[:shown]
             if name.lower() not in (head.lower(), f"{group} {head}".lower())
         ]
+        in_full = "the tables below" if self.tables_follow else "--full"
         notes = {
-            f"No interval for {{}}: no room; see {self.in_full}.": ", ".join(cut),
-            f"Left out: {{}}: see {self.in_full}.": ", ".join(left_out),
+            f"No interval for {{}}: no room; see {in_full}.": ", ".join(cut),
+            f"Left out: {{}}: see {in_full}.": ", ".join(left_out),
             "Elsewhere {}.": ", ".join(others),
         }
         return self._noted(table, [note.format(them) for note, them in notes.items() if them])
@@ -240,8 +253,10 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
     prefix = EXPLORATORY if planned else ""
     compared = (*comparisons(headline, scores), *of_same_weights(scores))
     better = tuple(f"{prefix}{one}" for one in (*compared, *better_than_chance(headline, scores)))
-    stands_out = (*findings(headline, columns, scores), *remarks)
-    found = tuple(f"{prefix}{one}" for one in stands_out)
+    found = tuple(f"{prefix}{one}" for one in findings(headline, columns, scores))
+    others = tuple(f"{prefix}{one}" for one in (*below_chance(columns, scores), *remarks))
+    sentences = (*planned, *better, *found, *others)
+    called_for = [*_called_for(OF_SENTENCES, sentences)]
     reasons = no_interval_notes(of_measures, [*scores.values()])
     return Summary(
         *(about, planned, _table(of_measures, scores)),
@@ -253,8 +268,10 @@ def summarised(  # noqa: PLR0913 - what a summary is made of
         groups=("", "", *(part.group for part in shown)),
         comparisons=better,
         findings=found,
-        notes=(*_notes(scores, units, (*planned, *better, *found)), *reasons, *notes),
+        remarks=others,
+        notes=(*_notes(scores, units, sentences), *called_for, *reasons, *notes),
         rest=rest,
+        details=tuple(one for one in _called_for(IN_FULL, sentences) if one not in called_for),
     )
 
 
@@ -284,13 +301,17 @@ def _table(measures: Sequence[Measure], scores: Mapping[str, Scores]) -> Table:
 def _notes(
     scores: Mapping[str, Scores], units: str | None, sentences: Sequence[str]
 ) -> Iterator[str]:
-    """Say once what brackets are, and what the numbers in sentences are."""
+    """Say once what brackets and p-values are."""
     intervals = next((one["intervals"] for one in scores.values() if one.get("intervals")), None)
     corrected = any(map(P_VALUE.search, sentences))
     if intervals:
         p = CORRECTED if corrected else ""
         yield f"In percent. [ ]: {written_interval(intervals, units)}.{p}"
-    yield from (note for note, words in OF_SENTENCES.items() if words in " ".join(sentences))
+
+
+def _called_for(notes: Mapping[str, str], sentences: Sequence[str]) -> Iterator[str]:
+    """Yield the notes whose words some sentence has."""
+    return (note for note, words in notes.items() if words in " ".join(sentences))
 
 
 def _bullets(lines: Iterable[str]) -> Iterator[str]:

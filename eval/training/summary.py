@@ -1,16 +1,22 @@
 """What the seeds of a training have in common: counts, and figures with spread."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pronominal.eval.tables.table import percent
+from pronominal.eval.tables.table import UNDEFINED, percent
 from pronominal.eval.training.measures.figures import over_seeds
 from pronominal.eval.training.seed_folder import read_training
 from pronominal.json_files import write_json
 
 OVER_SEEDS = "'pronominal train compare' has that of the difference of two trainings"
 """Why a mean over seeds has no interval."""
+
+TAKES = {
+    "balanced accuracy": "it takes answered rows whose first mention is right, and others",
+    "balanced correct": "it takes rows whose first mention is right, and others",
+}
+"""Figure -> why there may be none."""
 
 
 def summarise(out: Path, identity: Mapping[str, Any], tests: Mapping[str, str]) -> dict[str, Any]:
@@ -65,3 +71,15 @@ def summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str, str, st
             if figure not in ("n", "pairs"):
                 figures = percent(spread["mean"]), percent(spread["sd"])
                 yield (measured_on, figure.replace("_", " "), *figures)
+
+
+def summary_notes(rows: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
+    """Say why `summary_rows` have no intervals, and what has no figure."""
+    yield f"No interval for mean: {OVER_SEEDS}."
+    shown = [*rows]
+    for measured_on, figure, mean, _ in shown:
+        if mean == UNDEFINED:
+            why = TAKES.get(figure, "no row or pair there counts in it")
+            yield f"No {figure} on {measured_on}: {why}."
+    if any(sd == UNDEFINED != mean for _, _, mean, sd in shown):
+        yield "No sd: it takes several seeds (--seeds)."

@@ -45,9 +45,27 @@ def test_the_originals_are_refused_by_all_others(given: str, goldens: Path) -> N
         refused(system, goldens / ORIGINALS[given])
 
 
-def test_a_folder_that_is_not_there_is_told_before_anything_is_imported(
-    monkeypatch: pytest.MonkeyPatch,
+def test_what_has_no_weights_says_where_settings_go() -> None:
+    with pytest.raises(InputError, match="write random alone, and its seed as --set seed=VALUE"):
+        load("random", "3")
+    with pytest.raises(InputError, match=r"no weights; write first-mention alone$"):
+        load("first-mention", "3")
+
+
+@pytest.mark.parametrize(
+    ("system", "checkpoint", "told"),
+    [
+        ("lingmess", "no/such/folder", "there is no such folder; give"),
+        ("lingmess", None, "no such model of the Hub on this machine; .*biu-nlp/lingmess-coref"),
+        ("caw", "no/checkpoint@v1", "no such model of the Hub .*no/checkpoint --revision v1'"),
+        ("lm", "no/model", "no such model of the Hub on this machine"),
+        ("lm-coref", "no/model", "no such model of the Hub on this machine"),
+        ("text-generation", "no/model", "no such model of the Hub on this machine"),
+    ],
+)
+def test_what_is_not_there_is_told_before_anything_is_imported(
+    system: str, checkpoint: str | None, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adapters, "at", lambda place: pytest.fail(f"{place} was imported"))
-    with pytest.raises(InputError, match=r"no/such/folder: there is no such folder"):
-        load("lingmess", "no/such/folder")
+    with pytest.raises(InputError, match=told):
+        load(system, checkpoint)

@@ -89,6 +89,8 @@ def test_what_is_printed_first_is_the_summary(sample: Path, runs: Path) -> None:
     table, _, where = printed.partition("\nNo interval for")
     assert ("--full" in where, full.startswith(table)) == (True, True)
     assert "All tables: below" in full
+    guessing = "What is said of guessing, and ↓, rests on each interval alone"
+    assert (guessing in printed, guessing in full) == (False, True)
     assert "--full" not in full
     assert "Consistency (WinoPron, section 4.3)" in full
 
@@ -184,10 +186,17 @@ def test_an_experiment_is_a_file(sample: Path, tmp_path: Path) -> None:
     scores = json.loads(result.stdout)
     assert [*scores] == ["first-mention", "dice"]
     assert scores["dice"]["overall"]["n"] == 16
+    in_python = pronominal.evaluate(str(file))
+    assert json.loads(json.dumps({k: v.content for k, v in in_python.scores.items()})) == scores
+    assert {run.parent for run in in_python.runs.values()} == {tmp_path / "runs"}
     more = command("evaluate", file, "--json", "-m", 24, "-s", "random", "-o", tmp_path / "other")
     scores = json.loads(more.stdout)
     assert [*scores] == ["first-mention", "dice", "random"]
     assert scores["random"]["overall"]["n"] == 24
+    more_in_python = pronominal.evaluate(file, "random", limit=24, out=tmp_path / "other")
+    assert (
+        json.loads(json.dumps({k: v.content for k, v in more_in_python.scores.items()})) == scores
+    )
 
 
 def test_an_experiment_lies_beside_its_dataset(sample: Path, tmp_path: Path) -> None:
@@ -316,6 +325,25 @@ HAVE = {
     "-m": ("replicate", "run"),
     "-c": ("annotate export",),
 }
+
+
+def test_flags_take_no_word_and_paragraphs_are_whole() -> None:
+    shown = command("evaluate", "--help").stdout
+    assert re.search(r"--full +Print all tables", shown)
+    assert "also run over companion splits, whose answers" in " ".join(shown.split())
+    longest = max(map(len, shown.splitlines()))
+    (line,) = (one for one in shown.splitlines() if "Finished runs are scored" in one)
+    assert len(line.rstrip()) > longest - 12, "lines end where the terminal does"
+    report = command("report", "--help").stdout
+    assert "--include-text" in report
+    assert "--no-include-text" not in report
+
+
+def test_distilling_is_said_to_be_that() -> None:
+    shown = " ".join(command("distil", "caw", "--help").stdout.split())
+    assert "Train caw on the clusters that --teacher finds in --text" in shown
+    assert "and test it" not in shown
+    assert "is run by 'evaluate -s caw=OUT/seed-N'" in shown
 
 
 @pytest.mark.parametrize(("short", "name"), [(s, name) for s in HAVE for name in HAVE[s]])

@@ -18,7 +18,7 @@ IN_PYTHON = {
 """Command -> the function of `pronominal` that does the same."""
 
 BLOCK = re.compile(r"^( *)```(\w+)[^\n]*\n(.*?)^\1```$", re.M | re.S)
-COMMAND = re.compile(rf"pronominal ({'|'.join(IN_PYTHON)}) (?!\S+\.toml)")
+COMMAND = re.compile(rf"pronominal ({'|'.join(IN_PYTHON)}) ")
 OTHER_TAB = re.compile(r'\s*=== "Python"\s*')
 
 

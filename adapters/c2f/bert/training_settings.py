@@ -40,8 +40,8 @@ class TransformerTraining(CoarseToFineTraining):
     """Train BERT or SpanBERT with the coarse-to-fine head, and test it.
 
     --data knowref --data conll:PATH learns both; --switching doubles the rows by antecedent
-    switching. OUT/seed-N is a checkpoint for 'run --system spanbert'; OUT/summary.json has mean
-    and spread over the seeds.
+    switching. What is trained is run by 'evaluate -s spanbert=OUT/seed-N'; OUT/summary.json has
+    mean and spread over the seeds.
     """
 
     opens: ClassVar[str] = "c2f.bert.training:open_transformer"

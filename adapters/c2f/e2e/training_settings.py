@@ -28,8 +28,8 @@ class E2ETraining(CoarseToFineTraining):
     """Train E2E (Lee et al., 2018) as KnowRef's section 4 does, and test it.
 
     --data knowref --data conll:PATH learns both; --switching doubles the rows by antecedent
-    switching. OUT/seed-N is a checkpoint for 'run --system e2e'; OUT/summary.json has mean and
-    spread over the seeds.
+    switching. What is trained is run by 'evaluate -s e2e=OUT/seed-N'; OUT/summary.json has mean
+    and spread over the seeds.
     """
 
     opens: ClassVar[str] = "c2f.e2e.training:open_e2e"

@@ -69,7 +69,7 @@ class Drawer:
         if isinstance(chart, Map):
             panels = tuple(
                 Panel(
-                    grid(title, *heads_and_rows, chart.side),
+                    grid(title, *heads_and_rows, chart.side, of_systems=not chart.about_systems),
                     title,
                     (title,) if chart.about_systems else (),
                 )

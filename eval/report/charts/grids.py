@@ -19,9 +19,17 @@ GAP = 6.0
 
 
 def grid(
-    title: str, columns: Sequence[Head], rows: Mapping[str, Sequence[Sign]], side: float
+    title: str,
+    columns: Sequence[Head],
+    rows: Mapping[str, Sequence[Sign]],
+    side: float,
+    *,
+    of_systems: bool = True,
 ) -> Markup:
-    """Draw a cell of a side for each row and column; cells that say nothing are drawn at once."""
+    """Draw a cell of a side for each row and column; cells that say nothing are drawn at once.
+
+    Rows are of systems, unless it is said that they are not: the page hides them with these.
+    """
     left = min(max((len(name) for name in rows), default=0) * NARROW + 8, 128.0)
     xs = _places(columns, left, side)
     names = [cut(column.name, LONGEST) for column in columns]
@@ -36,7 +44,7 @@ def grid(
     for place, (name, cells) in enumerate(rows.items()):
         inside = [text(left - 5, side * 0.72, cut(name, int(left / LETTER)), "scale")]
         inside += _cells(columns, xs, cells, side)
-        drawn.append(row(name, head + place * side, side, inside))
+        drawn.append(row(name if of_systems else None, head + place * side, side, inside))
     last = (xs[-1] if xs else left) + side
     ends = (x + 0.65 * side + 0.68 * NARROW * len(n) for x, n in zip(xs, names, strict=True))
     width = max(WIDTH, last, *ends)

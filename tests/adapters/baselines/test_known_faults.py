@@ -37,12 +37,12 @@ def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
         "pronoun set (sets differ: p =",
         "Some occupations are chosen more often by toy-stereotypes (with he and she, p < 0.001).",
         "toy-nine-in-ten is better than toy-blind-to-xe by",
-        "p: corrected (Holm) for all such pairs. A verdict needs p < 0.05 and an "
-        "uncorrected interval without 0. What is said of guessing rests on each interval alone, "
-        "without correction. ↓ The whole interval, not corrected, is below what guessing gets.",
+        "p: corrected (Holm). ↓ The whole interval is below what guessing gets.",
         "Elsewhere 'sets' is Pronoun consistency, 'pairs' is Disambiguation consistency.",
     ):
         assert sentence in printed
+    notes = results.summary.rpartition("\n\n")[2].splitlines()
+    assert sum(not line.startswith(" ") for line in notes) == 5
     assert printed.count(" loses ") == 2
     assert printed.count(" is biased") == 1
     assert printed.count("chosen more often by") == 1

@@ -91,6 +91,9 @@ def test_vocabularies(tmp_path: Path) -> None:
     made_up = transformers.AutoTokenizer.from_pretrained(tmp_path)
     with pytest.raises(InputError, match="checkpoint: the tokenizer's files are missing; add"):
         require_vocabulary(made_up, encoder(), "checkpoint")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(InputError, match=r"tokenizer has no words in tokenizer\.json; give the"):
+        require_vocabulary(made_up, encoder(), "checkpoint")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from pronominal.eval.report.charts.paired_test_map import paired_test_map
 from pronominal.eval.scores import task_of
 from pronominal.eval.scores.ruff.task import TASK as RUFF
 from pronominal.eval.statistics.scores import Scores
-from pronominal.eval.tables.charts import Head, Sign
+from pronominal.eval.tables.charts import Head, Map, Sign
+from pronominal.eval.tables.table import Table
 from tests.eval.scores.tables import tables_of
 
 PROMPTED = {"n": 4, "accuracy": 0.5, "sd": 0.1, "lowest": 0.25, "highest": 0.75}
@@ -158,6 +159,15 @@ def test_a_map_of_many_systems_is_written_in_few_bytes() -> None:
     drawn = grid("accuracy", [Head(n, system=n) for n in names], dict.fromkeys(names, cells), 26.0)
     assert drawn.count("as told") == len(names) ** 2
     assert len(drawn) < 150 * len(names) ** 2  # it was 230
+
+
+def test_rows_of_a_map_about_systems_are_not_hidden_with_a_system() -> None:
+    signs = {"nurse": [Sign("+", "positive", "chosen too often")]}
+    grids = {"a": ([Head("he")], signs)}
+    table = Table("Bias", ("System",), ())
+    for about, rows in ((True, 0), (False, 1)):
+        (figure,) = Drawer({}, "rows").drawings(Map("bias", grids, {}, table, about_systems=about))
+        assert figure.panels[0].drawn.count('data-system="nurse"') == rows
 
 
 def test_units_of_several_rows_are_right_more_often() -> None:

@@ -54,7 +54,9 @@ def test_sentences_are_those_of_the_terminal(runs: Comparison) -> None:
     said = runs.task.summarise(runs.scores, "", "")
     shown = first_screen(runs)
     better = shown.choices[0].better
-    assert better + shown.worse == said.sentences
+    assert better + shown.worse + shown.remarks == said.sentences
+    assert not any("onsistency" in one for one in shown.worse)
+    assert any(one.startswith("Pronoun consistency of first-mention") for one in shown.remarks)
     assert better[0].startswith("toy-nine-in-ten is better than toy-blind-to-xe by 13.0")
     assert any(one.startswith("toy-blind-to-xe loses 100.0") for one in shown.worse)
 

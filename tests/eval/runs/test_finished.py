@@ -282,6 +282,18 @@ def test_a_checkpoint_is_read_once_for_rows_and_their_companions(
     assert read == [weights.resolve()]
 
 
+def test_and_once_for_rows_that_are_drawn(
+    sample: Path, tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "keeps_for_draws.py").write_text(KEEPS_A_PATH)
+    read: list[Path] = []
+    monkeypatch.setattr(runner, "checkpoint_digest", lambda place: read.append(place) or "digest")
+    system = f"keeps_for_draws:Keeps={weights}"
+    pronominal.evaluate(sample, system, config="double", out=tmp_path / "runs", until=20)
+    assert read == [weights.resolve()]
+
+
 @pytest.mark.parametrize("reading", ["upstream", "upstream-spanbert"])
 def test_a_finished_run_is_read_anew_in_its_place(
     split: Split, tmp_path: Path, loads: list[str], reading: str

@@ -12,7 +12,7 @@ from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
 from pronominal.eval.statistics.parts import AGAINST_REST, with_rest
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import measure_table
-from pronominal.eval.tables.findings import comparisons, findings, planned_comparisons
+from pronominal.eval.tables.findings import below_chance, comparisons, findings, planned_comparisons
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.summary import LINES, WIDTH, summarised, terminal_width
 from pronominal.eval.tables.summary_column import SummaryColumn
@@ -210,7 +210,7 @@ def test_a_measure_of_answered_rows_alone_says_how_many() -> None:
     column = SummaryColumn(replace(PAIRS, answered=answered))
     one = scores(0.9, 0.9, pairs=0.1) | {"answered": 0.2}
     one["interval"]["answered"] = [0.1, 0.3]
-    told = [*findings(ACCURACY, [column], {"a": one})]
+    told = [*below_chance([column], {"a": one})]
     assert told == ["Pairs of a: 10.0 [5.0, 15.0] (a answered 20.0 [10.0, 30.0]); guessing "
                     "gets 25."]  # fmt: skip
 
@@ -251,7 +251,7 @@ def test_equivalent_systems_are_called_so() -> None:
 
 def test_losses_chance_and_both_are_named() -> None:
     given = {"a": scores(0.9, 0.6), "b": scores(0.9, 0.5, pairs=0.1), "c": scores(0.5, 0.5)}
-    told = [*findings(ACCURACY, COLUMNS, given)]
+    told = [*findings(ACCURACY, COLUMNS, given), *below_chance(COLUMNS, given)]
     assert told == [
         "On xe, b loses 40.0 [34.9, 45.1] (p < 0.001) and a 30.0 [24.9, 35.1] (p < 0.001), "
         "compared with all their other pronoun sets.",

@@ -223,10 +223,11 @@ def in_plain_transformers(code: str, folder: Path, asked: ResolutionInstance) ->
 
 
 def test_the_saved_folder_is_whole_and_says_nothing_of_this_machine(
-    bert_encoder: Path, rows: Path, tmp_path: Path
+    bert_encoder: Path, rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ("--updates", "3", "--seeds", "2", "--switching", "--test", str(rows))
     assert run(*command(bert_encoder, rows, tmp_path / "out", *options)) == 0
+    assert "\nNo " not in capsys.readouterr().out.partition("No interval for mean")[2]
     for seed in (1, 2):
         folder = tmp_path / "out" / f"seed-{seed}"
         wanted = {"README.md", "config.json", "curves.jsonl", "curves.svg", "model.safetensors"}

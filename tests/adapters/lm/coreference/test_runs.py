@@ -175,8 +175,10 @@ def test_random_weights_copy_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["lm-coref", "lm-coref-questions"])
-def test_without_torch_its_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torch_its_extra_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delitem(sys.modules, "pronominal.adapters.lm.prompting.generation", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(InputError, match=r'needs the package torch; pip install "pronominal\[lm'):
-        load(name, "a-folder")
+        load(name, str(tmp_path))
