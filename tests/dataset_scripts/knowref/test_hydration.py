@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from pronominal.dataset_scripts.knowref.recipes import (
 )
 from pronominal.dataset_scripts.knowref.reddit import SPLITS, hydrated_file, read_ids
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K
+from pronominal.dataset_scripts.tables.parquet_files import read_parquet
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from tests.dataset_scripts.knowref.recipe_writing import letters_of, write_steps
 
@@ -166,8 +168,9 @@ def rows_of(folder: Path) -> dict[tuple[str, str], list[Row]]:
 
 
 @pytest.fixture(scope="module")
-def whole(upstream: Path) -> dict[tuple[str, str], list[Row]]:
-    return rows_of(upstream)
+def whole(built: Callable[[str], Path]) -> dict[tuple[str, str], list[Row]]:
+    files = built("knowref").glob("*/*.parquet")
+    return {(file.parent.name, file.stem): read_parquet([file]).to_pylist() for file in files}
 
 
 def test_comments_give_the_training_split(
