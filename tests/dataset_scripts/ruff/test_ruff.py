@@ -299,13 +299,21 @@ def rows_of_config(sources: Sources, options: BuildOptions, config: str, name: s
     return [row for table in next(found).tables for row in table.to_pylist()]
 
 
+@pytest.fixture(scope="module")
+def own_instances(own: Sources) -> Callable[[tuple[PronounSet, ...], int], Instances]:
+    templates, _ = ruff.read_templates(own)
+    return cache(lambda sets, distractors: Instances(Setting(templates, sets, distractors)))
+
+
 @settings(max_examples=60)
 @given(data=st.data(), distractors=st.integers(0, 5), further=st.booleans())
 def test_any_row_is_made_from_its_number(
-    own: Sources, data: st.DataObject, distractors: int, further: bool
+    own_instances: Callable[[tuple[PronounSet, ...], int], Instances],
+    data: st.DataObject,
+    distractors: int,
+    further: bool,
 ) -> None:
-    sets = FIVE if further else PRONOUN_SETS
-    instances = Instances(Setting(ruff.read_templates(own)[0], sets, distractors))
+    instances = own_instances(FIVE if further else PRONOUN_SETS, distractors)
     numbers = data.draw(st.lists(st.integers(0, len(instances) - 1), min_size=1, max_size=20))
     together = instances.table(np.array(numbers)).to_pylist()
     alone = [instances.table(np.array([number])).to_pylist()[0] for number in numbers]
