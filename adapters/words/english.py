@@ -1,6 +1,7 @@
 """Raw text to words and back to characters."""
 
 import sys
+from functools import cache
 from typing import Any
 
 from pronominal.spans import Cluster, Document, Span
@@ -9,12 +10,19 @@ RAW_TEXT_GENRE = "wb"
 """Web text: the genre of what says none, as the WinoPron authors gave it to every sentence."""
 
 
-def english_pipeline() -> Any:
-    """Return spaCy's blank English pipeline, which reads texts of any length."""
+@cache
+def english_pipeline(*components: str) -> Any:
+    """Return spaCy's blank English pipeline, which reads texts of any length.
+
+    All that ask for the same components share one: its exceptions take longer to read than the
+    weights of a small system.
+    """
     import spacy
 
     pipeline = spacy.blank("en")
     pipeline.max_length = sys.maxsize  # the limit is for parsers, which need more memory
+    for component in components:
+        pipeline.add_pipe(component)
     return pipeline
 
 
@@ -29,8 +37,7 @@ class EnglishWords:
     """
 
     def __init__(self) -> None:
-        self._nlp = english_pipeline()
-        self._nlp.add_pipe("sentencizer")
+        self._nlp = english_pipeline("sentencizer")
 
     def read(self, text: str) -> tuple[Document, list[Span]]:
         """Return the document that a text is, and the characters of each of its words."""

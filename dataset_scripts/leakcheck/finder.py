@@ -130,7 +130,7 @@ def find_leaks(blocks: Iterable[bytes], index: LeakIndex) -> Iterator[tuple[int,
 def _found_so_far(
     blocks: Iterable[bytes], index: LeakIndex, sightings: Sightings
 ) -> Iterator[tuple[int, str]]:
-    passage = _Passage(b"", 1)
+    passage = BEFORE_THE_TEXT
     for text in whole_words(blocks):
         passage = passage.followed_by(text)
         found = [
@@ -187,6 +187,9 @@ class _Passage:
     def line_at(self, offset: int) -> int:
         """Return the line of a byte."""
         return self.line + int(np.searchsorted(self.newlines, offset))
+
+
+BEFORE_THE_TEXT = _Passage(b"", 1)
 
 
 def whole_words(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -5,7 +5,6 @@ holds a remainder, with a gap of up to two words, and one of the run's *halves* 
 where half of a known run stands are the remainders looked for.
 """
 
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -79,29 +78,35 @@ def run_hashes(words: Hashes, longest: int) -> Hashes:
     return hashes
 
 
-def hashed_around(
-    hashes: Hashes, places: NDArray[np.intp], ways: Sequence[Gap]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Hashes]:
-    """Return which gap a run may have, where it begins, and its hash without the gap.
+def hashed_around(hashes: Hashes, places: NDArray[np.intp], ways: tuple[Gap, ...]) -> Hashes:
+    """Return the hash of each run without its gap: for each gap, a run at each place.
+
+    Where a run would not lie in the text, it is any hash.
 
     Args:
         hashes: of the text's runs; see `run_hashes`.
         places: where halves begin.
         ways: the gaps that are looked for.
     """
-    shift, before, width, after = np.array(ways, np.intp).T[:, :, np.newaxis]
-    factors = np.array([pow(int(FACTORS[0]), gap.after, 1 << 64) for gap in ways], np.uint64)
+    (shift, before, width, after), factors = _columns(ways)
     starts = places + shift
-    ends = starts + before + width + after
+    behind = starts + before + width
     row, flat = hashes.shape[1], hashes.reshape(-1)
-    # what lies outside of the text is clipped to any other place here, and left out below
-    around = flat.take(starts + before * row, mode="clip") * factors[:, np.newaxis]
-    around += flat.take(ends - after + after * row, mode="clip")
-    inside = np.flatnonzero((starts >= 0) & (ends < row))
-    return inside // len(places), starts.reshape(-1)[inside], around.reshape(-1)[inside]
+    around: Hashes = flat.take(starts + before * row, mode="clip") * factors
+    around += flat.take(behind + after * row, mode="clip")
+    return around.reshape(-1)
 
 
-def words_around(words: Hashes, start: int, gap: Gap) -> Hashes:
-    """Return the words of one such run."""
-    end = start + gap.before + gap.width + gap.after
-    return np.delete(words[start:end], slice(gap.before, gap.before + gap.width))
+@cache
+def _columns(ways: tuple[Gap, ...]) -> tuple[NDArray[np.intp], Hashes]:
+    """Return the fields of gaps, a column each, and the factor of the hash before each."""
+    factors = [pow(int(FACTORS[0]), gap.after, 1 << 64) for gap in ways]
+    fields = np.array(ways, np.intp).T[:, :, np.newaxis]
+    return fields, np.array(factors, np.uint64)[:, np.newaxis]
+
+
+def words_around(words: Hashes, start: int, gap: Gap, head: int) -> Hashes:
+    """Return the words of one such run, behind the `head` words before it that a text has."""
+    middle = start + gap.before
+    behind = words[middle + gap.width :][: gap.after]
+    return np.concatenate([words[max(0, start - head) : middle], behind])

@@ -242,17 +242,21 @@ class LeakIndex:
     ) -> Iterator[tuple[int, int, list[Run]]]:
         for remainder in (True, False):
             ways = gaps(length, remainder=remainder)
-            whose, starts, around = hashed_around(hashes, places, ways)
+            around = hashed_around(hashes, places, ways)
             for suspect in self._tags[remainder].suspects(scattered(around)):
-                start, gap = int(starts[suspect]), ways[whose[suspect]]
+                gap = ways[suspect // len(places)]
+                start = int(places[suspect % len(places)]) + gap.shift
+                if not 0 <= start <= len(words) - gap.before - gap.width - gap.after:
+                    continue
                 for head in self._heads[length] if remainder else (0,):
-                    before = words[max(0, start - head) : start]
-                    kept = np.concatenate([before, words_around(words, start, gap)])
+                    kept = words_around(words, start, gap, head)
                     if known := self._known(kept, remainder=remainder):
                         yield start, gap.before + gap.width + gap.after, known
 
     def _known(self, words: Hashes, *, remainder: bool) -> list[Run]:
         wanted = np.uint64(digest(words, remainder))
-        first = int(np.searchsorted(self._digests, wanted))
-        last = int(np.searchsorted(self._digests, wanted, "right"))
+        first = int(self._digests.searchsorted(wanted))
+        if first == len(self._digests) or self._digests[first] != wanted:
+            return []
+        last = int(self._digests.searchsorted(wanted, "right"))
         return [Run(*run) for run in self._runs[first:last].tolist()]

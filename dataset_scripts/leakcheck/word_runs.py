@@ -42,6 +42,10 @@ PASSED_OVER = frozenset(
 FACTORS = tuple(
     np.uint64(factor) for factor in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)
 )
+# of each byte, whether JSON escapes white space by it, and whether it is a hexadecimal digit
+IS_WHITE, IS_HEXADECIMAL = (
+    np.isin(np.arange(256), list(characters)) for characters in (b"nrt", b"0123456789abcdefABCDEF")
+)
 FIRST_LETTERS = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)
 WINDOW = 8
 # soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark
@@ -189,10 +193,10 @@ def _every_word(text: bytes) -> Words:
 def _blank_escapes(text: NDArray[np.uint8]) -> None:
     r"""Put spaces for the letters of JSON's \n, \r, \t and \u2019, which are not words'."""
     marks = np.flatnonzero(text == ord("\\"))
-    text[marks[np.isin(text[marks + 1], list(b"nrt"))] + 1] = ord(" ")
+    text[marks[IS_WHITE[text[marks + 1]]] + 1] = ord(" ")
     marks = marks[text[marks + 1] == ord("u")]
     digits = marks[:, np.newaxis] + np.arange(2, 6)
-    is_code = np.isin(text[digits], list(b"0123456789abcdefABCDEF")).all(axis=1)
+    is_code = IS_HEXADECIMAL[text[digits]].all(axis=1)
     text[digits[is_code]] = ord(" ")
 
 

@@ -29,6 +29,9 @@ ROWS = (7_200, 86_400, 345_600, 1_036_800, 2_073_600, 2_073_600)
 
 SAMPLE = 2_160
 
+CHECKED = ["id", "text", "blank", "options", "label", "case", "occupation", "participant"]
+"""Columns of the rows that are made to be checked."""
+
 
 def template_violations(templates: Templates) -> Iterator[Violation]:
     """Check both tables, and that no two instances can have the same text.
@@ -92,7 +95,7 @@ def instance_violations(instances: Instances, rows: IntArray) -> Iterator[Violat
     seen: set[str] = set()
     reported: set[tuple[str, str]] = set()
     for block in np.array_split(rows, max(len(rows) // BLOCK, 1)):
-        for row in instances.table(block).to_pylist():
+        for row in instances.table(block).select(CHECKED).to_pylist():
             origin = origins[f"{row['occupation']}-{row['case']}"]
             filled = row["text"].replace(BLANK, row["options"][row["label"]])
             called = people[origin.row]

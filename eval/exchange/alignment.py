@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
 from pronominal.spans import Span
 
@@ -88,7 +89,9 @@ def character_places(other: str, text: str) -> dict[int, Span]:
 
     `MisalignedError` if it is another text.
     """
-    drawn = [index for index, character in enumerate(other) if not character.isspace()]
+    letters = (index for index, character in enumerate(other) if not character.isspace())
+    # of a much longer one no more than shows that it is another
+    drawn = [*islice(letters, LONGEST_UNIT * len(text) + 1)]
     return dict(zip(drawn, places([other[index] for index in drawn], text), strict=True))
 
 

@@ -20,6 +20,7 @@ from pronominal.dataset_scripts.building.build import write_dataset
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.reading.loading import read_split
+from pronominal.dataset_scripts.tables.parquet_files import read_parquet
 from pronominal.switching import occurrences, switch_row
 
 Row = dict[str, Any]
@@ -28,9 +29,9 @@ LABELS = {"train": (874, 925, 201), "validation": (187, 205, 62), "test": (918, 
 
 
 @pytest.fixture(scope="module")
-def published(upstream: Path) -> dict[tuple[str, str], list[Row]]:
-    found = gap.splits(Sources(upstream), BuildOptions())
-    return {(s.config, s.name): [r for t in s.tables for r in t.to_pylist()] for s in found}
+def published(built: Callable[[str], Path]) -> dict[tuple[str, str], list[Row]]:
+    files = built("gap").glob("*/*.parquet")
+    return {(file.parent.name, file.stem): read_parquet([file]).to_pylist() for file in files}
 
 
 def upstream_line(row: Row) -> str:

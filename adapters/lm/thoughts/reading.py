@@ -220,7 +220,7 @@ def closes_thought(prompt_end: str, delimiters: Sequence[Delimiters]) -> bool:
 def _parts(text: str, prompt_end: str, pairs: Sequence[Delimiters]) -> _Parts:
     start = around_turns()[0].match(text)
     begun = text[start.end() if start else 0 :]
-    if (pair := _opened(prompt_end, pairs)) is not None:
+    if prompt_end and (pair := _opened(prompt_end, pairs)) is not None:
         return _behind(pair, text, pairs)
     for pair in pairs:
         if opening := pair.opening.match(begun):

@@ -273,10 +273,10 @@ def test_the_released_codes_pattern(benchmark: ModuleType, text: str, passes: bo
 
 
 def test_the_stages_accept_what_a_straight_port_accepts(benchmark: ModuleType) -> None:
-    texts = benchmark.varied_sentences(6_000, seed=1)
+    texts = benchmark.varied_sentences(2_400, seed=1)
     accepted = benchmark.by_stages(texts)
     assert accepted == benchmark.by_port(texts)
-    assert 500 < len(accepted) < 5_500
+    assert 200 < len(accepted) < 2_200
 
 
 SIGNS = """. , ; : ! ? ' ` - " ( ) [ ] { } * & / _ ... -- '' cannot gonna wanna 'tis more'n d'ye"""

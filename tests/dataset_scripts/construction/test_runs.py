@@ -40,7 +40,7 @@ from tests.cli.test_main import pronominal
 from tests.dataset_scripts.construction.texts import corpus, planted, write_names
 
 NO_MODEL = replace(PAPER, pipeline=None)
-LINES = 3_000
+LINES = 1_500
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> tuple[Construction, set[st
     folder = tmp_path_factory.mktemp("corpus")
     paths, positives = corpus(folder, files=4, lines=LINES)
     shared = write_names(folder)
-    return Construction(tuple(paths), NO_MODEL, names=shared, piece=100_000, part=1), positives
+    return Construction(tuple(paths), NO_MODEL, names=shared, piece=50_000, part=1), positives
 
 
 @pytest.fixture(scope="module")
@@ -103,33 +103,33 @@ def test_any_number_of_workers_gives_the_same_bytes(
 
 
 KILLED = """
-import pickle, sys
-from itertools import pairwise
+import os, pickle, signal, sys
 from pathlib import Path
 from pronominal.dataset_scripts.construction.constructed_dataset import (
     Description,
     construct_dataset,
 )
+
+def die(done, shards):
+    if done == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
 if __name__ == "__main__":
-    construction = pickle.loads(Path(sys.argv[1]).read_bytes())
-    construct_dataset(construction, Description(licence="cc0-1.0"), Path(sys.argv[2]), workers=2)
+    construction, out = pickle.loads(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2])
+    construct_dataset(construction, Description(licence="cc0-1.0"), out, workers=2, progress=die)
 """
 
 
 def test_a_killed_run_goes_on_to_the_same_bytes(
     text: tuple[Construction, set[str]], built: tuple[Path, Any], tmp_path: Path
 ) -> None:
-
     (tmp_path / "construction").write_bytes(pickle.dumps(text[0]))
     script = tmp_path / "killed.py"
     script.write_text(KILLED)
     command = [sys.executable, script, tmp_path / "construction", tmp_path / "out"]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     work = tmp_path / "out" / ".constructed.parts"
-    while len(list(work.glob("*/*.parquet"))) < 2 and process.poll() is None:
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    done = subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
+    assert done.returncode == -signal.SIGKILL
     assert not (tmp_path / "out" / "constructed").exists()
     before = {path: path.stat().st_mtime_ns for path in work.glob("*/*.parquet")}
     kept = work.parent / "kept"
@@ -208,7 +208,7 @@ def test_a_refusal_does_not_wait_for_every_shard(tmp_path: Path) -> None:
     begun.mkdir()
     todo = [Shard(number, begun / str(number)) for number in range(40)]
     with pytest.raises(InputError, match="no such names"):
-        engine.run_in_processes(partial(refused_shard, at=0), todo, 2, lambda done, shards: None)
+        engine.run_in_processes(partial(refused_shard, at=0), todo, 1, lambda done, shards: None)
     assert len(list(begun.iterdir())) < len(todo)
 
 
@@ -227,7 +227,7 @@ def killed_shard(shard: Shard) -> None:
 def test_a_killed_process_is_told_with_its_cure(tmp_path: Path) -> None:
     todo = [Shard(number, tmp_path) for number in range(3)]
     with pytest.raises(InputError, match="want of memory; give the same command again, with fewer"):
-        engine.run_in_processes(killed_shard, todo, 2, lambda done, shards: None)
+        engine.run_in_processes(killed_shard, todo, 1, lambda done, shards: None)
 
 
 def free_ports(number: int) -> list[int]:

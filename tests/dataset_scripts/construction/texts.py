@@ -62,14 +62,14 @@ def distractors(source: random.Random) -> Iterable[str]:
 
 
 def corpus(folder: Path, files: int, lines: int, seed: int = 0) -> tuple[list[Path], set[str]]:
-    """Write files of distractors with one planted sentence in fifty; return both."""
+    """Write files of distractors with one planted sentence in twenty-five; return both."""
     source = random.Random(seed)
     paths, positives = [], set()
     for file in range(files):
         path = folder / f"corpus-{file}.txt"
         found: list[str] = []
         while len(found) < lines:
-            if source.random() < 0.2:
+            if source.random() < 0.4:
                 positives.add(planted(len(positives)))
                 found.append(planted(len(positives) - 1))
             found.extend(distractors(source))

@@ -19,6 +19,7 @@ from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.dataset_scripts.knowref.files import LOST, parse_record, unbracketed
 from pronominal.dataset_scripts.knowref.upstream import KNOWREF, KNOWREF60K
+from pronominal.dataset_scripts.tables.parquet_files import read_parquet
 from pronominal.dataset_scripts.tables.violations import RowLocation
 from tests.conftest import ROOT
 
@@ -43,8 +44,11 @@ def tables(sources: Sources, options: BuildOptions | None = None) -> Tables:
 
 
 @pytest.fixture(scope="module")
-def published(upstream: Path) -> Tables:
-    return tables(Sources(upstream))
+def published(built: Callable[[str], Path]) -> Tables:
+    files = built("knowref").glob("*/*.parquet")
+    return Tables(
+        ((file.parent.name, file.stem), read_parquet([file]).to_pylist()) for file in files
+    )
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from pronominal.dataset_scripts import winonb
 from pronominal.dataset_scripts.building.build import write_dataset
 from pronominal.dataset_scripts.building.options import BuildOptions
 from pronominal.dataset_scripts.building.sources import Sources
+from pronominal.dataset_scripts.tables.parquet_files import read_parquet
 from pronominal.dataset_scripts.tables.tab_separated import TableRow
 from pronominal.dataset_scripts.winonb.personal_names import FIFTEEN_NAMES
 from pronominal.dataset_scripts.winonb.schemas import TABLE, parse_schema
@@ -35,9 +36,9 @@ FURTHER_PERSON = {3249, 3250, 4013, 4014}
 
 
 @pytest.fixture(scope="module")
-def published(upstream: Path) -> dict[str, list[Row]]:
-    found = winonb.splits(Sources(upstream), BuildOptions())
-    return {split.config: [r for t in split.tables for r in t.to_pylist()] for split in found}
+def published(built: Callable[[str], Path]) -> dict[str, list[Row]]:
+    files = built("winonb").glob("*/*.parquet")
+    return {file.parent.name: read_parquet([file]).to_pylist() for file in files}
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ import csv
 import json
 import random
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 pytest.importorskip("spacy")
@@ -21,9 +21,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pronominal import InputError, Span
-from pronominal.dataset_scripts.building.options import BuildOptions
-from pronominal.dataset_scripts.building.script import dataset_script
-from pronominal.dataset_scripts.building.sources import Sources
 from pronominal.decisions import BOTH, NONE, Decision
 from pronominal.eval.exchange import FORMATS, exchange_format
 from pronominal.eval.exchange.documents import ExportedText, id_of, linked
@@ -126,22 +123,23 @@ ROWS = 12
 """Of each split of each dataset."""
 
 
-def every_split(upstream: Path) -> Iterator[tuple[str, list[ResolutionInstance]]]:
+def every_split(
+    built: Callable[[str], Path],
+) -> Iterator[tuple[str, list[ResolutionInstance]]]:
     for name in ("gap", "knowref", "winogender", "winonb", "winopron"):
-        for split in dataset_script(name).splits(Sources(upstream), BuildOptions()):
-            every = (row for table in split.tables for row in table.to_pylist())
-            rows = [*islice(every, 8 * ROWS)]
-            kept = rows[:: max(1, len(rows) // ROWS)]
-            label = f"{name}/{split.config}/{split.name}"
+        for file in sorted(built(name).glob("*/*.parquet")):
+            rows = pq.read_table(file).slice(0, 8 * ROWS)
+            kept = rows.to_pylist()[:: max(1, len(rows) // ROWS)]
+            label = f"{name}/{file.parent.name}/{file.stem}"
             yield label, [ResolutionInstance.from_row(row) for row in kept]
 
 
 @pytest.fixture(scope="module")
-def splits(upstream: Path) -> dict[str, list[ExportedText]]:
+def splits(built: Callable[[str], Path]) -> dict[str, list[ExportedText]]:
     """Rows of every split, each with clusters made up and a decision."""
     chance = random.Random(11)
     found = {}
-    for label, rows in every_split(upstream):
+    for label, rows in every_split(built):
         texts = []
         for row in rows:
             places = ExportedText(row).words(spaces=False).places

@@ -27,13 +27,16 @@ def site(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(offline=True, viewport={"width": 390, "height": 800})
-    opened = context.new_page()
+def page(cleared: Any) -> Iterator[Any]:
     problems: list[str] = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    yield opened
-    context.close()
+
+    def note(error: Any) -> None:
+        problems.append(str(error))
+
+    cleared.on("pageerror", note)
+    cleared.set_viewport_size({"width": 390, "height": 800})
+    yield cleared
+    cleared.remove_listener("pageerror", note)
     assert problems == []
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +33,18 @@ def report(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(browser: Any, report: Path) -> Iterator[Any]:
-    context = browser.new_context(offline=True, color_scheme="light")
-    opened = context.new_page()
+def page(cleared: Any, report: Path) -> Iterator[Any]:
     problems: list[str] = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    opened.on("console", lambda said: problems.append(said.text))
-    opened.goto(report.as_uri())
-    yield opened
-    context.close()
+    listeners: dict[str, Callable[[Any], None]] = {
+        "pageerror": lambda error: problems.append(str(error)),
+        "console": lambda said: problems.append(said.text),
+    }
+    for event, listener in listeners.items():
+        cleared.on(event, listener)
+    cleared.goto(report.as_uri())
+    yield cleared
+    for event, listener in listeners.items():
+        cleared.remove_listener(event, listener)
     assert problems == []
 
 

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -136,28 +135,33 @@ FAILED = (0, 2, 3)
 """And how many failures, which are written before the predictions of their chunk."""
 
 
-@settings(max_examples=15)
-@given(cut=st.integers(0, 10**9), chunks=st.none() | st.integers(0, 2))
 def test_a_run_with_failures_killed_at_any_byte_ends_with_the_same_bytes(
-    split: Split,
-    tmp_path_factory: pytest.TempPathFactory,
-    cut: int,
-    chunks: int | None,
+    split: Split, tmp_path: Path
 ) -> None:
-    system, out = fragile(split, "raises"), tmp_path_factory.mktemp("cut")
-    folder = run(split, system, ASKED, out)
-    predictions, failures = folder.predictions, folder.path / "failures.jsonl"
-    whole = predictions.read_bytes(), failures.read_bytes()
-    folder.describe(complete=False)
-    if chunks is None:
-        os.truncate(predictions, cut % (len(whole[0]) + 1))
-    else:
-        lines = whole[0].splitlines(keepends=True)
-        predictions.write_bytes(b"".join(lines[: WRITTEN[chunks]]))
-        kept = len(b"".join(whole[1].splitlines(keepends=True)[: FAILED[chunks]]))
-        os.truncate(failures, kept + cut % (len(whole[1]) - kept + 1))
-    run(split, system, ASKED, out)
-    assert (predictions.read_bytes() == whole[0], failures.read_bytes() == whole[1]) == (True, True)
+    system = fragile(split, "raises")
+    folder = run(split, system, ASKED, tmp_path)
+    files = folder.predictions, folder.path / "failures.jsonl"
+    whole = [file.read_bytes() for file in files]
+    lines = [content.splitlines(keepends=True) for content in whole]
+
+    @settings(max_examples=15)
+    @given(cut=st.integers(0, 10**9), chunks=st.none() | st.integers(0, 2))
+    def killed_at(cut: int, chunks: int | None) -> None:
+        folder.describe(complete=False)
+        left = [*whole]
+        if chunks is None:
+            left[0] = whole[0][: cut % (len(whole[0]) + 1)]
+        else:
+            left[0] = b"".join(lines[0][: WRITTEN[chunks]])
+            kept = len(b"".join(lines[1][: FAILED[chunks]]))
+            left[1] = whole[1][: kept + cut % (len(whole[1]) - kept + 1)]
+        for file, content in zip(files, left, strict=True):
+            file.write_bytes(content)
+        run(split, system, ASKED, tmp_path)
+        same = [file.read_bytes() == content for file, content in zip(files, whole, strict=True)]
+        assert same == [True, True]
+
+    killed_at()
 
 
 def test_a_system_that_says_it_can_answer_nothing_stops_the_run(

@@ -27,12 +27,12 @@ def test_the_interval_holds_for_who_stops_when_it_suits_him() -> None:
     """Stopping as soon as the truth is outside happens in at most one of twenty populations."""
     generator, missed, often = np.random.default_rng(0), 0, 0
     for _ in range(200):
-        population = (generator.random(2000) < 0.6).astype(float)
+        population = (generator.random(1000) < 0.6).astype(float)
         truth = population.mean()
-        looks = [*range(50, 1000, 50)]
-        ends = [mean_sequence(population[:n], 2000) for n in looks]
+        looks = [*range(25, 500, 25)]
+        ends = [mean_sequence(population[:n], 1000) for n in looks]
         missed += any(not low <= truth <= high for low, high in ends)
-        errors = [1.96 * population[:n].std() * (n * 2000 / (2000 - n)) ** -0.5 for n in looks]
+        errors = [1.96 * population[:n].std() * (n * 1000 / (1000 - n)) ** -0.5 for n in looks]
         often += any(
             abs(population[:n].mean() - truth) > e for n, e in zip(looks, errors, strict=True)
         )

@@ -298,7 +298,7 @@ def test_of_unequal_units_a_difference_is_that_of_the_shares(
     assert test.difference == pytest.approx(figures[0] - figures[1], abs=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(ROWS, st.data())
 def test_ruffs_difference_is_that_of_its_accuracies(
     rows: list[tuple[str, bool, bool]], data: st.DataObject

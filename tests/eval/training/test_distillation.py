@@ -114,7 +114,7 @@ def test_a_student_learns_what_its_teacher_says(
     texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begins = ("--checkpoint", ROOT / "tests" / "goldens" / "caw" / "checkpoint")
-    length = ("--updates", 120, "--validate-every", 60, "--batch-size", 16)
+    length = ("--updates", 60, "--validate-every", 30, "--batch-size", 16)
     rates = ("--task-learning-rate", 3e-3, "--encoder-learning-rate", 2e-3)
     command = ["distil", "caw", "--teacher", PLACE, "--text", texts]
     assert run([*command, *begins, *length, *rates, "--out", tmp_path / "out"]) == 0

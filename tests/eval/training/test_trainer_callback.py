@@ -56,16 +56,16 @@ def test_a_language_model_is_scored_as_the_system_lm_scores_it(
     family: tuple[Any, Any], own_ruff: str, tmp_path: Path
 ) -> None:
     trainer = trainer_of(family, tmp_path / "trained", eval_on_start=True)
-    callback = EvaluationCallback(trainer, own_ruff, config="distractors_1", limit=48)
+    callback = EvaluationCallback(trainer, own_ruff, config="distractors_0", limit=24)
     trainer.add_callback(callback)
     with silent_transformers():
         trainer.train()
         trainer.save_model(str(tmp_path / "saved"))
         asked = f"lm={tmp_path / 'saved'}"
         results = pronominal.evaluate(
-            own_ruff, asked, config="distractors_1", limit=48, out=tmp_path / "runs"
+            own_ruff, asked, config="distractors_0", limit=24, out=tmp_path / "runs"
         )
-    name = "eval_ruff_distractors_1_accuracy"
+    name = "eval_ruff_distractors_0_accuracy"
     logged = [entry for entry in trainer.state.log_history if name in entry]
     assert [entry["step"] for entry in logged] == [0, 6]
     first, last = ([entry[f"{name}/pronoun_set={form}"] for form in FORMS] for entry in logged)
@@ -77,7 +77,7 @@ def test_a_language_model_is_scored_as_the_system_lm_scores_it(
 
 
 def test_a_figure_of_ours_chooses_the_best_model(own_ruff: str, tmp_path: Path) -> None:
-    name = "eval_ruff_distractors_1_accuracy"
+    name = "eval_ruff_distractors_0_accuracy"
     trainer = trainer_of(
         CAUSAL["gpt2"],
         *(tmp_path,),
@@ -85,7 +85,7 @@ def test_a_figure_of_ours_chooses_the_best_model(own_ruff: str, tmp_path: Path) 
         metric_for_best_model=name,
         greater_is_better=True,
     )
-    trainer.add_callback(EvaluationCallback(trainer, own_ruff, config="distractors_1", limit=48))
+    trainer.add_callback(EvaluationCallback(trainer, own_ruff, config="distractors_0", limit=24))
     with silent_transformers():
         trainer.train()
     logged = [entry[name] for entry in trainer.state.log_history if name in entry]

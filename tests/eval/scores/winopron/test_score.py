@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pronominal.decisions import BOTH, NONE, Decision
@@ -290,6 +290,7 @@ def answered(draw: st.DrawFn) -> tuple[list[Row], list[list[int]]]:
     return table, draw(st.lists(answer, min_size=len(table), max_size=len(table)))
 
 
+@settings(max_examples=60)
 @given(answered())
 def test_counts_and_groups_equal_plain_loops(example: tuple[list[Row], list[list[int]]]) -> None:
     table, answers = example
