@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from pronominal.cli.menu import Menu
+from pronominal.cli.menu import HELP, Menu
 from pronominal.errors import InputError, printable
 
 # newer versions of typer carry their own click: this is the base of usage errors in every one
@@ -20,7 +20,7 @@ app = typer.Typer(
     cls=Menu,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # the help of all commands is printed without what draws boxes
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": HELP},
 )
 
 

@@ -103,6 +103,10 @@ class MenuCommands(MutableMapping[str, Any]):
         return len(self._entries)
 
 
+HELP = ["-h", "--help"]
+"""What shows a command's help."""
+
+
 class Menu(TyperGroup):
     """The group of all commands, whose help is the menu."""
 
@@ -143,7 +147,8 @@ def _make_readable(command: Any) -> None:
     """
     paragraphs = cleandoc(command.help or "").split("\n\n")
     command.help = "\n\n".join(one.replace("\n", " ") for one in paragraphs)
-    for parameter in command.params:
+    context = typer.Context(command, help_option_names=HELP)
+    for parameter in (*command.params, command.get_help_option(context)):
         if getattr(parameter, "is_flag", False) and parameter.metavar is None:
             parameter.metavar = ""
     for below in getattr(command, "commands", {}).values():

@@ -16,6 +16,7 @@ LOADED_WHEN_USED = {
     "build": "pronominal.dataset_scripts.building.build",
     "load_split": "pronominal.dataset_scripts.reading.loading",
     "evaluate": "pronominal.eval.results",
+    "evaluate_experiment": "pronominal.eval.results",
     "score": "pronominal.eval.results",
     "Results": "pronominal.eval.results",
     "report": "pronominal.eval.report",

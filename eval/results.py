@@ -39,7 +39,7 @@ from pronominal.eval.runs.record import read_record
 from pronominal.eval.runs.units import read_units
 from pronominal.eval.scores import as_task, task_of
 from pronominal.eval.statistics.outcomes import choices_of, right_choices
-from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against
+from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, against, refuse_no_margin
 from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import CAUSES, FAILED, SAME_WEIGHTS, failed_rows
 from pronominal.eval.tables.findings import COMPARED
@@ -52,10 +52,6 @@ from pronominal.names import unknown_name
 if TYPE_CHECKING:
     import pandas as pd
     from datasets import Dataset
-
-
-USUAL = {"split": "test", "out": "runs", "reading": "offsets", "strict": False}
-"""Arguments of `evaluate` that an experiment's file goes before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +203,11 @@ class Results:
                 raise unknown_name("system", label, self.scores)
         if a == b:
             raise InputError(f"{a} is compared with itself", cure="name two systems")
+        refuse_no_margin(margin)
         one = self.scores[a]
         tests = (one.get(AGAINST, {}), one.get(PLANNED, {}).get(AGAINST, {}))
         found = {
-            measure: others[b] for of in tests for measure, others in of.items() if b in others
+            measure: {**others[b]} for of in tests for measure, others in of.items() if b in others
         }
         if margin is None or not found:
             return found
@@ -266,7 +263,7 @@ class Results:
 
 def evaluate(  # noqa: PLR0913 - each one is an option of the command
     dataset: str | Path | Dataset | Split,
-    systems: Sequence[Asked] | Asked = (),
+    systems: Sequence[Asked] | Asked,
     *,
     config: str | None = None,
     split: str = "test",
@@ -284,8 +281,7 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
 
     Args:
         dataset: a built dataset's folder, its id on the Hub, a `datasets.Dataset`, or what
-            `load_split` returned; or the TOML file of an experiment, to whose systems others are
-            added, and whose options are replaced by arguments that are not the usual ones.
+            `load_split` returned.
         systems: names and places as on the command line, dicts of settings with ``system``, or
             objects with a ``name`` and one of the methods of a system.
         config: of the dataset; its default one without.
@@ -300,25 +296,21 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
         strict: stop at the first row that a system cannot answer.
         margin: ask of every two systems whether they are closer than so much, in (0, 1).
         plan: a file that ``pronominal plan`` wrote. Its systems, rows and decision rule are taken,
-            its comparisons are reported first, and all others are exploratory.
+            beside `systems`, of which there may be none; its comparisons are reported first, and
+            all others are exploratory.
         progress: takes the name and the size of what is done; returns a context whose value is
             told how much of it is done.
 
     Raises:
         InputError: a dataset, a system or an answer is not what it should be.
     """
-    if isinstance(dataset, str | Path) and Path(dataset).suffix == ".toml":
-        given: dict[str, Any] = {"config": config, "split": split, "out": out, "task": task}
-        given |= {"reading": reading, "limit": limit, "until": until, "strict": strict}
-        given |= {"margin": margin, "plan": plan}
-        read = read_experiment(Path(dataset))
-        read.options.update({k: one for k, one in given.items() if one != USUAL.get(k)})
-        return evaluate_experiment(read, systems, progress)
+    refuse_no_margin(margin)
     planned: Plan | None = None if plan is None else read_plan(Path(plan))
     asked, objects = asked_systems(systems) if systems or planned is None else ([], {})
     if planned is not None:
         asked = planned.beside(asked)
-        config, split = config or planned.dataset.config, planned.dataset.split
+        config = config or planned.dataset.config
+        split = planned.dataset.split if split == "test" else split
         reading = reading or planned.reading
     asked = [one.declaring(objects.get(one.label)) for one in asked]  # reads checkpoints once
     own = as_task(task)
@@ -350,16 +342,25 @@ def evaluate(  # noqa: PLR0913 - each one is an option of the command
 
 
 def evaluate_experiment(
-    read: Experiment, further: Sequence[Asked] | Asked = (), progress: OpenProgress = no_progress
+    experiment: Path | str | Experiment, progress: OpenProgress = no_progress
 ) -> Results:
-    """Run an experiment, with `further` systems beside its own, and save what it says is saved."""
+    """Run what the TOML file of an experiment says, and save what it says is saved.
+
+    Args:
+        experiment: the file, or what `read_experiment` read.
+        progress: as in `evaluate`.
+
+    Raises:
+        InputError: the file, or what it asks for, is not what it should be.
+    """
+    read = experiment
+    if isinstance(read, Path | str):
+        read = read_experiment(Path(read))
     options = {"reading": None, **read.options}
     place, where = options.pop("dataset", None), options.pop("save", None)
     if place is None:
         raise InputError("no dataset is given", cure="add --dataset FOLDER")
-    added, objects = asked_systems(further) if further else ([], {})
-    named = [*read.systems, *(one for one in added if one.label not in objects)]
-    asked = [*with_settings(named, read.settings), *objects.values()]
+    asked = with_settings(read.systems, read.settings)
     if not asked and "plan" not in options:
         raise InputError("no system is given", cure="add --system NAME or --systems FILE")
     made = evaluate(place, asked, **options, progress=progress)

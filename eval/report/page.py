@@ -30,6 +30,7 @@ from pronominal.eval.report.scored import (
 )
 from pronominal.eval.report.sections import Section, curves_of, section
 from pronominal.eval.report.unscored import UnscoredRun, unscored_runs
+from pronominal.eval.statistics.paired_tests import refuse_no_margin
 from pronominal.eval.tables.table import Table, slug
 from pronominal.eval.task import Task
 from pronominal.overwriting import refuse_overwriting
@@ -154,6 +155,13 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
             task, a dataset has the rows of none, or there are files in the way that no report
             wrote.
     """
+    if not out.name or out.is_dir():
+        raise InputError(
+            "the page is one file, and this is a folder",
+            cure="add a name, such as report.html",
+            file=out,
+        )
+    refuse_no_margin(margin)
     beside = out.with_name(f"{out.stem}.all-systems")
     refuse_overwriting(out, exports.IN_MARKUP)
     exports.refuse_other_files(markdown, latex, csv, svg)

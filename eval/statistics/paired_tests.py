@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pronominal.errors import InputError
 from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE, holm, mcnemar
 from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.outcomes import FloatArray, ratio
@@ -252,6 +253,14 @@ def _equivalence(margin: float, units: int, ends: FloatArray, why: str | None) -
     return {"n": units, "margin": margin, "equivalent": inside, **_interval(ends, why)}
 
 
+def refuse_no_margin(margin: float | None) -> None:
+    """Raise `InputError` for what cannot be how far apart equivalent systems may be."""
+    is_number = isinstance(margin, int | float) and not isinstance(margin, bool)
+    if margin is not None and not (is_number and 0 < margin < 1):
+        cure = "give a share between 0 and 1, as 0.05 for five points"
+        raise InputError(f"the margin {margin!r:.40} is none", cure=cure)
+
+
 def differ(test: Mapping[str, Any]) -> bool:
     """Whether two systems differ beyond doubt, by the fields of their `PairedTest`.
 
@@ -297,7 +306,7 @@ def against(
     known: dict[Hashable, dict[str, dict[str, Block]]] = {}
     for done, (measure, systems) in enumerate(units.items(), start=1):
         asked = pairs.get(measure)
-        key = _compared(systems), asked and tuple(asked)
+        key = _compared(systems), None if asked is None else tuple(asked)
         if key not in known:
             known[key] = {
                 system: {other: test.to_json() for other, test in tests.items()}
@@ -313,5 +322,6 @@ def against(
 def _compared(units: Mapping[str, PairedUnits]) -> Hashable:
     """Return what tests depend on: of who always chooses, F1 counts twice what accuracy does."""
     systems = Systems.of([*units.values()])
-    parts, wholes = (one / systems.wholes.sum() for one in (systems.parts, systems.wholes))
+    total = systems.wholes.sum() or 1
+    parts, wholes = (one / total for one in (systems.parts, systems.wholes))
     return tuple(units), systems.single, parts.shape, parts.tobytes(), wholes.tobytes()

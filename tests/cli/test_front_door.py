@@ -186,17 +186,15 @@ def test_an_experiment_is_a_file(sample: Path, tmp_path: Path) -> None:
     scores = json.loads(result.stdout)
     assert [*scores] == ["first-mention", "dice"]
     assert scores["dice"]["overall"]["n"] == 16
-    in_python = pronominal.evaluate(str(file))
+    in_python = pronominal.evaluate_experiment(str(file))
     assert json.loads(json.dumps({k: v.content for k, v in in_python.scores.items()})) == scores
     assert {run.parent for run in in_python.runs.values()} == {tmp_path / "runs"}
     more = command("evaluate", file, "--json", "-m", 24, "-s", "random", "-o", tmp_path / "other")
     scores = json.loads(more.stdout)
     assert [*scores] == ["first-mention", "dice", "random"]
     assert scores["random"]["overall"]["n"] == 24
-    more_in_python = pronominal.evaluate(file, "random", limit=24, out=tmp_path / "other")
-    assert (
-        json.loads(json.dumps({k: v.content for k, v in more_in_python.scores.items()})) == scores
-    )
+    refused = command("evaluate", "-d", file, "-s", "random")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 
 
 def test_an_experiment_lies_beside_its_dataset(sample: Path, tmp_path: Path) -> None:
@@ -331,6 +329,7 @@ def test_flags_take_no_word_and_paragraphs_are_whole() -> None:
     shown = command("evaluate", "--help").stdout
     assert re.search(r"--full +Print all tables", shown)
     assert "also run over companion splits, whose answers" in " ".join(shown.split())
+    assert re.search(r"--help +-h +Show", shown)
     longest = max(map(len, shown.splitlines()))
     (line,) = (one for one in shown.splitlines() if "Finished runs are scored" in one)
     assert len(line.rstrip()) > longest - 12, "lines end where the terminal does"

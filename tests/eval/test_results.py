@@ -151,6 +151,8 @@ def test_two_systems_are_compared(results: pronominal.Results) -> None:
         results.compare("randon", "last")
     with pytest.raises(InputError, match="random is compared with itself; name two systems"):
         results.compare("random", "random")
+    tests["accuracy"].clear()
+    assert results.compare("random", "last")["f1"] == tests["f1"], "they share nothing"
 
 
 def test_two_systems_are_asked_whether_they_are_equivalent(results: pronominal.Results) -> None:
@@ -160,6 +162,8 @@ def test_two_systems_are_asked_whether_they_are_equivalent(results: pronominal.R
     ]
     assert [one["equivalent"] for one in verdicts] == [False, True]
     assert verdicts[0]["interval"] == verdicts[1]["interval"]
+    with pytest.raises(InputError, match="the margin 5 is none; give a share between 0 and 1"):
+        results.compare("random", "seeded", margin=5)
 
 
 FIVE = """import pronominal

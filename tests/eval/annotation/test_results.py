@@ -312,7 +312,7 @@ def test_people_stand_beside_the_systems(sample: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     done = pronominal("report", runs, "--out", page)
     assert done.returncode == 0, done.stderr
-    assert "first-mention – human" in page.read_text()  # a paired test
+    assert "human – first-mention" in page.read_text()  # a paired test
     assert all(f">{label}<" in page.read_text() for label in ("human", "cem", "first-mention"))
     scored = ("score", "sample", "--dataset", sample, "--config", "double", "--json")
     file = runs / "sample.double.test.human"

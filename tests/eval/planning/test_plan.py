@@ -287,8 +287,8 @@ def test_the_commands_plan_and_evaluate_what_was_planned(
     assert full.index("\nPlanned: Paired tests: acc") < full.index("\nExploratory: ")
     assert body[: body.index("No interval")] in full
     assert "--full" not in full
-    other = CliRunner().invoke(app, [*asked, "--config", "single"])
-    assert isinstance(other.exception, InputError)
+    for other in (["--config", "single"], ["--split", "nix"]):
+        assert isinstance(CliRunner().invoke(app, [*asked, *other]).exception, InputError)
     results = evaluate(str(sample), [], plan="plan.json")
     compared = results.compare("random", "first-mention")["accuracy"]
     assert compared == results.scores["random"][PLANNED][AGAINST]["accuracy"]["first-mention"]

@@ -131,6 +131,18 @@ def test_a_margin_asks_for_equivalence_on_the_page(runs: Path, tmp_path: Path) -
     assert "Ranks" in page
 
 
+@pytest.mark.parametrize("margin", [5, 0, True, float("nan"), "x"])
+def test_what_is_no_margin_is_refused(runs: Path, tmp_path: Path, margin: Any) -> None:
+    with pytest.raises(InputError, match=r"give a share between 0 and 1, as 0\.05 for five points"):
+        write_report(runs, tmp_path / "report.html", margin=margin)
+
+
+@pytest.mark.parametrize("place", [".", "", "/"])
+def test_a_page_is_no_folder(runs: Path, place: str) -> None:
+    with pytest.raises(InputError, match=r"this is a folder; add a name, such as report\.html"):
+        write_report(runs, Path(place))
+
+
 def test_systems_are_tested_without_the_dataset(runs: Path, sample: Path, tmp_path: Path) -> None:
     csvs = {}
     for name, datasets in (("with", [str(sample)]), ("without", [])):

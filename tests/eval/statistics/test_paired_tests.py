@@ -3,6 +3,7 @@
 import gc
 import itertools
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -381,6 +382,13 @@ def test_measures_that_count_alike_are_tested_once(monkeypatch: pytest.MonkeyPat
     assert found == {
         name: {measure: one[name][measure] for measure, one in alone.items()} for name in "abc"
     }
+
+
+def test_measures_of_which_nothing_counts_are_compared_in_silence() -> None:
+    nothing = dict.fromkeys("ab", np.zeros((4, 2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert against({"bias": nothing})["a"]["bias"]["b"]["difference"] is None
 
 
 def test_looking_for_cycles_goes_on_after_the_tests() -> None:
