@@ -58,6 +58,9 @@ def load_split(
     Raises:
         InputError: the config or split does not exist, a file is damaged, or a row is wrong.
     """
+    for what, given in {"config": config or "", "split": split}.items():
+        if not isinstance(given, str):
+            raise InputError(f"the {what} is {given!r:.40}", cure=f"give the {what}'s name")
     if not isinstance(dataset, str | Path):
         return _of_dataset(dataset, config, split)
     whole, part = whole_and_part(split)
@@ -66,7 +69,10 @@ def load_split(
     if part is not None and split == f"{whole}{FIRST}{part}":
         return load_split(dataset, config, whole).first(part)
     if "+" in split:
-        return _joined([read_split(dataset, config, name) for name in split.split("+")], split)
+        names = split.split("+")
+        if len({*names}) < len(names):
+            raise InputError(f"the splits {split} are not all different", cure="name each one once")
+        return _joined([read_split(dataset, config, name) for name in names], split)
     config, files = split_files(dataset, config, split)
     large = sum(open_parquet(file).metadata.num_rows for file in files) > MOST_IN_MEMORY
     return _of_files(files, config, split, on_disk=large)

@@ -40,6 +40,11 @@ def test_a_split_is_large_by_its_rows(dataset: str, small_memory: None) -> None:
     assert load_split(dataset, CONFIG).in_memory is None
     assert load_split(dataset, "no_context").in_memory is not None
     assert load_split(dataset, CONFIG, "seed_13+seed_17").in_memory is not None
+    with pytest.raises(InputError, match="are not all different; name each one once"):
+        load_split(dataset, CONFIG, "seed_13+seed_13")
+    for wrong in ({"config": 3}, {"split": None}):
+        with pytest.raises(InputError, match=r"give the (config|split)'s name"):
+            load_split(dataset, **wrong)
     with pytest.raises(InputError, match="there is no split 'tset'; did you mean 'test'"):
         load_split(dataset, CONFIG, "tset")
 
