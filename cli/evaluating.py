@@ -111,6 +111,8 @@ def evaluate(
         print(json.dumps(scores, indent=2))
     else:
         print_results(compared, full=full, markdown=markdown, latex=latex)
+    if (folder := read.options.get("save")) is not None:
+        print(f"pronominal: {folder}: scores.parquet and scores.csv written", file=sys.stderr)
     exit_with_failures(compared.failed())
 
 

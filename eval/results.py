@@ -44,7 +44,7 @@ from pronominal.eval.statistics.scores import Scores
 from pronominal.eval.tables.comparison import CAUSES, FAILED, SAME_WEIGHTS, failed_rows
 from pronominal.eval.tables.findings import COMPARED
 from pronominal.eval.tables.summary import EXPLORATORY, Summary
-from pronominal.eval.tables.table import Table
+from pronominal.eval.tables.table import LATEX_NEEDS, Table
 from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
 from pronominal.eval.task import Answered, Companion, Task
 from pronominal.names import unknown_name
@@ -123,7 +123,7 @@ class Results:
         return replace(summary, comparisons=compared, tables_follow=full)
 
     def _equal_and_different(self) -> Iterator[str]:
-        """Say in how many rows two systems differ that score the same, of the first pairs."""
+        """Say in how many rows two systems differ that score the same, or in none: first pairs."""
         headline = self.task.headline_in(self.scores.values())
         figures = {label: headline.of(one) for label, one in self.scores.items()}
         values = {label: figure.value for label, figure in figures.items() if figure is not None}
@@ -132,8 +132,10 @@ class Results:
             if b not in self.scores[a].get(SAME_WEIGHTS, {}):
                 rows = sum(map(ne, self.answers[a].decisions, self.answers[b].decisions))
                 many = "one row" if rows == 1 else f"{rows:,} rows"
-                if rows:
-                    yield f"{a} and {b} score the same, but differ in {many}."
+                differ = (
+                    f"score the same, but differ in {many}" if rows else "answer all rows alike"
+                )
+                yield f"{a} and {b} {differ}."
 
     def _without_answers(self) -> Iterator[str]:
         """Say which systems failed at every row, and the first cause."""
@@ -229,7 +231,9 @@ class Results:
         return report([*self.runs.values()], path, task=self.task)
 
     def to_latex(self, *, full: bool = False) -> str:
-        """Return the first table for LaTeX, with ``booktabs``, and the headline by case and set.
+        """Return the first table for LaTeX, and the headline by case and set.
+
+        The first line says which packages they need; no table is wider than a column of text.
 
         The best figure of a column is bold where it is better than all others beyond chance. With
         `full`, all tables follow. The tables of a plan stand first.
@@ -243,7 +247,7 @@ class Results:
             [table.to_latex(f"{split} {table.title}") for table in tables]
             for tables in (first, more)
         )
-        return "\n".join((*before, self._summary().to_latex(), *after))
+        return "\n".join((LATEX_NEEDS, *before, self._summary().to_latex(), *after))
 
     def to_markdown(self, *, full: bool = False) -> str:
         """Return what the command prints as Markdown; all tables follow with `full`."""

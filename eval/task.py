@@ -132,6 +132,7 @@ class Task:
             of answered rows; where it says none, the headline's parts and the measures.
         remarks: takes system -> scores; returns sentences on what stands out, beyond those that
             follow from the summary's columns.
+        notes: takes system -> scores; returns what has to be known to read the figures.
         tables: takes system -> scores; returns tables beyond those that follow from measures.
         charts: takes system -> scores; returns charts beyond those that follow from measures.
         curves: how measures are drawn over the configs of the dataset.
@@ -166,6 +167,7 @@ class Task:
     options: tuple[Option, ...] = ()
     summary: tuple[SummaryColumn, ...] = ()
     remarks: Callable[[Mapping[str, Scores]], Iterable[str]] | None = None
+    notes: Callable[[Mapping[str, Scores]], Iterable[str]] | None = None
     tables: Callable[[Mapping[str, Scores]], Iterable[Table]] | None = None
     charts: Callable[[Mapping[str, Scores]], Iterable[Chart]] | None = None
     curves: Curves | None = None
@@ -312,6 +314,7 @@ class Task:
             units=self.units,
             remarks=() if self.remarks is None else self.remarks(scores),
             notes=(
+                *(() if self.notes is None else self.notes(scores)),
                 *unfinished_notes(scores, self._measure("unfinished")),
                 *agreement_notes(scores),
                 *drawn_notes(scores),

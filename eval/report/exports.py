@@ -10,7 +10,7 @@ from pronominal.eval.report.charts.drawings import Drawing
 from pronominal.eval.report.charts.svg import standalone
 from pronominal.eval.report.charts.whole_figure import whole_figure
 from pronominal.eval.report.scored import Comparison
-from pronominal.eval.tables.table import Table, slug
+from pronominal.eval.tables.table import LATEX_NEEDS, Table, slug
 from pronominal.eval.tables.tidy import tidy_scores, tidy_table, write_tidy
 from pronominal.overwriting import refuse_overwriting
 
@@ -55,7 +55,7 @@ def write_markdown(tables: Sequence[tuple[str, Table]], file: Path) -> None:
 def write_latex(tables: Sequence[tuple[str, Table]], file: Path) -> None:
     """Write all tables to one LaTeX file."""
     parts = (f"% {title}\n{table.to_latex(f'{title} {table.title}')}" for title, table in tables)
-    _write(file, "\n".join((IN_LATEX, *parts)))
+    _write(file, "\n".join((IN_LATEX, LATEX_NEEDS, *parts)))
 
 
 def write_csv(tables: Sequence[tuple[str, Table]], folder: Path) -> None:

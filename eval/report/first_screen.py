@@ -211,6 +211,7 @@ def _notes(
     one: Comparison, measures: Iterable[Measure], published: Sequence[PublishedSystem]
 ) -> Iterator[str]:
     scores = one.scores
+    yield from () if one.task.notes is None else one.task.notes(scores)
     summed = next((score["intervals"] for score in scores.values() if "intervals" in score), None)
     if summed:
         yield f"Lines: {written_interval(summed, one.task.units)}."

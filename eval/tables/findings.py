@@ -6,6 +6,7 @@ from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
 from pronominal.eval.statistics.hypothesis_tests import SIGNIFICANCE, holm
+from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.outcomes import ROUNDING
 from pronominal.eval.statistics.paired_tests import AGAINST, PLANNED, differ
 from pronominal.eval.statistics.parts import AGAINST_REST
@@ -53,9 +54,15 @@ def comparisons(headline: Measure, scores: Mapping[str, Scores]) -> Iterator[str
     pairs = [(first, other) for other in others[:COMPARED]]
     tests = {label: one.get(AGAINST, {}).get(headline.key, {}) for label, one in scores.items()}
     yield from _compared(headline, scores, tests, pairs)
-    in_words = sum(other in tests[one] and _has_ends(tests[one][other]) for one, other in pairs)
+    of_pairs = [tests[one][other] for one, other in pairs if other in tests[one]]
+    in_words = sum(map(_has_ends, of_pairs))
     if more := sum(map(len, tests.values())) // 2 - in_words:
-        yield f"{more} further comparison{' is' if more == 1 else 's are'} in the paired tests."
+        are = "comparison is" if more == 1 else "comparisons are"
+        if of_pairs and not in_words:
+            why = of_pairs[0]["interval_missing"]["difference"]
+            yield f"{more} {are} in the paired tests, without a verdict: {why}."
+        else:
+            yield f"{more} further {are} in the paired tests."
 
 
 def _ordered(measure: Measure, scores: Mapping[str, Scores]) -> list[str]:
@@ -78,6 +85,7 @@ def _compared(
     """Compare pairs of systems, the first of which has the higher figure."""
     alike: dict[str, list[str]] = {}
     equal: dict[str, list[str]] = {}
+    few: dict[str, list[str]] = {}
     verb = "better" if measure.direction == "more" else "higher"
     for one, other in pairs:
         test = tests[one].get(other)
@@ -97,13 +105,17 @@ def _compared(
             margin = f"closer than {100 * test['equivalence']['margin']:g} points"
             yield f"{prefix}{one} and {other} are equivalent: {margin} ({', '.join((by, *told))})."
         else:
-            of_one = equal if abs(test["difference"]) < ROUNDING else alike
+            same = abs(test["difference"]) < ROUNDING
+            of_one = few if test["n"] < FEW else equal if same else alike
             of_one.setdefault(one, []).append(f"{other} ({', '.join((by, *told))})")
     for one, others in equal.items():
-        yield f"{prefix}{one} scores the same as {listed(others)}."
+        yield f"{prefix}{one} has the same figure here as {listed(others)}."
     none = "no difference" if prefix else "No difference"
     for one, others in alike.items():
         yield f"{prefix}{none} was found between {one} and {listed(others)}."
+    too_few = f"{'fewer' if prefix else 'Fewer'} than {FEW} units do not tell which is better"
+    for one, others in few.items():
+        yield f"{prefix}{too_few}: {one} against {listed(others)}."
 
 
 def _has_ends(test: Mapping[str, Any]) -> bool:

@@ -29,6 +29,7 @@ class Measure:
         path: where it is in the scores, such as ``("overall", "accuracy")``.
         unit: a share in [0, 1] is shown in percent, a ratio with two decimals.
         chance: what guessing gets, or where the scores say so; None where nothing is guessed.
+        guessed_where: name of a block of the scores; where it is None, nothing is to be guessed.
         direction: whether more of it is better, or less; None where neither is.
         metric: the type of the metric on the Hub; None keeps it out of model cards.
         divisions: kind of part, such as ``case`` or ``case/pronoun_set`` -> the pattern that leads
@@ -54,6 +55,7 @@ class Measure:
     path: Keys
     unit: Unit = "share"
     chance: float | Keys | None = None
+    guessed_where: str | None = None
     direction: Literal["more", "less"] | None = "more"
     metric: str | None = None
     divisions: Mapping[str, Keys] = field(default_factory=dict)
@@ -108,6 +110,8 @@ class Measure:
 
     def chance_in(self, scores: Scores) -> float | None:
         """Return what guessing gets on the rows of some scores."""
+        if self.guessed_where is not None and scores.get(self.guessed_where, 0) is None:
+            return None
         if not isinstance(self.chance, tuple):
             return self.chance
         figure = scores.figure(self.chance)

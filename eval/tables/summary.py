@@ -35,7 +35,7 @@ from pronominal.eval.tables.table import (
 WIDTH, LINES = 80, 12
 """What there is room for: letters of a line, and lines of the table with two headings and the rule.
 
-A terminal that is wider shows more of the table; sentences stay as wide.
+A terminal that is wider shows more of the table and of the first line; sentences stay as wide.
 """
 
 _CELL = 'style="white-space: nowrap"'
@@ -124,7 +124,7 @@ class Summary:
     @property
     def opening(self) -> str:
         """What it is about, and what was planned, as a terminal shows them."""
-        return _blocks([*_wrapped([self.about])], [*_wrapped(self.planned)])
+        return _blocks([*_wrapped([self.about], terminal_width())], [*_wrapped(self.planned)])
 
     @property
     def body(self) -> str:
@@ -323,10 +323,10 @@ def _blocks(*blocks: Sequence[str]) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
-def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """Break lines that are longer than `WIDTH` at words."""
+def _wrapped(lines: Iterable[str], width: int = WIDTH) -> Iterator[str]:
+    """Break lines that are longer than `width` at words."""
     for line in lines:
-        yield from wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False)
+        yield from wrap(line, width, subsequent_indent="  ", break_long_words=False)
 
 
 def terminal_width() -> int:

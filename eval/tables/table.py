@@ -35,6 +35,12 @@ BOLD = (
 )
 """What stands below a table in Markdown or LaTeX that has bold figures."""
 
+LATEX_NEEDS = r"% Needs \usepackage{booktabs} and \usepackage{adjustbox}."
+"""What stands before tables for LaTeX."""
+
+LATEX_LETTERS, LATEX_GAP = 74, 3
+"""Digits of 9 pt in a line of 345 pt, LaTeX's article in one column; and the gap of two columns."""
+
 Score = Mapping[str, Any]
 """What a score function returns, or one of its blocks."""
 
@@ -95,18 +101,25 @@ class Table:
         ]
 
     def to_latex(self, label: str = "") -> str:
-        """Render as a LaTeX table; it needs the package ``booktabs``.
+        """Render as a LaTeX table no wider than the text; `LATEX_NEEDS` are its packages.
 
+        Where rows are wider than a line of text, headings have two lines, and intervals stand in a
+        smaller row below their figures. What is too wide even so is shrunk to fit.
         `label` is the title without it, which a document may have several times.
         """
         escaped = [[cell.translate(_LATEX) for cell in row] for row in self.rows]
-        rows = ([cell.translate(_LATEX) for cell in self.columns], *self._bold(escaped, _BOLD))
-        head, *body = (" & ".join(row) + r" \\" for row in rows)
+        heads = [cell.translate(_LATEX) for cell in self.columns]
+        rows = self._bold(escaped, _BOLD)
+        if self._is_wide:
+            heads, rows = [*map(_in_two_lines, heads)], [*_intervals_below(rows)]
+        head, *body = (" & ".join(row) + r" \\" for row in (heads, *rows))
         lines = [
             r"\begin{table}",
-            r"\centering",
+            r"\centering\small",
             rf"\caption{{{self.title.translate(_LATEX)}}}",
             rf"\label{{tab:{slug(label or self.title)}}}",
+            *([r"\setlength{\tabcolsep}{3pt}"] if self._is_wide else ()),
+            r"\begin{adjustbox}{max width=\textwidth}",
             rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}",
             r"\toprule",
             head,
@@ -114,10 +127,18 @@ class Table:
             *body,
             r"\bottomrule",
             r"\end{tabular}",
+            r"\end{adjustbox}",
             *(rf"\par\footnotesize {note.translate(_LATEX)}" for note in self._notes_on_bold()),
             r"\end{table}",
         ]
         return "\n".join(lines) + "\n"
+
+    @property
+    def _is_wide(self) -> bool:
+        """Whether a line of LaTeX's text has no room for a row."""
+        cells = zip(self.columns, *self.rows, strict=True)
+        widths = [max(map(len, column)) + LATEX_GAP for column in cells]
+        return sum(widths) - LATEX_GAP > LATEX_LETTERS
 
     def to_csv(self) -> str:
         """Render as CSV: headings and rows, without title and notes; no cell is a formula."""
@@ -246,6 +267,25 @@ _LATEX = str.maketrans(
     | {"<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "±": r"$\pm$", "≈": r"$\approx$"}
     | {"▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$"}
 )
+
+
+def _in_two_lines(heading: str) -> str:
+    r"""Break a heading of LaTeX's at its first blank.
+
+    >>> print(_in_two_lines("Pronoun consistency"))
+    \shortstack[r]{Pronoun\\consistency}
+    """
+    first, blank, second = heading.partition(" ")
+    return rf"\shortstack[r]{{{first}\\{second}}}" if blank else heading
+
+
+def _intervals_below(rows: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+    """Yield rows for LaTeX, and after each one a row with its intervals, if it has any."""
+    for row in rows:
+        parts = [cell.partition(" [") for cell in row]
+        yield [figure for figure, *_ in parts]
+        if any(ends for *_, ends in parts):
+            yield [rf"\scriptsize [{ends}" if ends else "" for *_, ends in parts]
 
 
 WIDEST = 40

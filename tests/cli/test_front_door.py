@@ -138,6 +138,8 @@ def test_a_limit_and_tidy_scores(sample: Path, tmp_path: Path) -> None:
     words = ("-d", sample, "-c", "double", "-o", tmp_path / "runs", "-s", "random", "-m", 16)
     result = command("evaluate", *words, "--save", tmp_path / "scores", "--json")
     assert result.returncode == 0, result.stderr
+    folder = tmp_path / "scores"
+    assert f"pronominal: {folder}: scores.parquet and scores.csv written\n" in result.stderr
     saved = pd.read_csv(tmp_path / "scores" / "scores.csv")
     accuracy = saved[(saved.measure == "accuracy") & (saved.subset == "overall")]
     assert accuracy.n.tolist() == [16]

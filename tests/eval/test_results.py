@@ -44,23 +44,28 @@ def test_names_settings_and_objects_are_systems(results: pronominal.Results) -> 
 
 @pytest.mark.parametrize(
     ("rows", "told"),
-    [(0, []), (1, ["last and other score the same, but differ in one row."])],
+    [
+        (0, ["last and other answer all rows alike."]),
+        (1, ["last and other score the same, but differ in one row."]),
+    ],
 )
 def test_equal_scores_are_said_to_be_of_other_rows_where_they_are(
     results: pronominal.Results, rows: int, told: list[str]
 ) -> None:
     answered = results.answers["last"]
     others = [*(Decision(0),) * rows, *answered.decisions[rows:]]
+    beginnings = ("last and other score", "last and other answer")
     two = {"last": answered, "other": replace(answered, decisions=others)}
     same = dict.fromkeys(two, results.scores["last"])
     summary = replace(results, scores=same, answers=two).summary
-    assert [line for line in summary.splitlines() if "score the same" in line] == told
+    assert [line for line in summary.splitlines() if line.startswith(beginnings)] == told
     undefined = {"interval": {"difference": None}, "interval_missing": {"difference": "why"}}
     plan = {PLANNED: {AGAINST: {"accuracy": dict.fromkeys(two, undefined)}}}
     planned = replace(results, scores={a: one | plan for a, one in same.items()}, answers=two)
     exploratory = [f"Exploratory: {line}" for line in told]
+    beginnings = tuple(f"Exploratory: {one}" for one in beginnings)
     lines = planned.summary.splitlines()
-    assert [line for line in lines if "score the same" in line] == exploratory
+    assert [line for line in lines if line.startswith(beginnings)] == exploratory
 
 
 def test_the_numbers_are_those_of_the_command(results: pronominal.Results, sample: Path) -> None:
@@ -201,6 +206,7 @@ def test_tables_come_in_every_form(results: pronominal.Results, tmp_path: Path) 
 
 def test_the_form_of_latex_and_html(results: pronominal.Results) -> None:
     latex = results.to_latex()
+    assert latex.startswith("% Needs \\usepackage{booktabs} and \\usepackage{adjustbox}.\n")
     caption, label = r"\caption{sample/double/test", r"\label{tab:sample-double-test"
     assert latex.index(r"\toprule") < latex.index(r"\bottomrule")
     assert caption in latex
@@ -221,6 +227,21 @@ def test_the_best_is_bold_in_latex(sample: Path, tmp_path: Path) -> None:
     best = [line for line in latex.splitlines() if line.startswith("toy-nine-in-ten & ")]
     assert r"\textbf{" in best[0]
     assert "Bold: better than all others" in latex
+
+
+def test_where_one_entity_is_named_no_figure_is_compared_with_guessing(
+    sample: Path, tmp_path: Path, results: pronominal.Results
+) -> None:
+    note, guessing = "These sentences name one entity only", "uessing ("
+    systems = ["random", "first-mention"]
+    single = pronominal.evaluate(sample, systems, config="single", out=tmp_path)
+    page = single.report(tmp_path / "report.html").read_text()
+    for printed in (single.summary, single.to_markdown(full=True), single.to_latex(), page):
+        assert printed.count(note) == 1
+        assert guessing not in printed
+    assert note not in results.summary
+    assert guessing in results.summary
+    assert not any("chance is" in note for table in single.tables() for note in table.notes)
 
 
 def test_results_show_their_summary(results: pronominal.Results) -> None:

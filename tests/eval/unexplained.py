@@ -157,7 +157,13 @@ def latex_tables(text: str) -> Iterator[Table]:
     """Yield the tables of a LaTeX file."""
     for part in text.split(r"\begin{table}")[1:]:
         lines = part.partition(r"\end{table}")[0].splitlines()
-        rows = [tuple(line[:-3].split(" & ")) for line in lines if line.endswith(r" \\")]
+        rows = list[tuple[str, ...]]()
+        for line in (line[:-3] for line in lines if line.endswith(r" \\")):
+            cells = re.sub(r"\\shortstack\[r\]{(.*?)\\\\(.*?)}", r"\1 \2", line).split(" & ")
+            if cells[0] or not rows:
+                rows.append(tuple(cells))
+            else:  # the intervals of the row above
+                rows[-1] = tuple(map(" ".join, zip(rows[-1], cells, strict=True)))
         title = next(line for line in lines if line.startswith(r"\caption"))
         notes = tuple(line for line in lines if "footnotesize" in line)
         yield Table(title, rows[0], tuple(rows[1:]), notes)

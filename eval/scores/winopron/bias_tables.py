@@ -152,17 +152,24 @@ def _tests(score: Score, case: str) -> tuple[str, str]:
 
 def _overlaps(systems: Iterable[str], scores: Mapping[str, Score]) -> Iterator[Table]:
     """Show how far two cases of a pronoun set have their biased occupations in common."""
-    rows = tuple(
-        (system, forms, kind, str(found["eligible"]), *overlap_cells(found[kind]))
+    compared = [
+        (system, forms, kind, found)
         for system in systems
         for forms, found in scores[system]["bias"]["between_cases_by_chance"].items()
         for kind in ("signed", "unsigned")
         if found[kind]["jaccard"] is not None
+    ]
+    rows = tuple(
+        (system, forms, kind, str(found["eligible"]), *overlap_cells(found[kind]))
+        for system, forms, kind, found in compared
+        if found[kind]["jaccard"] or (found[kind]["p_less"] or 1) < SIGNIFICANCE
     )
     if rows:
+        left_out = len(compared) - len(rows)
+        none = f"Left out: {left_out} rows with none in common, no fewer than by chance."
         columns = ("System", "Forms", "Signs", "Eligible", *OVERLAP_COLUMNS)
         title = "Biased occupations in common between grammatical cases"
-        yield Table(title, columns, rows, OVERLAP_NOTES)
+        yield Table(title, columns, rows, (*OVERLAP_NOTES, *([none] if left_out else ())))
 
 
 OVERLAP_COLUMNS = ("Jaccard", "By chance", "Corrected", "p (more)", "p (less)")

@@ -15,6 +15,7 @@ from pronominal.eval.statistics.intervals import FEW
 from pronominal.eval.statistics.mention_order import right_mentions
 from pronominal.eval.statistics.outcomes import (
     ROUNDING,
+    BoolArray,
     IntArray,
     choices_of,
     ratio,
@@ -29,8 +30,8 @@ from pronominal.eval.tables.table import Score, percent, written_p
 
 MEANT = {OCCUPATION: "the occupation", PARTICIPANT: "the other participant"}
 
-WORST = 3
-"""So many occupations at most are named as those with the fewest right answers."""
+WORST, MOST = 3, 2
+"""So many occupations at most are named as those with the fewest right answers, or chosen most."""
 
 
 def by_occupation(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, Any]:
@@ -50,7 +51,8 @@ def by_occupation(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
         ``n`` (rows); ``accuracy``: ``n`` (occupations), ``p`` of whether they differ in how many of
         their rows are right, and ``lowest``, at most three occupations with fewer right than the
         system has on all rows. ``choice``: by pronoun set, ``n`` and ``p`` of whether they differ
-        in how often the occupation is chosen. ``meant``: the ``difference`` between the accuracies
+        in how often the occupation is chosen, and ``most``, at most two that are chosen more often
+        than the mean. ``meant``: the ``difference`` between the accuracies
         where the occupation and where the participant is meant, as `against_rest`, the mean of the
         two orders of mentions. p-values are not corrected; None where nothing could differ.
     """
@@ -64,13 +66,17 @@ def by_occupation(table: pa.Table, decisions: Sequence[Decision]) -> dict[str, A
     p = units_differ(sum_by(pairs.codes, pairs.size, values), occupations, strata)
     known = [None if np.isnan(one) else float(one) for one in p]
     n = len(np.unique(occupations))
+    lowest = _first(table, sentences, right, np.ones(len(right), bool), WORST)
     return {
         "n": table.num_rows,
-        "accuracy": {"n": n, "p": known[0], "lowest": _lowest(table, sentences, right)},
+        "accuracy": {"n": n, "p": known[0], "lowest": lowest},
         "choice": {
-            name: {"n": n, "p": one}
-            for name, one, there in zip(sets.names, known[1:], sets.sizes, strict=True)
-            if there
+            name: {"n": n, "p": known[1 + code], "most": most}
+            for code, name in enumerate(sets.names)
+            if sets.sizes[code]
+            for most in [
+                _first(table, sentences, -leaning * of_set[:, code], of_set[:, code], MOST)
+            ]
         },
         "meant": _meant(table, sentences, right),
     }
@@ -102,12 +108,16 @@ def _of_pairs(table: pa.Table, sentences: Sentences) -> tuple[IntArray, IntArray
     return occupations, np.array(strata)
 
 
-def _lowest(table: pa.Table, sentences: Sentences, right: IntArray) -> list[str]:
+def _first(
+    table: pa.Table, sentences: Sentences, values: IntArray, rows: BoolArray, number: int
+) -> list[str]:
+    """Return the occupations whose mean over `rows` is lowest, if it is below that of all rows."""
     codes, size = sentences.units.codes, sentences.units.size
-    accuracy = ratio(np.bincount(codes, right, size), np.bincount(codes, minlength=size))
+    means = ratio(np.bincount(codes, values, size), np.bincount(codes, rows, size))
     names = dict(zip(codes.tolist(), table["occupation"].to_pylist(), strict=True))
-    ordered = np.argsort(accuracy, kind="stable")[:WORST]
-    return [names[code] for code in ordered.tolist() if accuracy[code] < right.mean() - ROUNDING]
+    ordered = np.argsort(means, kind="stable")[:number]
+    mean = values[rows].mean()
+    return [names[code] for code in ordered.tolist() if means[code] < mean - ROUNDING]
 
 
 def occupation_remarks(scores: Mapping[str, Score]) -> Iterator[str]:
@@ -141,9 +151,15 @@ def _remarks(block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         p = _written(accuracy["p_holm"], len(tests))
         yield "Right less often in some occupations:", f"({least}{p})"
     if found:
-        where = f"with {listed(found)}, " if len(found) < len(block["choice"]) else ""
+        alike: dict[str, list[str]] = {}
+        for name, test in found.items():
+            alike.setdefault(listed(test.get("most") or [""]), []).append(name)
+        where = [
+            " such as ".join(filter(None, (f"with {listed(sets)}", most)))
+            for most, sets in alike.items()
+        ]
         p = _written(max(test["p_holm"] for test in found.values()), len(tests))
-        yield "Some occupations are chosen more often by", f"({where}{p})"
+        yield "Some occupations are chosen more often by", f"({', '.join((*where, p))})"
     if meant is not None and differ(meant):
         side = MEANT[OCCUPATION if meant["difference"] > 0 else PARTICIPANT]
         ends = sorted(abs(end) for end in meant["interval"]["difference"])

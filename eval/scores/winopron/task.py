@@ -39,6 +39,7 @@ def _consistency(key: str, paper: str, right: str) -> tuple[Measure, Measure]:
         heading,
         (key, "score"),
         chance=(key, "chance"),
+        guessed_where="bias",
         metric="consistency",
         divisions=divisions,
         in_table=False,
@@ -69,6 +70,7 @@ ACCURACY = Measure(
     "Accuracy",
     ("overall", "accuracy"),
     chance=0.5,
+    guessed_where="bias",
     metric="accuracy",
     divisions=_by_part("accuracy"),
     in_charts=True,
@@ -172,6 +174,19 @@ def _consistent_without_reading(scores: Mapping[str, Scores]) -> Iterator[str]:
         yield f"{sets.name} of {listed(alike)} is no sign of reading: {seldom}."
 
 
+ONE_NAMED = (
+    "These sentences name one entity only: a system that chooses between candidates can be right "
+    "without reading, so compare only those that find mentions in the text. Guessing has no level."
+)
+"""What has to be known of such rows, as those of the config ``single``."""
+
+
+def _notes(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Say what figures mean where sentences name one entity, which is where nothing is biased."""
+    if any("bias" in one and one["bias"] is None for one in scores.values()):
+        yield ONE_NAMED
+
+
 TASK = Task(
     name="winopron",
     score=_score,
@@ -203,6 +218,7 @@ TASK = Task(
         ),
     ),
     remarks=_remarks,
+    notes=_notes,
     tables=_tables,
     charts=bias_map,
     consistency="pronoun_consistency",

@@ -35,7 +35,8 @@ def test_each_fault_has_its_sentence(results: pronominal.Results) -> None:
         "100.0 [86.2, 100.0] % (he, she), 0.0 [0.0, 13.8] % (they, xe) of the pairs of sentences "
         "that it solves with some "
         "pronoun set (sets differ: p =",
-        "Some occupations are chosen more often by toy-stereotypes (with he and she, p < 0.001).",
+        "Some occupations are chosen more often by toy-stereotypes (with he such as beekeeper and "
+        "pilot, with she such as florist and translator, p < 0.001).",
         "toy-nine-in-ten is better than toy-blind-to-xe by",
         "p: corrected (Holm). ↓ The whole interval is below what guessing gets.",
         "Elsewhere 'sets' is Pronoun consistency, 'pairs' is Disambiguation consistency.",

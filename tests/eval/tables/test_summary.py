@@ -108,10 +108,13 @@ def test_intervals_give_way_before_columns_do_and_never_that_of_the_headline() -
 def test_a_wider_terminal_and_latex_have_more_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "220")
     assert terminal_width() == WIDTH
+    of_rows = replace(of_sets(1), about="mine/default/test: 100 rows, " + "word " * 20)
+    assert len(of_rows.opening.splitlines()) == 2
     monkeypatch.setattr("sys.stdout", SimpleNamespace(isatty=lambda: True))
     assert terminal_width() == 220
+    assert len(of_rows.opening.splitlines()) == 1
     for shown in (str(of_sets(9)), of_sets(9).to_latex()):
-        assert shown.count("60.0 [55.0, 65.0]") == 10
+        assert shown.count("[55.0, 65.0]") == 10
         assert "No interval" not in shown
         assert "Left out" not in shown
 
@@ -153,9 +156,29 @@ def test_sentences_compare_the_best_with_the_others() -> None:
 def test_equal_figures_are_called_the_same() -> None:
     given = compared({one: scores(0.9, 0.9) for one in "abc"})
     same, rest = comparisons(ACCURACY, given)
-    assert same.startswith("a scores the same as b (+0.0 [")
+    assert same.startswith("a has the same figure here as b (+0.0 [")
     assert ", p = 1.000) and c (+0.0 [" in same
     assert rest == "1 further comparison is in the paired tests."
+
+
+def test_few_units_are_said_to_show_nothing() -> None:
+    given = compared({"a": scores(0.9, 0.9), "b": scores(0.9, 0.9), "c": scores(0.1, 0.1)})
+    for one in given.values():
+        for test in one[AGAINST]["accuracy"].values():
+            test["n"] = 4
+    told, rest = comparisons(ACCURACY, given)
+    assert told.startswith("Fewer than 10 units do not tell which is better: a against b (+0.0 [")
+    assert " and c (+80.0 [" in told
+    assert rest == "1 further comparison is in the paired tests."
+
+
+def test_comparisons_are_further_ones_only_after_another() -> None:
+    given = compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.9)})
+    none = {"interval": {"difference": None}, "interval_missing": {"difference": "why"}}
+    for label, other in ("ab", "ba"):
+        given[label][AGAINST]["accuracy"][other] |= none
+    told = "1 comparison is in the paired tests, without a verdict: why."
+    assert [*comparisons(ACCURACY, given)] == [told]
 
 
 def test_pairs_that_no_sentence_compares_are_counted() -> None:
@@ -299,7 +322,7 @@ def test_what_is_of_few_units_is_no_finding() -> None:
 def test_the_best_is_bold_only_beyond_chance() -> None:
     clear = summary(compared({"a": scores(0.5, 0.5), "b": scores(0.9, 0.5)}))
     assert "**90.0** [85.0, 95.0]" in clear.to_markdown()
-    assert r"\textbf{90.0} [85.0, 95.0]" in clear.to_latex()
+    assert "b & \\textbf{90.0} & " in clear.to_latex()
     assert r"\label{tab:mine-default-test}" in clear.to_latex()
     assert r"\caption{mine/default/test: 100 rows}" in clear.to_latex()
     close = summary(compared({"a": scores(0.875, 0.5), "b": scores(0.9, 0.5)}))

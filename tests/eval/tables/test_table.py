@@ -1,5 +1,6 @@
 import csv
 import io
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ from rich.console import Console
 from pronominal.decisions import NONE, Decision
 from pronominal.eval.scores.winopron.score import score
 from pronominal.eval.scores.winopron.task import TASK as WINOPRON
-from pronominal.eval.tables.table import Table
+from pronominal.eval.tables.table import LATEX_GAP, LATEX_LETTERS, Table
 from pronominal.pronouns import CASES
 from tests.eval.scores.tables import tables_of
 
@@ -184,6 +185,23 @@ def test_latex() -> None:
     assert r"\begin{tabular}{lr}" in latex
     assert [f"\\{rule}" in latex for rule in ("toprule", "midrule", "bottomrule")] == [True] * 3
     assert latex.isascii()
+
+
+def test_latex_is_no_wider_than_the_text() -> None:
+    ends = "88.8 [80.0, 95.5]"
+    names = ("System", "Accuracy", "he", "she", "they", "xe", "Sets right", "Pairs right")
+    wide = Table("Wide", names, ((("toy-nine-in-ten", *(ends,) * 7)),), best=frozenset({(0, 2)}))
+    latex = wide.to_latex()
+    assert r"\begin{adjustbox}{max width=\textwidth}" in latex
+    figures, intervals = (line for line in latex.splitlines() if line.startswith(("toy", " &")))
+    assert figures == rf"toy-nine-in-ten & 88.8 & \textbf{{88.8}}{' & 88.8' * 5} \\"
+    assert intervals == r" & \scriptsize [80.0, 95.5]" * 7 + r" \\"
+    assert r"\shortstack[r]{Sets\\right}" in latex
+    in_small = len("toy-nine-in-ten") + 7 * (len("[80.0, 95.5]") * 7 / 9 + LATEX_GAP / 2)
+    assert in_small < 1.3 * LATEX_LETTERS < len(" ".join(wide.rows[0]))
+    used = set(re.findall(r"\\(toprule|begin\{adjustbox\})", SMALL.to_latex()))
+    assert used == {"toprule", r"begin{adjustbox}"}
+    assert r"\scriptsize" not in SMALL.to_latex()
 
 
 def test_signs_that_latex_has_only_in_formulas() -> None:

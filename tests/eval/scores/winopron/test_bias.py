@@ -166,3 +166,17 @@ def test_systems_of_known_bias_have_a_known_similarity(case: dict[str, Any]) -> 
     one, other = map(bias_of, case["systems"])
     assert between_systems(one, other)["between_systems"] == case["expected"]
     assert between_systems(other, one)["between_systems"] == case["expected"]
+
+
+def test_cases_with_no_occupation_in_common_are_left_out_of_the_table() -> None:
+    found = bias_of(SYSTEMS["systems"][0]["system"])
+    none = {"jaccard": 0.0, "expected": 0.1, "corrected": -0.1, "p_more": 1.0, "p_less": 0.4}
+    kinds = {"some": none | {"jaccard": 0.5}, "few": none | {"p_less": 0.01}, "none": none}
+    found["between_cases_by_chance"] = {
+        name: {"eligible": 20, "signed": one, "unsigned": one} for name, one in kinds.items()
+    }
+    (table,) = (
+        one for one in percentage_tables({"a": {"bias": found}}) if "in common" in one.title
+    )
+    assert [row[1] for row in table.rows] == ["some", "some", "few", "few"]
+    assert table.notes[-1] == "Left out: 2 rows with none in common, no fewer than by chance."
