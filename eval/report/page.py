@@ -156,11 +156,8 @@ def write_report(  # noqa: PLR0913 - each one is an option of the command
             wrote.
     """
     if not out.name or out.is_dir():
-        raise InputError(
-            "the page is one file, and this is a folder",
-            cure="add a name, such as report.html",
-            file=out,
-        )
+        cause = "the page is one file, and this is a folder"
+        raise InputError(cause, cure="add a name, such as report.html", file=out)
     refuse_no_margin(margin)
     beside = out.with_name(f"{out.stem}.all-systems")
     refuse_overwriting(out, exports.IN_MARKUP)
