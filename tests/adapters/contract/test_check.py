@@ -253,6 +253,10 @@ def test_the_command_exits_with_1_when_a_promise_is_broken(tmp_path: Path) -> No
     [
         ("nowhere_at_all:Mine", "there is no module nowhere_at_all"),
         ("checked_empty:Mine", "there is no Mine"),
+        ("checked_wrong", "no system 'checked_wrong'; name its class, as checked_wrong:Mine"),
+        ("checked_wrong.py", "name its class, as checked_wrong:Mine"),
+        ("lingmess:nofolder", "for lingmess with weights write lingmess=nofolder"),
+        ("stanza:nofolder", "for stanza with weights write stanza=nofolder"),
         ("checked_broken:Mine", "NameError was raised (checked_broken.py, line 1)"),
         ("checked_exits:Mine", "checked_exits cannot be imported: SystemExit was raised"),
         ("checked_wrong:Mine", "checked_wrong:Mine cannot be made: KeyError was raised"),
