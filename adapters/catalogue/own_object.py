@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import NoneType
+from types import NoneType, UnionType
 from typing import Any, get_args
 
 from pronominal.adapters.catalogue.systems import SYSTEMS
@@ -132,8 +132,9 @@ def instantiate(
 
 def _refuse_no_number(name: str, setting: str, value: Any, annotation: Any) -> None:
     """Raise `InputError` for a word, say, where a class wants a number."""
-    wanted = {*get_args(annotation)} or {annotation}
-    if wanted <= {*NUMBERS, NoneType} and type(value) in {str, bool} - wanted:
+    wanted = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    numbers = all(kind in (*NUMBERS, NoneType) for kind in wanted)
+    if numbers and isinstance(value, str | bool) and type(value) not in wanted:
         words = " or ".join(word for kind, word in NUMBERS.items() if kind in wanted)
         raise InputError(f"{name}'s {setting} is {value!r}", cure=f"give {words}")
 

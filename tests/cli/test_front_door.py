@@ -259,6 +259,13 @@ def test_what_would_be_passed_over_is_refused(
     assert [*tmp_path.iterdir()] == []
 
 
+def test_a_report_has_several_forms_in_files(runs: Path, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("report.html", "tables.md", "tables.tex")]
+    options = zip(("-o", "--markdown", "--latex"), files, strict=True)
+    assert command("report", runs, *(word for pair in options for word in pair)).returncode == 0
+    assert all(file.is_file() for file in files)
+
+
 def test_commands_of_a_group_refuse_an_option_that_is_given_twice() -> None:
     result = command("train", "compare", "a", "b", "--dataset", "x", "--dataset", "y")
     assert (result.returncode, "--dataset is given 2 times" in result.stderr) == (2, True)
