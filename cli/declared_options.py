@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 from typer.main import get_command
 
+from pronominal.cli.command import Command as OneCommand
 from pronominal.settings import Option, options_of
 
 Command = Callable[..., None]
@@ -84,7 +84,7 @@ def taking(options: Iterable[inspect.Parameter]) -> Callable[[Command], Command]
     return extended
 
 
-class TaskCommand(TyperCommand):
+class TaskCommand(OneCommand):
     """A command with the options of all tasks, which are read when they are needed.
 
     What is given of them is the context's ``obj``: name of an option or of a companion -> value.

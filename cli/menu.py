@@ -6,8 +6,10 @@ from inspect import cleandoc
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
+
+from pronominal.cli.command import Command
 
 
 class Entry(NamedTuple):
@@ -131,13 +133,20 @@ def _command(name: str, entry: Entry) -> Any:
     """Import a command and make it, with a help that is easily read."""
     found, app = _at(entry.place), typer.Typer(add_completion=False)
     if isinstance(found, typer.Typer):
+        _make_careful(found)
         app.add_typer(found, name=name, short_help=entry.summary)
     else:
-        kind = None if entry.kind is None else _at(entry.kind)
+        kind = Command if entry.kind is None else _at(entry.kind)
         app.command(name, cls=kind, short_help=entry.summary)(found)
     command = get_group(app).commands[name]
     _make_readable(command)
     return command
+
+
+def _make_careful(app: typer.Typer) -> None:
+    """Let the commands of a group refuse what `Command` does."""
+    for one in app.registered_commands:
+        one.cls = Command if one.cls is TyperCommand else one.cls
 
 
 def _make_readable(command: Any) -> None:

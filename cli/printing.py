@@ -42,8 +42,9 @@ def exit_with_failures(failed: Mapping[str, int]) -> None:
         if count:
             print(
                 f"pronominal: {label} failed at {count:,} rows, which count as rows without an "
-                "answer; failures.jsonl beside the predictions has ids and causes, and the same "
-                "run asks for them again",
+                "answer; failures.jsonl beside the predictions has ids and causes. The same "
+                "command asks for them again; code of your own that you mend is another system, so "
+                "give it another label: -s LABEL=MODULE:ATTRIBUTE",
                 file=sys.stderr,
             )
     if any(failed.values()):

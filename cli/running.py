@@ -83,6 +83,7 @@ def run(
     precision = None if until is None else Precision.of(until, rows, reading)
     if precision is not None and part != WHOLE:
         raise InputError("a shard is of all rows", cure="leave out --until, or --shard")
+    runner.refuse_undeclared(asked, rows)
     with loud_warnings():
         loaded = asked.load()
         chunk = getattr(loaded, "chunk", runner.CHUNK)

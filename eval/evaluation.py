@@ -308,6 +308,8 @@ def _first_of_sound(
         if any(_may_hold_weights(asked_by_label[label]) for label in held):
             gc.collect()
         try:
+            if one.label not in given:
+                runner.refuse_undeclared(one, split)
             loaded[one.label] = given[one.label] if one.label in given else one.load()
             runner.refuse_unfit(loaded[one.label], split, reading)
             if plan is not None:

@@ -14,8 +14,10 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args
 
+from pronominal.adapters.catalogue.systems import SYSTEMS
 from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.systems import System, kind_of
 from pronominal.checksums import file_sha256
@@ -24,6 +26,9 @@ from pronominal.names import NAME, nearest_name
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 NOT_THE_FILE = "name the module, not the file: {}"
+NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
+"""What a setting may want that is no word -> how that is called."""
+
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -45,6 +50,17 @@ def place_in_file(name: str) -> str | None:
     file, _, attribute = name.replace("\\", "/").removeprefix("./").partition(".py:")
     place = f"{file.replace('/', '.')}:{attribute}"
     return place if is_place(place) else None
+
+
+def places_in(module: str) -> list[str]:
+    """Return the places of the classes that a file in the current directory states.
+
+    The file is named as a module is, or with its ending; it is read and not imported.
+    """
+    module = module.removesuffix(".py")
+    classes = [one for one in _statements(Path(f"{module}.py")) if isinstance(one, ast.ClassDef)]
+    places = [f"{module}:{one.name}" for one in classes if not one.name.startswith("_")]
+    return [*filter(is_place, places)]
 
 
 def load_object(place: str, checkpoint: str | None, settings: Mapping[str, Any]) -> System:
@@ -92,6 +108,9 @@ def instantiate(
     for setting in () if takes_any else settings.keys() - known:
         cure = nearest_name(setting, known) if known else "leave it out"
         raise InputError(f"{name} has no setting '{setting}'", cure=cure)
+    for setting, value in settings.items():
+        if setting in known:
+            _refuse_no_number(name, setting, value, known[setting].annotation)
     for setting, one in known.items():
         optional = one.default is not one.empty or one.kind in _ANY_NUMBER
         if setting not in settings and not optional:
@@ -109,6 +128,15 @@ def instantiate(
             f"{name} cannot be made with {values or 'no settings'} ({error})",
             cure="give values of the right type",
         ) from error
+
+
+def _refuse_no_number(name: str, setting: str, value: Any, annotation: Any) -> None:
+    """Raise `InputError` for a word, say, where a class wants a number."""
+    wanted = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    numbers = all(kind in (*NUMBERS, NoneType) for kind in wanted)
+    if numbers and isinstance(value, str | bool) and type(value) not in wanted:
+        words = " or ".join(word for kind, word in NUMBERS.items() if kind in wanted)
+        raise InputError(f"{name}'s {setting} is {value!r}", cure=f"give {words}")
 
 
 def source_digest(place: str) -> str | None:
@@ -133,13 +161,8 @@ def default_label(name: str) -> str:
 
 
 def _stated_name(file: Path | None, kind: str) -> str | None:
-    if file is None:
-        return None
-    try:
-        parsed = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return None  # loading it will say what is wrong
-    bodies = (node.body for node in parsed.body if isinstance(node, ast.ClassDef)
+    parsed = [] if file is None else _statements(file)
+    bodies = (node.body for node in parsed if isinstance(node, ast.ClassDef)
               and node.name == kind)  # fmt: skip
     for statement in (statement for body in bodies for statement in body):
         match statement:
@@ -149,6 +172,13 @@ def _stated_name(file: Path | None, kind: str) -> str | None:
             ) if NAME.fullmatch(label):
                 return label
     return None
+
+
+def _statements(file: Path) -> list[ast.stmt]:
+    try:
+        return ast.parse(file.read_bytes()).body
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return []  # loading it will say what is wrong
 
 
 def _source(place: str) -> Path | None:
@@ -223,7 +253,7 @@ def object_at(place: str) -> Any:
             target: Any = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
-            cure = "go to the folder that holds it, or install it"
+            cure = _weights_meant(place) or "go to the folder that holds it, or install it"
             if meant := place_in_file(place):
                 cure = NOT_THE_FILE.format(meant)
             raise InputError(f"there is no module {module}", cure=cure) from error
@@ -237,6 +267,13 @@ def object_at(place: str) -> Any:
     for name in path.split("."):
         if not hasattr(target, name):
             public = [other for other in vars(target) if not other.startswith("_")]
-            raise InputError(f"{place}: there is no {name}", cure=nearest_name(name, public))
+            cure = _weights_meant(place) or nearest_name(name, public)
+            raise InputError(f"{place}: there is no {name}", cure=cure)
         target = getattr(target, name)
     return target
+
+
+def _weights_meant(place: str) -> str | None:
+    """Return what to write where a system of ours stands in the place of a module."""
+    system, _, weights = place.partition(":")
+    return f"for {system} with weights write {system}={weights}" if system in SYSTEMS else None

@@ -1,11 +1,13 @@
 """Where a dataset's files are: in a folder, or in a repository on the Hub."""
 
+import shlex
 from contextlib import suppress
 from glob import escape
 from pathlib import Path
 
 import yaml
 
+from pronominal.dataset_scripts import DATASETS
 from pronominal.dataset_scripts.reading.hub_client import hub_client, hub_errors
 from pronominal.dataset_scripts.tables.checksums import SUMS, mismatched, read_checksums
 from pronominal.dataset_scripts.tables.parquet_files import dataset_of, open_parquet
@@ -42,8 +44,15 @@ def require_dataset_id(where: str) -> None:
     if not is_hub_id(where) or Path(where).parent.is_dir():
         near = _folder_beside(Path(where))
         meant = "" if near is None else f"did you mean {near}? Or "
-        cause, cure = "there is no such folder", f"{meant}build it with 'pronominal build'"
-        raise InputError(cause, cure=cure, file=where)
+        cure = f"{meant}build it with '{_build_command(Path(where))}'"
+        raise InputError("there is no such folder", cure=cure, file=where)
+
+
+def _build_command(place: Path) -> str:
+    """Return what makes a dataset's folder, where its name is that of a dataset."""
+    if place.name not in DATASETS:
+        return "pronominal build"
+    return shlex.join(["pronominal", "build", place.name, "-o", str(place.parent)])
 
 
 def _folder_beside(place: Path) -> Path | None:

@@ -18,6 +18,7 @@ from pronominal.adapters.catalogue.own_object import (
     default_label,
     is_place,
     place_in_file,
+    places_in,
 )
 from pronominal.errors import InputError
 from pronominal.eval.runs.runner import SWITCH_AT_TEST, SystemSettings
@@ -32,16 +33,23 @@ Asked = str | Mapping[str, Any] | SystemSettings | System
 
 
 def parse_systems(arguments: Sequence[str]) -> list[SystemSettings]:
-    """Read systems as the command line has them; a label that comes twice gets a number.
+    """Read systems as the command line has them; one of two that nobody labelled gets a number.
 
     ``NAME`` and ``NAME=CHECKPOINT`` are systems of ours, ``MODULE:ATTRIBUTE`` is the user's own;
     before each may stand ``LABEL=``, where LABEL is no system's name.
+
+    Raises:
+        InputError: one names nothing after its ``=``, or is given twice.
     """
     systems, labels = [], Counter[str]()
-    for argument in arguments:
+    for argument, times in Counter(arguments).items():
+        if times > 1:
+            cure = f"give it once, or another label: LABEL={argument}"
+            raise InputError(f"the system {argument} is given {times} times", cure=cure)
         asked = _parsed(argument)
         labels[asked.label] += 1
-        number = labels[asked.label]
+        labelled = argument.partition("=")[0] != asked.name
+        number = 1 if labelled else labels[asked.label]
         systems.append(replace(asked, label=f"{asked.label}-{number}") if number > 1 else asked)
     return systems
 
@@ -68,6 +76,8 @@ def parse_settings(arguments: Sequence[str]) -> dict[str, Any]:
         key, equals, value = argument.partition("=")
         if not equals or not key.isidentifier():
             raise InputError(f"'{argument}' is no setting", cure="write KEY=VALUE")
+        if key in settings:
+            raise InputError(f"the setting {key} is given twice", cure="give it once")
         try:
             settings[key] = tomllib.loads(f"value = {value}")["value"]
         except (ValueError, RecursionError):
@@ -116,6 +126,7 @@ def with_settings(
         InputError: none of the systems has another setting of this name, or one does not exist.
     """
     given = dict(given)
+    _refuse_no_size(given)
     if given.pop(SWITCH_AT_TEST, False):
         systems = [replace(one, switch_at_test=True) for one in systems]
     if not given:
@@ -135,6 +146,12 @@ def with_settings(
                                                   if key in names[one.label]}})
         for one in systems
     ]  # fmt: skip
+
+
+def _refuse_no_size(settings: Mapping[str, Any]) -> None:
+    size = settings.get("batch_size")
+    if isinstance(size, int) and size < 1:
+        raise InputError(f"the batch size is {size}", cure="give a whole number, at least 1")
 
 
 def system_of_settings(given: Mapping[str, Any], **where: str) -> SystemSettings:
@@ -165,19 +182,36 @@ def refuse_unknown(systems: Sequence[SystemSettings]) -> None:
     labels: set[str] = set()
     for system in systems:
         if not _is_system(system.name):
-            cure = "'pronominal systems' lists them, and your own is MODULE:ATTRIBUTE"
-            if meant := place_in_file(system.name):
-                cure = NOT_THE_FILE.format(meant)
-            elif near := closest(system.name, SYSTEMS):
-                cure = f"did you mean '{near}'?"
-            raise InputError(f"there is no system '{system.name}'", cure=cure)
+            cause = f"there is no system '{system.name}'"
+            raise InputError(cause, cure=_meant_instead_of(system))
         require_name("label", system.label)
+        _refuse_no_size(system.settings)
         if system.checkpoint is not None and system.name in SYSTEMS:
             refuse_weights(system.name)
         if system.label in labels:
             cause = f"two systems are called {system.label}"
             raise InputError(cause, cure="give one another label")
         labels.add(system.label)
+
+
+def _meant_instead_of(unknown: SystemSettings) -> str:
+    """Say what to write in place of a name that no system has."""
+    name, first = unknown.name, unknown.name.partition(":")[0]
+    if meant := place_in_file(name):
+        return NOT_THE_FILE.format(meant)
+    if places := places_in(name):
+        return f"name its class, as {' or '.join(places)}"
+    if "," in name:
+        return f"name each by itself: {' '.join(f'-s {one}' for one in name.split(','))}"
+    if first in SYSTEMS:
+        return f"write {first}={name.removeprefix(f'{first}:')}"
+    if near := closest(name, SYSTEMS):
+        return f"did you mean '{near}'?"
+    weights = unknown.checkpoint or name
+    return (
+        f"'pronominal systems' lists them, your own is MODULE:ATTRIBUTE, and weights stand after "
+        f"the name of a system, as lm={weights} or lingmess={weights}"
+    )
 
 
 def asked_systems(

@@ -9,8 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pronominal.adapters import System, kind_of, load
+from pronominal.adapters import SYSTEMS, System, kind_of, load
 from pronominal.adapters.catalogue.own_object import declared_settings, is_place, source_digest
+from pronominal.adapters.catalogue.systems import Rows
 from pronominal.adapters.contract.prints import prints_on_stderr
 from pronominal.adapters.contract.systems import (
     ContinuingSystem,
@@ -288,14 +289,27 @@ def _refuse_reading(reading: str, system: System, shard: Shard) -> None:
 def refuse_other_question(system: System, instance: Instance) -> None:
     """Raise `InputError` for a system that cannot be asked what an instance asks."""
     if kind_of(system) != "language model":
-        if isinstance(instance, FillingInstance):
-            cause = f"{system.name} looks for antecedents, and the dataset asks for a pronoun"
-            cure = "run a language model, such as lm, or a dataset that asks for antecedents"
-            raise InputError(cause, cure=cure)
-    elif not (
-        isinstance(instance, FillingInstance)
-        or isinstance(system, GeneratingSystem | MultipleChoiceSystem)
-    ):
-        cause = f"{system.name} fills slots, and the dataset asks for antecedents"
+        _refuse_other_rows(system.name, "candidates", instance)
+    elif not isinstance(system, GeneratingSystem | MultipleChoiceSystem):
+        _refuse_other_rows(system.name, "slots", instance)
+
+
+def refuse_undeclared(asked: SystemSettings, split: Split) -> None:
+    """Raise `InputError` for a system that says that it does not answer such rows as a split's.
+
+    It is not loaded: neither its weights nor its server have to be there.
+    """
+    for instance in split.stream(0, 1) if asked.name in SYSTEMS else ():
+        _refuse_other_rows(asked.name, SYSTEMS[asked.name].rows, instance)
+
+
+def _refuse_other_rows(name: str, answered: Rows, instance: Instance) -> None:
+    filling = isinstance(instance, FillingInstance)
+    if answered == "candidates" and filling:
+        cause = f"{name} looks for antecedents, and the dataset asks for a pronoun"
+        cure = "run a language model, such as lm, or a dataset that asks for antecedents"
+        raise InputError(cause, cure=cure)
+    if answered == "slots" and not filling:
+        cause = f"{name} fills slots, and the dataset asks for antecedents"
         cure = "run it on a dataset with slots, or prompt the model, as with lm-prompts=MODEL"
         raise InputError(cause, cure=cure)

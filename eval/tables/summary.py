@@ -38,6 +38,9 @@ WIDTH, LINES = 80, 12
 A terminal that is wider shows more of the table and of the first line; sentences stay as wide.
 """
 
+COMMAND, NO_BREAK = re.compile(r"'pronominal [^']+'"), "\N{NO-BREAK SPACE}"
+"""A command in a sentence, and what stands for its spaces while lines are broken."""
+
 _CELL = 'style="white-space: nowrap"'
 
 SHORTEST = 12
@@ -324,9 +327,13 @@ def _blocks(*blocks: Sequence[str]) -> str:
 
 
 def _wrapped(lines: Iterable[str], width: int = WIDTH) -> Iterator[str]:
-    """Break lines that are longer than `width` at words."""
+    """Break lines that are longer than `width` at words, but not inside a command to copy."""
     for line in lines:
-        yield from wrap(line, width, subsequent_indent="  ", break_long_words=False)
+        kept = COMMAND.sub(lambda found: found[0].replace(" ", NO_BREAK), line)
+        parts = wrap(
+            kept, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+        yield from (part.replace(NO_BREAK, " ") for part in parts)
 
 
 def terminal_width() -> int:

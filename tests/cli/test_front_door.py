@@ -242,6 +242,36 @@ def test_a_wrong_experiment_is_one_line(tmp_path: Path, content: str, message: s
 
 
 @pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("-c double -c single", "--config is given 2 times; give it once"),
+        ("--json --latex", "--json and --latex are two forms of output; give one"),
+        ("--batch-size 0", "the batch size is 0; give a whole number, at least 1"),
+        ("--set seed=x", "random's seed is 'x'; give a whole number"),
+        ("--set seed=1 --set seed=2", "the setting seed is given twice; give it once"),
+    ],
+)
+def test_what_would_be_passed_over_is_refused(
+    sample: Path, tmp_path: Path, words: str, told: str
+) -> None:
+    result = command("evaluate", "-d", sample, "-s", "random", "-o", tmp_path, *words.split())
+    assert (result.returncode, result.stderr) == (2, f"pronominal: {told}\n")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_report_has_several_forms_in_files(runs: Path, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("report.html", "tables.md", "tables.tex")]
+    options = zip(("-o", "--markdown", "--latex"), files, strict=True)
+    assert command("report", runs, *(word for pair in options for word in pair)).returncode == 0
+    assert all(file.is_file() for file in files)
+
+
+def test_commands_of_a_group_refuse_an_option_that_is_given_twice() -> None:
+    result = command("train", "compare", "a", "b", "--dataset", "x", "--dataset", "y")
+    assert (result.returncode, "--dataset is given 2 times" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
     ("given", "label", "name", "checkpoint"),
     [
         ("lingmess", "lingmess", "lingmess", None),

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
 from urllib.request import Request
@@ -189,10 +190,12 @@ class ModelServer:
 
     def _is_away(self, failure: Failure) -> bool:
         if failure.status not in _RETRIED:
+            place = "the address (another program may answer there), "
+            wrong = place if failure.status == HTTPStatus.NOT_FOUND else ""
             raise InputError(
                 f"the server refuses what it is asked ({failure.reason})",
-                cure=f"check the model's name, how long its answers may be (max_new_tokens, "
-                f"thinking_tokens), and {KEY} if the server wants a key",
+                cure=f"check {wrong}the model's name, how long its answers may be "
+                f"(max_new_tokens, thinking_tokens), and {KEY} if the server wants a key",
                 file=self.address,
             )
         return True

@@ -148,6 +148,15 @@ def test_the_compatibility_table_of_the_docs_is_current() -> None:
     )
 
 
+def test_the_page_on_language_models_has_the_rows_that_each_is_for() -> None:
+    page = (ROOT / "docs" / "measure-a-model.md").read_text(encoding="utf-8")
+    lines = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    told = {name.strip("| `"): rows.replace(" or ", " ") for name, rows, _ in lines}
+    words = {"candidates": "candidates", "slots": "slots", "both": "candidates slots"}
+    assert "lm" in told
+    assert told == {name: words[SYSTEMS[name].rows] for name in told}
+
+
 MODELS = [name for name, one in SYSTEMS.items() if one.kind == "language model"]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from pronominal import InputError
 from pronominal.adapters import load
+from pronominal.adapters.catalogue.own_object import instantiate
 from pronominal.adapters.contract.check import Check, check_system
 from tests.cli.test_main import pronominal
 
@@ -232,6 +233,31 @@ def test_something_that_is_no_system_is_refused() -> None:
         faults(object())
 
 
+@pytest.mark.parametrize(
+    ("annotation", "value", "told"),
+    [
+        (int | None, "x", "mine's beam is 'x'; give a whole number"),
+        (float, True, "mine's beam is True; give a number"),
+        (int | float, "3,5", "give a whole number or a number"),
+        (float, 3, None),
+        (int | None, None, None),
+        (int | str, "x", None),
+        (list[int], "x", None),
+    ],
+)
+def test_a_word_is_no_number(annotation: Any, value: object, told: str | None) -> None:
+    class Mine:
+        def __init__(self, beam: Any) -> None:
+            self.beam = beam
+
+    Mine.__init__.__annotations__["beam"] = annotation
+    if told is None:
+        assert instantiate("mine", Mine, {"beam": value}).beam == value
+    else:
+        with pytest.raises(InputError, match=told):
+            instantiate("mine", Mine, {"beam": value})
+
+
 def test_the_command_exits_with_1_when_a_promise_is_broken(tmp_path: Path) -> None:
     (tmp_path / "checked_mine.py").write_text(
         "class Mine:\n    name = 'mine'\n    def choose(self, instances):\n        return None\n"
@@ -253,6 +279,10 @@ def test_the_command_exits_with_1_when_a_promise_is_broken(tmp_path: Path) -> No
     [
         ("nowhere_at_all:Mine", "there is no module nowhere_at_all"),
         ("checked_empty:Mine", "there is no Mine"),
+        ("checked_wrong", "no system 'checked_wrong'; name its class, as checked_wrong:Mine"),
+        ("checked_wrong.py", "name its class, as checked_wrong:Mine"),
+        ("lingmess:nofolder", "for lingmess with weights write lingmess=nofolder"),
+        ("stanza:nofolder", "for stanza with weights write stanza=nofolder"),
         ("checked_broken:Mine", "NameError was raised (checked_broken.py, line 1)"),
         ("checked_exits:Mine", "checked_exits cannot be imported: SystemExit was raised"),
         ("checked_wrong:Mine", "checked_wrong:Mine cannot be made: KeyError was raised"),

@@ -111,7 +111,7 @@ def test_a_mistyped_folder_is_told_the_one_beside_it(tmp_path: Path) -> None:
     (tmp_path / "winopron").mkdir()
     with pytest.raises(InputError, match=rf"did you mean {tmp_path}/winopron\? Or build it"):
         open_dataset(tmp_path / "winpron")
-    with pytest.raises(InputError, match="no such folder; build it with"):
+    with pytest.raises(InputError, match=f"build it with 'pronominal build gap -o {tmp_path}'"):
         open_dataset(tmp_path / "gap")
 
 

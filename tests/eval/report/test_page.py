@@ -238,7 +238,8 @@ def test_a_sample_without_a_whole_template_pair_has_no_bias_map() -> None:
 @pytest.mark.parametrize("option", ["--out", "--markdown", "--latex"])
 def test_only_an_earlier_report_is_replaced(runs: Path, tmp_path: Path, option: str) -> None:
     file, page = tmp_path / "file", tmp_path / "page.html"
-    arguments = ("report", runs, "--out", page, option, file)
+    to_page = () if option == "--out" else ("--out", page)
+    arguments = ("report", runs, *to_page, option, file)
     assert pronominal(*arguments).returncode == 0
     assert pronominal(*arguments).returncode == 0
     file.write_text("mine")

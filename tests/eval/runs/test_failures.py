@@ -276,6 +276,7 @@ def test_the_command_line_exits_with_1_and_says_how_many(
     result = pronominal(*evaluating, "systems.toml", cwd=tmp_path)
     assert result.returncode == 1
     assert "bad failed at 1 rows" in result.stderr
+    assert "code of your own that you mend is another system, so give it" in result.stderr
     assert "good failed" not in result.stderr
     assert FAILED_ONCE in " ".join(result.stdout.split())
     scoring = ("score", "sample", "--dataset", sample, "--config", "double", "--json")
@@ -322,11 +323,32 @@ def test_systems_are_named_on_the_command_line(
         ("mine=folder", "there is no system"),
         ("random=3", "no weights; write random alone, and its seed as --set seed=VALUE"),
         ("random=lingmess", "no weights; write random alone"),
+        ("gpt2", "weights stand after the name of a system, as lm=gpt2 or lingmess=gpt2"),
+        ("mine=./folder", "as lm=./folder or lingmess=./folder"),
+        ("random,first-mention", "by itself: -s random -s first-mention"),
+        ("lm:org/model", "there is no system 'lm:org/model'; write lm=org/model"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_runs(argument: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
         refuse_unknown(parse_systems([argument]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["random", "random"], "random is given 2 times; give it once, or .* LABEL=random"),
+        (["a=random", "a=first-mention"], "two systems are called a; give one another label"),
+    ],
+)
+def test_nothing_is_asked_for_twice(arguments: list[str], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        refuse_unknown(parse_systems(arguments))
+
+
+def test_other_weights_of_a_system_get_a_number() -> None:
+    asked = parse_systems(["bert=seed-1", "bert=seed-2"])
+    assert [one.label for one in asked] == ["bert", "bert-2"]
 
 
 def test_a_warning_of_a_system_is_shown_without_its_words(
@@ -386,7 +408,7 @@ def test_an_own_system_is_called_by_the_name_that_its_class_states(
     place = f"called_{abs(hash(body))}"
     Path(f"{place}.py").write_text(f"raise SystemExit\nclass Mine:\n    {body}\n")
     monkeypatch.syspath_prepend(tmp_path)
-    asked, again = parse_systems([f"{place}:Mine", f"{place}:Mine"])
+    asked, again = parse_systems([f"{place}:Mine", f"{place}:Mine=weights"])
     assert (asked.label, again.label) == (label, f"{label}-2")
     assert system_of_settings({"system": f"{place}:Mine"}).label == label
     assert parse_systems([f"other={place}:Mine"])[0].label == "other"

@@ -22,6 +22,7 @@ from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard, merge
 from pronominal.instances import FillingInstance, ResolutionInstance
+from tests.cli.test_main import pronominal
 
 RANDOM = SystemSettings("random", "random")
 
@@ -391,6 +392,22 @@ def test_a_question_of_another_kind_is_refused(own_ruff: str, split: Split) -> N
         predict(load("random"), [*read_split(own_ruff, "distractors_0").stream(0, 2)])
     with pytest.raises(InputError, match="always-he fills slots"):
         predict(load("always-he"), split.instances()[:2])
+
+
+def test_a_question_of_another_kind_is_refused_before_weights_or_servers_are_looked_for(
+    own_ruff: str, sample: Path, tmp_path: Path
+) -> None:
+    slots = ("-d", own_ruff, "-c", "distractors_0", "-o", tmp_path)
+    candidates = ("-d", sample, "-c", "double", "-o", tmp_path)
+    for command in ("evaluate", "run"):
+        for rows, system, told in (
+            (slots, "lingmess=no/weights", "lingmess looks for antecedents"),
+            (candidates, "lm=no/weights", "lm fills slots"),
+            (candidates, "lm-server-scores=http://localhost:1", "lm-server-scores fills slots"),
+        ):
+            refused = pronominal(command, *rows, "-s", system)
+            assert refused.returncode == 2
+            assert refused.stderr.startswith(f"pronominal: {told}, and the dataset asks for")
 
 
 def test_a_refused_question_leaves_nothing_behind(own_ruff: str, tmp_path: Path) -> None:

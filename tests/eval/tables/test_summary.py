@@ -238,6 +238,13 @@ def test_a_measure_of_answered_rows_alone_says_how_many() -> None:
                     "gets 25."]  # fmt: skip
 
 
+def test_a_command_to_copy_is_not_broken() -> None:
+    command = "'pronominal report runs-of-a-long-name another-folder'"
+    for words in range(1, 20):
+        told = str(replace(summary({"a": scores(0.6, 0.6)}), rest=f"{'word ' * words}{command}."))
+        assert f"{command}." in told
+
+
 def test_one_unit_is_one_and_p_is_explained_where_there_is_one() -> None:
     one = scores(0.6, 0.6)
     assert "interval over 40 occupations.\n" in str(summary({"a": one}))

@@ -142,7 +142,8 @@ def bert_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def command(encoder: Path, data: Path, out: Path, *options: str) -> list[str]:
     rows = () if "--data" in options else ("--data", data)
-    given = ("--encoder", encoder, *rows, "--out", out, "--learning-rate", "0.01")
+    encoders = () if "--encoder" in options else ("--encoder", encoder)
+    given = (*encoders, *rows, "--out", out, "--learning-rate", "0.01")
     return [str(part) for part in ("train", "bert", *given, *options)]
 
 

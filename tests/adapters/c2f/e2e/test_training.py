@@ -157,9 +157,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(data: Path, out: Path, *options: str) -> list[str]:
-    given = ("--context-embeddings", data / "vectors.txt", "--out", out, "--size", "small")
+    given = ("--context-embeddings", data / "vectors.txt", "--out", out)
+    size = () if "--size" in options else ("--size", "small")
     batch = () if "--batch-size" in options else ("--batch-size", "4")
-    return [str(part) for part in ("train", "e2e", *given, *batch, *options)]
+    return [str(part) for part in ("train", "e2e", *given, *size, *batch, *options)]
 
 
 def test_it_learns_what_can_be_learnt(data: Path, tmp_path: Path) -> None:

@@ -139,8 +139,9 @@ def test_a_refusal_is_no_reason_to_ask_again(
 ) -> None:
     model = served(server, at_once=1)
     server.failures = [status] * 2  # it refuses a prompt of ours, too
-    with pytest.raises(InputError, match=f"refuses what it is asked .HTTP {status}"):
+    with pytest.raises(InputError, match=f"refuses what it is asked .HTTP {status}") as refused:
         model.generate(["the pilot"])
+    assert ("check the address" in refused.value.cure) == (status == 404)
     assert pauses == []
     assert not any(path == "/elsewhere" for path, _ in server.asked)
 
