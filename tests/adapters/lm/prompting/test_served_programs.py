@@ -172,7 +172,7 @@ def test_a_server_that_dies_in_a_thought_is_waited_for(
             "would not hear of enable_thinking = false",
         ),
         ("vllm", {"chat": False, "enable_thinking": False}, "has no chat template"),
-        ("vllm", {"enable_thinking": "off"}, "enable_thinking is true or false"),
+        ("vllm", {"enable_thinking": "off"}, "enable_thinking is 'off'; give true or false"),
         ("vllm", {"chat_template_kwargs": 3}, "are no table"),
         ("vllm", {"thinking_tokens": -1}, "thinking_tokens is -1"),
     ],
