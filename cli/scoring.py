@@ -9,6 +9,7 @@ import typer
 from pronominal.cli.arguments import DATASET_HELP, Config, Full, Json, TaskPlace
 from pronominal.cli.printing import exit_with_failures, print_results
 from pronominal.errors import InputError
+from pronominal.names import closest
 
 if TYPE_CHECKING:
     from pronominal.dataset_scripts.reading.split import Split
@@ -115,9 +116,16 @@ def _run_at(place: str | None) -> Path:
     from pronominal.eval.runs.record import RUN, is_run
 
     cure = "type 'pronominal score RUN', or add --predictions FILE"
-    if place is None or not Path(place).is_dir():
-        raise InputError("no run's folder and no predictions are given", cure=cure, file=place)
+    if place is None:
+        raise InputError("no run's folder and no predictions are given", cure=cure)
     folder = Path(place)
+    if folder.is_file():
+        cure = f"type --predictions {place}, or the folder of its run alone"
+        raise InputError("this is a file", cure=cure, file=place)
+    if not folder.is_dir():
+        near = closest(folder.name, [one.name for one in folder.parent.glob("*")])
+        cure = cure if near is None else f"did you mean '{folder.with_name(near)}'?"
+        raise InputError("there is no such folder", cure=cure, file=place)
     if not is_run(folder):
         runs = sorted(file.parent for file in folder.glob(f"*/{RUN}"))
         if runs:

@@ -203,6 +203,8 @@ def _meant_instead_of(unknown: SystemSettings) -> str:
         return f"name its class, as {' or '.join(places)}"
     if "," in name:
         return f"name each by itself: {' '.join(f'-s {one}' for one in name.split(','))}"
+    if "://" in name:
+        return f"an address stands after the name of a system, as lm-server={name}"
     if first in SYSTEMS:
         return f"write {first}={name.removeprefix(f'{first}:')}"
     if near := closest(name, SYSTEMS):
@@ -210,7 +212,7 @@ def _meant_instead_of(unknown: SystemSettings) -> str:
     weights = unknown.checkpoint or name
     return (
         f"'pronominal systems' lists them, your own is MODULE:ATTRIBUTE, and weights stand after "
-        f"the name of a system, as lm={weights} or lingmess={weights}"
+        f"the name of a system, as lm={weights}, lm-prompts={weights} or lingmess={weights}"
     )
 
 

@@ -1,5 +1,6 @@
 """One experiment as a TOML file: what ``pronominal evaluate FILE`` runs and a paper archives."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,14 +72,7 @@ def read_experiment(path: Path) -> Experiment:
     """
     content = read_toml(path, "experiment")
     systems, settings = content.pop("systems", []), content.pop("settings", {})
-    for key, value in content.items():
-        if key not in KINDS:
-            cure = nearest_name(key, (*KINDS, "systems", "settings"))
-            raise InputError(f"an experiment has no '{key}'", cure=cure, file=path)
-        kind = KINDS[key]
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            cure = f"write {WRITTEN.get(kind, 'a number')}"
-            raise InputError(f"{key} is {value!r:.40}", cure=cure, file=path)
+    _refuse_unknown(content, path)
     if not isinstance(settings, dict):
         raise InputError("settings is no table", cure="write [settings]", file=path)
     if "margin" in content:
@@ -96,3 +90,17 @@ def read_experiment(path: Path) -> Experiment:
         cure = 'write systems = ["lingmess", ...], or a table [systems.LABEL] for each'
         raise InputError("systems are neither names nor tables", cure=cure, file=path)
     return Experiment(content, asked, settings)
+
+
+def _refuse_unknown(content: Mapping[str, Any], path: Path) -> None:
+    """Raise `InputError` for a key that is no option, or has another type."""
+    for key, value in content.items():
+        if key not in KINDS:
+            cure = nearest_name(key, (*KINDS, "systems", "settings"))
+            if isinstance(value, dict):
+                cure = f"a system's table is [systems.{key}]"
+            raise InputError(f"an experiment has no '{key}'", cure=cure, file=path)
+        kind = KINDS[key]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            cure = f"write {WRITTEN.get(kind, 'a number')}"
+            raise InputError(f"{key} is {value!r:.40}", cure=cure, file=path)

@@ -90,7 +90,7 @@ class RunFolder:
             inside = f": {', '.join(names)}" if names else ""
             other = "other" if key.endswith("s") else "another"
             cause = f"the folder holds a run with {other} {key}{inside}"
-            cure = "choose another --out or remove the folder"
+            cure = "give another label (-s LABEL=SYSTEM) or --out, or remove the folder"
             raise InputError(cause, cure=cure, file=self.path)
         self.failures = read_failures(self.path)
         unfinished = not earlier.complete or self.failures

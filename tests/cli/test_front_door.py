@@ -113,6 +113,9 @@ def test_a_run_says_what_it_answers(sample: Path, runs: Path, tmp_path: Path) ->
     assert f"name one, such as {run}, or type" in command("score", runs).stderr
     assert "this is no run's folder; type 'pronominal score RUN'" in command("score", sample).stderr
     assert "no run's folder and no predictions are given" in command("score").stderr
+    assert f"did you mean '{run}'?" in command("score", f"{run}m").stderr
+    file = run / "predictions.jsonl"
+    assert f"this is a file; type --predictions {file}" in command("score", file).stderr
     moved = tmp_path / "run"
     shutil.copytree(run, moved)
     record = json.loads((moved / "run.json").read_text())
@@ -222,6 +225,7 @@ def test_a_word_without_an_option_is_no_experiment(sample: Path) -> None:
     ("content", "message"),
     [
         ('datset = "x"', "an experiment has no 'datset'; did you mean 'dataset'?"),
+        ("[dice]", "an experiment has no 'dice'; a system's table is [systems.dice]"),
         ("dataset = 7", "dataset is 7; write a string"),
         ('dataset = "x"\nstrict = "yes"', "strict is 'yes'; write true or false"),
         ('dataset = "x"\nbatch_size = true', "batch_size is True; write a number"),
