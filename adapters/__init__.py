@@ -85,11 +85,19 @@ def _extra_of(name: str) -> AbstractContextManager[None]:
     return extra_needed(extra, name) if extra else nullcontext()
 
 
-def setting_names(name: str) -> set[str]:
-    """Return the settings that a system has, by the signature of what makes it."""
+def setting_names(name: str, checkpoint: str | None = None) -> set[str]:
+    """Return the settings that a system has, by the signature of what makes it.
+
+    One that hands settings on, such as to a model that it asks, says in ``asks`` which system of
+    ours that is for a checkpoint.
+    """
     maker = object_at(name) if is_place(name) else at(SYSTEMS[name].place)
-    made = inspect.isclass(maker) or inspect.isroutine(maker)
-    return set(inspect.signature(maker).parameters) if made else set()
+    if not (inspect.isclass(maker) or inspect.isroutine(maker)):
+        return set()
+    given = inspect.signature(maker).parameters.values()
+    names = {one.name for one in given if one.kind is not one.VAR_KEYWORD}
+    asked = getattr(maker, "asks", None) if name in SYSTEMS else None
+    return names if asked is None else names | setting_names(asked(checkpoint))
 
 
 def _refuse_no_checkpoint(name: str, weights: str) -> None:

@@ -132,7 +132,7 @@ def with_settings(
     if not given:
         return [*systems]
     refuse_unknown(systems)
-    names = {one.label: setting_names(one.name) for one in systems}
+    names = {one.label: setting_names(one.name, one.checkpoint) for one in systems}
     for setting in given:
         if not any(setting in known for known in names.values()):
             if setting in HOW:

@@ -10,6 +10,11 @@ from pronominal.errors import InputError
 SERVERS = ("http://", "https://")
 
 
+def asks(model: str | None) -> str:
+    """Return the system of ours that a folder, a Hub id or a URL is asked as."""
+    return "lm-server" if model is not None and model.startswith(SERVERS) else "lm-prompts"
+
+
 def asked_model(model: Any, settings: Mapping[str, Any]) -> GeneratingSystem:
     """Return the model that is meant.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pronominal.adapters.lm.coreference.asked_model import asked_model, generated
+from pronominal.adapters.lm.coreference.asked_model import asked_model, asks, generated
 from pronominal.adapters.lm.prompting.prompts import ANSWER_TOKENS, Prompt
 from pronominal.errors import InputError
 from pronominal.instances import FillingInstance, ResolutionInstance
@@ -52,6 +52,7 @@ class QuestionModel:
 
     name = "lm-coref-questions"
     chunk = 64
+    asks = staticmethod(asks)
 
     def __init__(self, model: Any, **settings: Any) -> None:
         self._model = asked_model(model, settings)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pronominal.adapters.contract.refusals import FailedCallError, RefusedTextError
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
-from pronominal.adapters.lm.coreference.asked_model import asked_model, generated
+from pronominal.adapters.lm.coreference.asked_model import asked_model, asks, generated
 from pronominal.adapters.lm.coreference.copies import Copy, OtherTextError, copy_of
 from pronominal.adapters.lm.coreference.marking import RESERVED, MarksError, read_marks, request
 from pronominal.adapters.lm.thoughts.reading import Reply, as_replies
@@ -45,6 +45,7 @@ class MarkingModel:
 
     name = "lm-coref"
     chunk = 16
+    asks = staticmethod(asks)
 
     def __init__(self, model: Any, **settings: Any) -> None:
         self._model = asked_model(model, settings)

@@ -14,6 +14,7 @@ from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.dataset_scripts.reading.loading import read_split
 from pronominal.dataset_scripts.reading.split import Split
 from pronominal.eval.results import evaluate
+from pronominal.eval.runs.asked_systems import parse_systems, with_settings
 from pronominal.eval.runs.coreference_systems import predict_clusters
 from pronominal.eval.runs.decision_rules import by_offsets
 from pronominal.instances import ResolutionInstance
@@ -158,6 +159,14 @@ def test_a_server_marks(split: Split, served: str) -> None:
         assert sorted(cluster) == sorted(expected)
     assert system.question.endswith("generation of tiny")
     assert {copy.state for copy in system.copies} == {"verbatim"}
+
+
+@pytest.mark.parametrize("name", ["lm-coref", "lm-coref-questions"])
+def test_settings_are_those_of_the_model_that_is_asked(name: str) -> None:
+    asked = parse_systems([f"a={name}=org/model", f"b={name}=http://127.0.0.1:1/v1", "random"])
+    given = with_settings(asked, {"device": "cpu", "max_new_tokens": 30})
+    taken = [one.settings for one in given]
+    assert taken == [{"device": "cpu", "max_new_tokens": 30}, {"max_new_tokens": 30}, {}]
 
 
 def test_a_hosted_server_is_refused() -> None:
