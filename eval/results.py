@@ -357,9 +357,7 @@ def evaluate_experiment(
     Raises:
         InputError: the file, or what it asks for, is not what it should be.
     """
-    read = experiment
-    if isinstance(read, Path | str):
-        read = read_experiment(Path(read))
+    read = experiment if isinstance(experiment, Experiment) else read_experiment(Path(experiment))
     options = {"reading": None, **read.options}
     place, where = options.pop("dataset", None), options.pop("save", None)
     if place is None:

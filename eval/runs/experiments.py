@@ -28,10 +28,11 @@ KINDS: dict[str, Any] = {
 WRITTEN = {str: "a string", bool: "true or false"}
 
 
-def as_share(points: float) -> float:
-    """Return a margin in percentage points as a share."""
+def as_share(points: float, file: Path | None = None) -> float:
+    """Return a margin in percentage points as a share; `InputError` for what is none."""
     if not 0 < points < 100:
-        raise InputError(f"--margin {points:g} is no margin", cure="give points between 0 and 100")
+        cure = "give points between 0 and 100"
+        raise InputError(f"{points:g} is no margin", cure=cure, file=file)
     return points / 100
 
 
@@ -76,7 +77,7 @@ def read_experiment(path: Path) -> Experiment:
     if not isinstance(settings, dict):
         raise InputError("settings is no table", cure="write [settings]", file=path)
     if "margin" in content:
-        content["margin"] = as_share(content["margin"])
+        content["margin"] = as_share(content["margin"], path)
     settings |= {key: content.pop(key) for key in OF_SYSTEMS if key in content}
     for key in ("dataset", "plan"):
         beside = path.parent / content.get(key, "")

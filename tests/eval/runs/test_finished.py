@@ -264,34 +264,37 @@ def test_what_is_no_place_is_no_checkpoint(weights: Path) -> None:
     assert checkpoint_place(str(weights)) == checkpoint_place(weights) == weights.resolve()
 
 
-def test_a_checkpoint_is_read_once_for_rows_and_their_companions(
-    knowref: Path, tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def digested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The checkpoints that are read from here on; the test's own folder is the current one."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "keeps_for_knowref.py").write_text(KEEPS_A_PATH)
     read: list[Path] = []
 
-    def reading(place: Path) -> str:
+    def digest(place: Path) -> str:
         read.append(place)
         return "digest"
 
-    monkeypatch.setattr(runner, "checkpoint_digest", reading)
+    monkeypatch.setattr(runner, "checkpoint_digest", digest)
+    return read
+
+
+def test_a_checkpoint_is_read_once_for_rows_and_their_companions(
+    knowref: Path, tmp_path: Path, weights: Path, digested: list[Path]
+) -> None:
+    (tmp_path / "keeps_for_knowref.py").write_text(KEEPS_A_PATH)
     rows = read_split(knowref, "original")
     evaluate_several(rows, [SystemSettings("a", "keeps_for_knowref:Keeps")], tmp_path / "runs")
     assert len([*(tmp_path / "runs").iterdir()]) == 2
-    assert read == [weights.resolve()]
+    assert digested == [weights.resolve()]
 
 
 def test_and_once_for_rows_that_are_drawn(
-    sample: Path, tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
+    sample: Path, tmp_path: Path, weights: Path, digested: list[Path]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "keeps_for_draws.py").write_text(KEEPS_A_PATH)
-    read: list[Path] = []
-    monkeypatch.setattr(runner, "checkpoint_digest", lambda place: read.append(place) or "digest")
     system = f"keeps_for_draws:Keeps={weights}"
     pronominal.evaluate(sample, system, config="double", out=tmp_path / "runs", until=20)
-    assert read == [weights.resolve()]
+    assert digested == [weights.resolve()]
 
 
 @pytest.mark.parametrize("reading", ["upstream", "upstream-spanbert"])

@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.dataset_scripts.reading import loading
 from pronominal.dataset_scripts.reading.loading import load_split, read_split
 from pronominal.dataset_scripts.reading.split import Split
+from pronominal.eval.runs.run_folder import RunFolder
 from pronominal.eval.runs.runner import CHUNK, SystemSettings, predict, run
 from pronominal.eval.runs.shards import Shard, merge
 from pronominal.instances import FillingInstance, ResolutionInstance
@@ -70,15 +71,19 @@ def test_no_file_of_a_run_holds_evaluation_text(split: Split, tmp_path: Path) ->
 
 def test_a_run_cut_at_any_byte_ends_with_the_same_bytes(split: Split, tmp_path: Path) -> None:
     asked = SystemSettings("shingles", "shingles")
-    folder = run(split, Shingles(), asked, tmp_path)
+    ends_alike_wherever_it_is_cut(lambda: run(split, Shingles(), asked, tmp_path), 25)
+
+
+def ends_alike_wherever_it_is_cut(go_on: Callable[[], RunFolder], examples: int) -> None:
+    folder = go_on()
     whole = folder.predictions.read_bytes()
 
-    @settings(max_examples=25)
+    @settings(max_examples=examples)
     @given(cut=st.integers(0, len(whole)))
     def cut_at(cut: int) -> None:
         folder.describe(complete=False)
         folder.predictions.write_bytes(whole[:cut])
-        assert run(split, Shingles(), asked, tmp_path).predictions.read_bytes() == whole
+        assert go_on().predictions.read_bytes() == whole
 
     cut_at()
 
@@ -350,17 +355,7 @@ def test_a_streamed_run_cut_at_any_byte_ends_with_the_same_bytes(
     own_ruff: str, tmp_path: Path
 ) -> None:
     rows = load_split(own_ruff, "distractors_0")
-    folder = run(rows, Lengths(), LENGTHS, tmp_path)
-    whole = folder.predictions.read_bytes()
-
-    @settings(max_examples=15)
-    @given(cut=st.integers(0, len(whole)))
-    def cut_at(cut: int) -> None:
-        folder.describe(complete=False)
-        folder.predictions.write_bytes(whole[:cut])
-        assert run(rows, Lengths(), LENGTHS, tmp_path).predictions.read_bytes() == whole
-
-    cut_at()
+    ends_alike_wherever_it_is_cut(lambda: run(rows, Lengths(), LENGTHS, tmp_path), 15)
 
 
 def test_the_likeliest_option_is_chosen_and_a_tie_is_both(own_ruff: str) -> None:
