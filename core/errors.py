@@ -93,10 +93,11 @@ def extra_needed(extra: str, user: str) -> Iterator[None]:
 def os_errors(file: Path, cure: str, cause: str = "cannot be read") -> Iterator[None]:
     """Turn what the system says of a file, such as *No such file*, into an `InputError`.
 
-    So is a pipe or a device in its place, which may never end; users may name one in ``/dev``.
+    So is a pipe or a device in its place, which may never end; users may name one in ``/dev``,
+    but for ``/dev/shm``, which holds their files.
     """
     special = file.exists() and not (file.is_file() or file.is_dir())
-    if special and file.parts[:2] != ("/", "dev"):
+    if special and (file.parts[:2] != ("/", "dev") or file.parts[2] == "shm"):
         raise InputError(f"{cause} (it is a pipe or a device)", cure=cure, file=file)
     try:
         yield
