@@ -30,8 +30,8 @@ FEW_UNITS = f"{OF_FEW} Of fewer than {FEW} independent units: too few for a verd
 """What stands below a table with the mark."""
 
 BOLD = (
-    "Bold: better than all others of its column beyond chance, by a paired test, or where there is "
-    "none by intervals that do not overlap."
+    "Bold: better than the same figure of every other system beyond chance, by a paired test, or "
+    "where there is none by intervals that do not overlap."
 )
 """What stands below a table in Markdown or LaTeX that has bold figures."""
 
@@ -57,8 +57,8 @@ class Table:
         columns: headings; the first column names the rows.
         rows: cells, as many in each row as there are columns.
         notes: sentences below the table, such as what a mark means; `FEW_UNITS` comes by itself.
-        best: row and column of cells that are better than all others of their column, bold in
-            Markdown and LaTeX.
+        best: row and column of cells that are better than the same figure of all other systems,
+            bold in Markdown and LaTeX.
     """
 
     title: str

@@ -226,7 +226,7 @@ def test_the_best_is_bold_in_latex(sample: Path, tmp_path: Path) -> None:
     latex = pronominal.evaluate(sample, systems, config="double", out=tmp_path).to_latex()
     best = [line for line in latex.splitlines() if line.startswith("toy-nine-in-ten & ")]
     assert r"\textbf{" in best[0]
-    assert "Bold: better than all others" in latex
+    assert "Bold: better than the same figure of every other system" in latex
 
 
 def test_where_one_entity_is_named_no_figure_is_compared_with_guessing(
