@@ -35,6 +35,7 @@ from pronominal.eval.tables.comparison import (
     measure_table,
     prompt_tables,
     unfinished_notes,
+    unread_notes,
 )
 from pronominal.eval.tables.measure import Measure
 from pronominal.eval.tables.paired_tests import paired_test_tables, planned_tables, rank_tables
@@ -316,6 +317,7 @@ class Task:
             notes=(
                 *(() if self.notes is None else self.notes(scores)),
                 *unfinished_notes(scores, self._measure("unfinished")),
+                *unread_notes(scores, answered),
                 *agreement_notes(scores),
                 *drawn_notes(scores),
                 *failure_notes(scores),

@@ -33,6 +33,9 @@ DRAWN = "drawn"
 SAME_WEIGHTS = "same_weights"
 """Where scores say, for each other run of the same weights, how many rows it decides otherwise."""
 
+WRITTEN = [question.key for question in PROMPT_QUESTIONS if question.written]
+"""Where scores have the accuracy over prompts to which models write."""
+
 DIFFER = Measure(
     "readings_differ",
     "Differ",
@@ -236,9 +239,8 @@ def unfinished_notes(scores: Mapping[str, Scores], rows: Measure | None) -> Iter
         scores: system -> scores.
         rows: the measure of the rows that were cut off, for systems without several prompts.
     """
-    written = [question.key for question in PROMPT_QUESTIONS if question.written]
     for label, one in scores.items():
-        asked = [one[key] for key in written if one.get(key, {}).get("unfinished")]
+        asked = [one[key] for key in WRITTEN if one.get(key, {}).get("unfinished")]
         if asked:
             shares = " and ".join(share_of("unfinished")(block) for block in asked)
         elif rows is not None and (figure := rows.of(one)) is not None and figure.value:
@@ -246,6 +248,17 @@ def unfinished_notes(scores: Mapping[str, Scores], rows: Measure | None) -> Iter
         else:
             continue
         yield f"{label}: {shares} percent of answers unfinished: cut off, and not answered."
+
+
+def unread_notes(scores: Mapping[str, Scores], answered: Measure | None) -> Iterator[str]:
+    """Say of which models no reply could be read, and how to see what they write."""
+    for label, one in scores.items():
+        figure = None if answered is None else answered.of(one)
+        if figure is not None and not figure.value and any(key in one for key in WRITTEN):
+            yield (
+                f"{label}: none of its replies could be read as an answer; to see them, add "
+                "--include-text and another label to its 'pronominal run'."
+            )
 
 
 def failed_rows(scores: Mapping[str, Any]) -> dict[str, int]:

@@ -42,6 +42,26 @@ def test_names_settings_and_objects_are_systems(results: pronominal.Results) -> 
     assert results.scores["random"]["overall"] != results.scores["seeded"]["overall"]
 
 
+class Mumbles:
+    """Writes nothing in which an answer could be read."""
+
+    def __init__(self, name: str, reply: str = "hm") -> None:
+        self.name, self.reply = name, reply
+
+    def generate(self, prompts):
+        return [self.reply] * len(prompts)
+
+
+def test_a_model_whose_replies_are_no_answers_is_told_how_to_see_them(
+    sample: Path, tmp_path: Path
+) -> None:
+    few = pronominal.load_split(sample, "double").first(8)
+    systems = [Mumbles("mumbles"), Mumbles("names", few.choices[0][0])]
+    results = pronominal.evaluate(few, systems, out=tmp_path)
+    (told,) = {line for line in results.summary.splitlines() if "could be read" in line}
+    assert told.startswith("mumbles: none of its replies could be read as an answer")
+
+
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
