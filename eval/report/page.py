@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -249,6 +249,7 @@ def _unscored(runs: Sequence[UnscoredRun]) -> Table | None:
     return Table("Runs without scores", columns, tuple(rows)) if rows else None
 
 
+@cache
 def page_templates(package: str) -> jinja2.Environment:
     """Return the templates of a package; what they are given is escaped, and has to be there."""
     folder = files(package)
