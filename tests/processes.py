@@ -12,8 +12,14 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
         *("accelerate", "matplotlib.figure", "pandas", "torch._dynamo", __name__),
+        *("pronominal.cli.main", "pronominal.cli.training", "tests.preloaded"),
         *("pronominal.eval.training.choosing", "pronominal.eval.training.clustering"),
-        *("transformers.models.auto.modeling_auto", "transformers.models.bert.modeling_bert"),
+        *("pronominal.eval.training.data.reading", "pronominal.eval.training.training"),
+        *("transformers.models.auto.modeling_auto", "transformers.models.roberta.modeling_roberta"),
+        *(
+            f"pronominal.adapters.{system}.training"
+            for system in ("bert", "c2f.bert", "c2f.e2e", "caw", "fastcoref")
+        ),
     ]
 )
 

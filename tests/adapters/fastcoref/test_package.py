@@ -204,7 +204,8 @@ def test_load_and_use_change_nothing_else(
 
 def test_the_first_import_is_silent_and_needs_no_network() -> None:
     script = """
-        import logging, os, socket, sys
+        import gc, logging, os, socket, sys
+        gc.disable()  # what is imported stays
         os.environ.pop("HF_HUB_OFFLINE", None)
         logging.root.setLevel(logging.DEBUG)
         def refuse(*_): raise SystemExit("the network was asked")

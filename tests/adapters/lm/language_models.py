@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -263,32 +263,41 @@ def filled(instances: Sequence[FillingInstance]) -> list[str]:
 
 
 def plain_log_likelihoods(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float]:
-    """Every token but the first, given those before it; texts of one length go in together."""
-    found: dict[str, float] = {}
-    encoded = {text: tokenizer(text).input_ids for text in texts}
-    lengths = {text: len(ids) for text, ids in encoded.items()}
-    for _, alike in groupby(sorted(texts, key=lengths.__getitem__), lengths.__getitem__):
-        batch = [*alike]
-        ids = torch.tensor([encoded[text] for text in batch])
+    """Every token but the first, given those before it."""
+    found = torch.empty(len(texts), dtype=torch.double)
+    for numbers, ids, _ in _equally_long(tokenizer, texts, most=32):
         with torch.inference_mode():
             logits = model(ids).logits.log_softmax(dim=-1)
         chosen = logits[:, :-1].gather(2, ids[:, 1:, None])[..., 0]
-        found |= zip(batch, chosen.double().sum(dim=1).tolist(), strict=True)
-    return [found[text] for text in texts]
+        found[numbers] = chosen.double().sum(dim=1)
+    return found.tolist()
 
 
 def plain_pseudo_log_likelihoods(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float]:
     """Each text in as many copies as it has tokens, with all their logits."""
-    return [_plain_pseudo_log_likelihood(model, tokenizer, text) for text in texts]
+    found = torch.zeros(len(texts), dtype=torch.double)
+    for numbers, ids, words in _equally_long(tokenizer, texts, most=5):
+        copied, places = (words >= 0).nonzero(as_tuple=True)
+        behind = torch.arange(ids.shape[1]) >= places[:, None]
+        masked = (words[copied] == words[copied, places, None]) & behind
+        with torch.inference_mode():
+            logits = model(torch.where(masked, tokenizer.mask_token_id, ids[copied])).logits
+        chosen = logits[range(len(places)), places].log_softmax(dim=-1)
+        scores = chosen.gather(1, ids[copied, places, None])[:, 0].double()
+        found.index_add_(0, torch.tensor(numbers)[copied], scores)
+    return found.tolist()
 
 
-def _plain_pseudo_log_likelihood(model: Any, tokenizer: Any, text: str) -> float:
-    encoded = tokenizer(text)
-    ids = torch.tensor(encoded.input_ids)
-    words = torch.tensor([-1 if word is None else word for word in encoded.word_ids()])
-    places = (words >= 0).nonzero()
-    masked = (words == words[places]) & (torch.arange(len(ids)) >= places)
-    with torch.inference_mode():
-        logits = model(torch.where(masked, tokenizer.mask_token_id, ids)).logits
-    found = logits[range(len(places)), places[:, 0]].log_softmax(dim=-1)
-    return found.gather(1, ids[places]).double().sum().item()
+def _equally_long(
+    tokenizer: Any, texts: Sequence[str], most: int
+) -> Iterator[tuple[list[int], torch.Tensor, torch.Tensor]]:
+    """Yield texts that need no padding together: numbers, tokens, and words (-1 where none is)."""
+    encoded = tokenizer([*texts])
+    lengths = [len(ids) for ids in encoded.input_ids]
+    for _, alike in groupby(
+        sorted(range(len(texts)), key=lengths.__getitem__), lengths.__getitem__
+    ):
+        while numbers := [*islice(alike, most)]:
+            ids = torch.tensor([encoded.input_ids[number] for number in numbers])
+            words = [[-1 if w is None else w for w in encoded.word_ids(n)] for n in numbers]
+            yield numbers, ids, torch.tensor(words)

@@ -115,7 +115,7 @@ def test_a_reply_that_is_none_is_named(
 
 
 def test_a_server_that_is_too_slow(server: Server) -> None:
-    system = load("http", server.url, timeout=2)
+    system = load("http", server.url, timeout=1)
     waiting = threading.Event()
     server.reply = lambda inputs: waiting.wait(5)
     with pytest.raises(FailedCallError, match="no answer came"):

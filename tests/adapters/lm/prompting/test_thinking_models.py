@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,14 @@ def chatting(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
     return checkpoint
 
 
+@pytest.fixture(scope="module")
+def thinking(chatting: Callable[[str], str]) -> Callable[[str], Any]:
+    """A family's model with little room to think; what it writes is scripted by each test."""
+    return cache(
+        lambda family: load("lm-prompts", chatting(family), device="cpu", thinking_tokens=100)
+    )
+
+
 def scripted(
     system: Any, write: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> list[int]:
@@ -69,14 +78,14 @@ def scripted(
 
 @pytest.mark.parametrize(("family", "written", "state", "answer"), TRANSCRIPTS)
 def test_an_answer_is_told_from_its_thought(
-    chatting: Callable[[str], str],
+    thinking: Callable[[str], Any],
     family: str,
     written: str,
     state: str,
     answer: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    system: Any = load("lm-prompts", chatting(family), device="cpu", thinking_tokens=100)
+    system = thinking(family)
     scripted(system, lambda prompt: written, monkeypatch)
     (reply,) = system.generate(["Who left?"])
     assert (reply.state, reply) == (state, answer)

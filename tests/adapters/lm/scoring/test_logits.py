@@ -63,7 +63,7 @@ class Scored:
     @cache  # noqa: B019 - a module has few of them
     def of_options(self, way: Way | None) -> tuple[Any, int]:
         """Return the scores that tell options apart, and the tokens that were fed for them."""
-        scorer = CausalScorer(self.model, batch_tokens=512, pack_tokens=512, way=way)
+        scorer = CausalScorer(self.model, batch_tokens=1024, pack_tokens=512, way=way)
         return scorer.score(self.sequences, self.first()), scorer.tokens
 
 
@@ -126,7 +126,7 @@ def causal(request: Any, rows: Callable[[int], list[FillingInstance]]) -> Scored
 
 @pytest.mark.parametrize("way", ["tree", "plain"])
 def test_causal_models_on_ruff(causal: Scored, way: Way) -> None:
-    scorer = CausalScorer(causal.model, batch_tokens=512, pack_tokens=512, way=way)
+    scorer = CausalScorer(causal.model, batch_tokens=1024, pack_tokens=512, way=way)
     whole = scorer.score(causal.sequences, np.ones(len(causal.plain), np.int32))
     options, _ = causal.of_options(way)
     assert len(by_option(whole)) >= 500
@@ -153,7 +153,7 @@ def test_half_precision_turns_close_decisions_alone(
     margins = Margins(np.diff(np.sort(exact, axis=1)[:, -2:])[:, 0])
     noise, turned = {}, {}
     for way in ("tree", "plain"):
-        scorer = CausalScorer(model, batch_tokens=512, pack_tokens=512, way=way)
+        scorer = CausalScorer(model, batch_tokens=1024, pack_tokens=512, way=way)
         half = differences(scorer.score(causal.sequences, causal.first()))
         noise[way] = float(np.abs(half - exact).max())
         turned[way] = half.argmax(axis=1) != exact.argmax(axis=1)
