@@ -12,6 +12,7 @@ from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redire
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from stat import S_ISDIR
 from types import FrameType
 from typing import IO
 from unittest import mock
@@ -53,7 +54,7 @@ class Inputs:
     def _states(self) -> dict[Path, State | None]:
         paths = {path: path.lstat() for path in self.folder.rglob("*")}
         return {
-            path: None if path.is_dir() else (of.st_mtime_ns, of.st_size, of.st_ino)
+            path: None if S_ISDIR(of.st_mode) else (of.st_mtime_ns, of.st_size, of.st_ino)
             for path, of in paths.items()
         }
 

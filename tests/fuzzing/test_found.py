@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ import pytest
 
 from tests.cli.test_main import pronominal
 from tests.fuzzing.commands import CASES, RUN, TABLE, Case
-from tests.fuzzing.harness import Inputs
 
 NESTED = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
 DIGITS = b"9" * 5_000
@@ -238,30 +236,20 @@ FOUND: list[tuple[str, str, str, Damage, str]] = [
     ids=[f"{number}-{one[0]}" for number, one in enumerate(FOUND)],
 )
 def test_it_is_one_line(
-    inputs: Inputs,
-    tmp_path: Path,
-    command: str,
-    reads: str,
-    damaged: str,
-    damage: Damage,
-    said: str,
+    folder: Path, command: str, reads: str, damaged: str, damage: Damage, said: str
 ) -> None:
-    folder = Path(shutil.copytree(inputs.kept, tmp_path / "in"))
     damage(folder / damaged)
     result = pronominal(*case(command, reads).words(folder), cwd=folder)
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
     assert said in result.stderr
-    assert not [*tmp_path.rglob(".*.unfinished")]
-    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+    assert not [*folder.rglob(".*.unfinished")]
+    assert {path.name for path in folder.parent.iterdir()} == {"inputs", "inputs-kept"}
 
 
 @pytest.mark.parametrize(
     "clusters", [[[[-1, 2], [3, 4]]], [[[5, 5]]], [[[10**30, 1]]], [["ab"]], 7]
 )
-def test_a_run_that_goes_on_refuses_spans_that_are_none(
-    inputs: Inputs, tmp_path: Path, clusters: Any
-) -> None:
-    folder = Path(shutil.copytree(inputs.kept, tmp_path / "in"))
+def test_a_run_that_goes_on_refuses_spans_that_are_none(folder: Path, clusters: Any) -> None:
     begun = next(one for one in CASES if one.command == "run" and "begun" in one.arguments)
     line(2, clusters=clusters)(folder / BEGUN / "predictions.jsonl")
     result = pronominal(*begun.words(folder), "--reading", "upstream-spanbert", cwd=folder)
@@ -270,8 +258,7 @@ def test_a_run_that_goes_on_refuses_spans_that_are_none(
     assert (plain.returncode, len(plain.stderr.splitlines())) in ((2, 1), (0, 0)), plain.stderr
 
 
-def test_a_column_of_numbers_in_a_corpus_is_no_traceback(inputs: Inputs, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(inputs.kept, tmp_path / "in"))
+def test_a_column_of_numbers_in_a_corpus_is_no_traceback(folder: Path) -> None:
     file = folder / "constructed/switched/train.parquet"
     table = pq.read_table(file)
     for values in ([None] * table.num_rows, [0.5] * table.num_rows, [True] * table.num_rows):
@@ -284,13 +271,12 @@ def test_a_column_of_numbers_in_a_corpus_is_no_traceback(inputs: Inputs, tmp_pat
 
 
 def test_a_file_that_may_not_be_read_is_one_line(
-    inputs: Inputs, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(file: Path) -> bytes:
         raise PermissionError(errno.EACCES, "Permission denied", str(file))
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    result = pronominal(*case("report", SCORE).words(inputs.folder), cwd=inputs.folder)
-    inputs.restore()
+    result = pronominal(*case("report", SCORE).words(folder), cwd=folder)
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
     assert "run.json: it cannot be read (Permission denied)" in result.stderr

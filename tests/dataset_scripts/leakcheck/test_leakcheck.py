@@ -112,7 +112,7 @@ def test_layout_does_not_hide_a_sentence(
     layout: str, rows: list[dict], index: LeakIndex, tmp_path: Path
 ) -> None:
     missed = []
-    for row in rows[::4]:
+    for row in rows[::20]:
         content = layouts[layout](row["text"])
         (tmp_path / "x").write_bytes(content.encode() if isinstance(content, str) else content)
         if len(found(tmp_path / "x", index)) != 1:
@@ -190,13 +190,13 @@ def counted(text: str) -> list[re.Match[str]]:
 def test_a_copy_with_any_one_word_changed_is_found(
     other: str, rows: list[dict], index: LeakIndex
 ) -> None:
-    texts = [row["text"] for row in rows if row["pronoun"]["text"] in ("he", "him", "his")]
+    texts = [row["text"] for row in rows[::12] if row["pronoun"]["text"] in ("he", "him", "his")]
     copies = [
         text[: word.start()] + other.format(word[0]) + text[word.end() :]
         for text in texts
         for word in counted(text)
     ]
-    assert len(copies) > 1000
+    assert len(copies) > 400
     content = "\n\n".join(f"Amber basil.\n{copy}\nCedar dune." for copy in copies)
     lines = set(lines_of(content, index))
     missed = [

@@ -30,10 +30,16 @@ ROWS = 12
 Records = list[dict[str, str]]
 
 
+@pytest.fixture(scope="module")
+def written(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("written") / "export"
+    exported(sample, "double", Request("antecedent", 2, ROWS), out)
+    return out
+
+
 @pytest.fixture
-def folder(sample: Path, tmp_path: Path) -> Path:
-    exported(sample, "double", Request("antecedent", 2, ROWS), tmp_path / "export")
-    return tmp_path / "export"
+def folder(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written, tmp_path / "export"))
 
 
 @pytest.fixture

@@ -150,6 +150,9 @@ def harness(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
     # a description of the machine, for which it starts eleven programs
     monkeypatch.setattr("lm_eval.evaluator.add_env_info", lambda storage: None)
+    # it compiles the templates of a task anew for each row
+    compiled = cache(lm_eval.utils.env.from_string)
+    monkeypatch.setattr("lm_eval.utils.env.from_string", compiled)
 
     def accuracies(model: str, name: str) -> dict[str, float]:
         found = lm_eval.simple_evaluate(

@@ -4,16 +4,21 @@ import json
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pronominal.dataset_scripts.leakcheck.index import LeakIndex
 from pronominal.dataset_scripts.reading.loading import load_split, read_split
+from pronominal.eval.leaderboard import checks
 from pronominal.eval.leaderboard.checks import check_runs
 from pronominal.eval.runs.record import PredictionsRecord
 from pronominal.eval.runs.runner import SystemSettings
@@ -31,6 +36,15 @@ def evaluated(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     system = SystemSettings("toy-blind-to-xe", "toy-blind-to-xe")
     evaluate(read_split(sample, "double"), system, out)
     return out / NAME
+
+
+@pytest.fixture(autouse=True, scope="module")
+def indexes_are_made_once() -> Iterator[None]:
+    """The rows that a submission must not show are the same each time."""
+    made = cache(LeakIndex.of)
+    once = SimpleNamespace(of=lambda folders: made(tuple(folders)))
+    with patch.object(checks, "LeakIndex", once):
+        yield
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """``run.json`` has one reader, which names the field that does not fit and the name that leaves."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,10 +26,16 @@ def split(sample: Path) -> Split:
     return read_split(str(sample), "double")
 
 
+@pytest.fixture(scope="module")
+def evaluated(split: Split, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("evaluated")
+    evaluate(split, RANDOM, out)
+    return out / "sample.double.test.random"
+
+
 @pytest.fixture
-def folder(split: Split, tmp_path: Path) -> Path:
-    evaluate(split, RANDOM, tmp_path)
-    return tmp_path / "sample.double.test.random"
+def folder(evaluated: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(evaluated, tmp_path / evaluated.name))
 
 
 def change(folder: Path, *path: str, value: object) -> None:
