@@ -59,22 +59,26 @@ docs: .venv/all
 	test -f build/site/gallery/report.html -a -f build/site/gallery/leaderboard/index.html
 	$(BIN)/python -m pytest -n 2 -m docs
 
-.venv/core: setup.cfg pyproject.toml constraints.txt
+# most of what is installed is never imported, so only what is gets compiled
+INSTALL = $(BIN)/pip install --quiet --no-compile
+
+.venv/pip:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pronominal needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet -c constraints.txt -e .
+	$(INSTALL) --upgrade pip
 	touch $@
 
-# the versions are known, so two at once need not look for any, torch first as the largest; most of
-# what is installed is never imported, so only what is gets compiled, torch while pip looks what
-# the constraints lack
-.venv/all: .venv/core
-	sed '/^#/d; s/^torch=/ &/' constraints.txt | LC_ALL=C sort | \
-	  xargs -P 2 -n 30 $(BIN)/pip install --quiet --no-compile --no-deps
-	$(BIN)/python -c "import torch._dynamo, torch.distributed.tensor" & \
-	  $(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all,test]" && wait
+.venv/core: .venv/pip setup.cfg pyproject.toml constraints.txt
+	$(INSTALL) -c constraints.txt -e .
 	touch $@
+
+# the versions are known, so two at once need not look for any, torch first as the largest, which
+# is compiled while pip looks what the constraints lack
+.venv/all: .venv/pip setup.cfg pyproject.toml constraints.txt
+	sed '/^#/d; s/^torch=/ &/' constraints.txt | LC_ALL=C sort | xargs -P 2 -n 30 $(INSTALL) --no-deps
+	$(BIN)/python -c "import torch._dynamo, torch.distributed.tensor" & \
+	  $(INSTALL) -c constraints.txt -e ".[all,test]" && wait
+	touch .venv/core $@
 
 clean:
 	rm -rf .venv .links demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
