@@ -6,7 +6,6 @@ from types import ModuleType
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nltk.tokenize.destructive import NLTKWordTokenizer
 
 from pronominal.dataset_scripts.construction import clean, connectives, filters
 from pronominal.dataset_scripts.construction.clean import CleanRules, clean_text
@@ -287,6 +286,8 @@ PIECES = st.sampled_from([" ", "  ", *SIGNS.split(), *WORDS.split()])
 @settings(max_examples=300)
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_words_are_those_of_nltk(text: str) -> None:
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+
     quotes = {"``", "''", '"'}
     theirs = [word for word in NLTKWordTokenizer().tokenize(text) if word not in quotes]
     assert [word for word in treebank_words(text) if word not in quotes] == theirs
