@@ -103,12 +103,14 @@ def _notes(sentence: Sentence) -> Iterator[str]:
     if max(counts.values(), default=0) > 1:
         yield "a candidate's name occurs more than once, its first place is given"
     for index, name in enumerate(names):
-        whole = len(occurrences(text, [name]))
+        everywhere = whole = text.count(name)
+        if everywhere > counts[index]:  # some may be part of a word or of the other name
+            whole = len(occurrences(text, [name]))
         if not counts[index]:
             yield f"candidate {index} is not in the text"
         if whole > counts[index]:
             yield f"the name of candidate {index} is also part of the other name"
-        if text.count(name) > whole:
+        if everywhere > whole:
             yield f"the name of candidate {index} is also part of a longer word"
 
 

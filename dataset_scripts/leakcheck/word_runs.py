@@ -95,7 +95,8 @@ class Sieve:
 
     def candidates(self, hashes: Hashes) -> NDArray[np.intp]:
         """Return the places of the hashes that may be members."""
-        return np.flatnonzero(self._table[hashes >> self._shift])
+        # as signed numbers, which need no copy to be indices
+        return self._table[(hashes >> self._shift).view(np.intp)].nonzero()[0]
 
 
 def are_among(hashes: Hashes, known: Hashes) -> NDArray[np.bool_]:

@@ -52,13 +52,13 @@ def read_table(content: bytes, columns: tuple[str, ...], file: str) -> list[Tabl
         cure = f"restore the header: {', '.join(columns)}"
         raise RowLocation(file, "line 1").refuse(f"the column '{missing[0]}' is missing", cure)
     positions = {column: lines[0].index(column) for column in columns}
-    rows = []
+    rows, last = [], max(positions.values())
     for number, cells in enumerate(lines[1:], start=2):
-        at = RowLocation(file, f"line {number}")
-        if len(cells) <= max(positions.values()):
-            raise at.refuse("the row is cut short", "fetch it again")
+        row = f"line {number}"
+        if len(cells) <= last:
+            raise RowLocation(file, row).refuse("the row is cut short", "fetch it again")
         picked = {column: cells[position] for column, position in positions.items()}
-        rows.append(TableRow(at.file, at.row, number, picked))
+        rows.append(TableRow(file, row, number, picked))
     return rows
 
 

@@ -98,7 +98,8 @@ class RatioDifferences:
 
         They are Newcombe's (1998, method 10), square and add, of the ratios' own intervals.
         """
-        below, above = self._reaches(t_quantiles((1 + level) / 2, self.freedom))
+        quantiles = t_quantiles((1 + level) / 2, self.freedom)
+        below, above = self._reaches(self.one.beside(self.other), quantiles)
         ends = np.stack([self.estimate - below, self.estimate + above], axis=-1)
         return np.asarray(np.clip(ends, -1, 1))
 
@@ -107,18 +108,18 @@ class RatioDifferences:
 
         So intervals and p-values never disagree.
         """
-        distance = np.abs(self.estimate)
+        sides, estimate = self.one.beside(self.other), self.estimate
+        distance, positive = np.abs(estimate), estimate > 0
         low, high = np.zeros_like(distance), np.full_like(distance, FARTHEST)
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            below, above = self._reaches(middle)
-            inside = np.where(self.estimate > 0, below, above) < distance
+            below, above = self._reaches(sides, middle)
+            inside = np.where(positive, below, above) < distance
             low, high = np.where(inside, middle, low), np.where(inside, high, middle)
         return t_tails(low, self.freedom)
 
-    def _reaches(self, quantile: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far intervals reach below and above the differences."""
-        sides = self.one.beside(self.other)
+    def _reaches(self, sides: EffectiveRows, quantile: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far intervals reach below and above the differences of both `sides`."""
         low, high = sides.ends(quantile)
         (down, other_down), (up, other_up) = sides.share - low, high - sides.share
         return self._added(down, other_up), self._added(up, other_down)

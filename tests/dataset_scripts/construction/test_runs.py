@@ -251,7 +251,8 @@ def test_ray_gives_the_same_bytes(
     # with much to do; it waits for none where their ports are told, which `ray.init` cannot
     agents = ("metrics_agent_port", "metrics_export_port", "runtime_env_agent_port")
     ports = dict(zip((*agents, "dashboard_agent_listen_port"), free_ports(4), strict=True))
-    parameters = partial(ray._private.parameter.RayParams, **ports)
+    alone = {"no_monitor": True, "include_log_monitor": False}
+    parameters = partial(ray._private.parameter.RayParams, **ports, **alone)
     monkeypatch.setattr(ray._private.parameter, "RayParams", parameters)
     for limit in ("agent_register_timeout_ms", "worker_register_timeout_seconds"):
         monkeypatch.setenv(f"RAY_{limit}", "600000")

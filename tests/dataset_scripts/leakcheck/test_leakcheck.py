@@ -90,7 +90,7 @@ layouts: dict[str, Callable[[str], str | bytes]] = {
     "html": lambda text: text.replace(" the ", "&nbsp;<b>the</b> <i><br/></i> "),
     "zero-width characters": lambda text: text.replace("e", "e\u200b").replace("a", "\u00ada"),
     "latex": lambda text: text.replace(" the ", r" \textit{the} \emph{}"),
-    "json": lambda text: json.dumps({"text": f"x\n{text}\n\u2019".replace(" ", "\n", 3)}),
+    "json": lambda text: json.dumps({"text": f"x\n{text}\n\u2019".replace(" ", "\n")}),
     "json, twice": lambda text: json.dumps(json.dumps({"text": f"\u00e9{text}"})),
     "url": lambda text: text.replace(" ", "%20"),
     "behind other words": lambda text: " ".join((*FILLER, text, *FILLER)),
@@ -175,11 +175,12 @@ def test_any_bytes_can_be_read(index: LeakIndex, pieces: list[str]) -> None:
 # copies with one change
 
 OTHER = "walnut"
+PASSED = "he|him|his|zir"
 
 
 def counted(text: str) -> list[re.Match[str]]:
     """The words that count: two letters and more, no pronoun."""
-    return [w for w in re.finditer("[A-Za-z]{2,}", text) if not re.fullmatch("he|him|his", w[0])]
+    return [w for w in re.finditer("[A-Za-z]{2,}", text) if not re.fullmatch(PASSED, w[0])]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,8 @@ def counted(text: str) -> list[re.Match[str]]:
 def test_a_copy_with_any_one_word_changed_is_found(
     other: str, rows: list[dict], index: LeakIndex
 ) -> None:
-    texts = [row["text"] for row in rows[::12] if row["pronoun"]["text"] in ("he", "him", "his")]
+    he = [row["text"] for row in rows[::12] if row["pronoun"]["text"] in ("he", "him", "his")]
+    texts = [re.sub(r"\b(he|him|his)\b", "zir", text) for text in he]
     copies = [
         text[: word.start()] + other.format(word[0]) + text[word.end() :]
         for text in texts

@@ -69,11 +69,14 @@ def digests(goldens: Path) -> dict[str, Any]:
     return dict(json.loads((goldens / "data" / "digests.json").read_text())["ruff"])
 
 
-def rows_of(sources: Sources, options: BuildOptions) -> dict[tuple[str, str], list[Row]]:
-    return {
-        (split.config, split.name): [row for table in split.tables for row in table.to_pylist()]
-        for split in ruff.splits(sources, options)
-    }
+def tables_of(sources: Sources, options: BuildOptions) -> dict[tuple[str, str], pa.Table]:
+    splits = ruff.splits(sources, options)
+    return {(split.config, split.name): pa.concat_tables(split.tables) for split in splits}
+
+
+@pytest.fixture(scope="module")
+def by_default(upstream: Path) -> dict[tuple[str, str], pa.Table]:
+    return tables_of(Sources(upstream), BuildOptions())
 
 
 def upstream_lines(table: pa.Table) -> list[bytes]:
@@ -165,26 +168,20 @@ def test_samples_are_those_of_pandas(
     assert same
 
 
-def test_human_sample_is_that_of_pandas(upstream: Path, published: list[Instances]) -> None:
+def test_human_sample_is_that_of_pandas(
+    by_default: dict[tuple[str, str], pa.Table], published: list[Instances]
+) -> None:
     pandas = pytest.importorskip("pandas")
     frames = [
         pandas.DataFrame({"id": next(instances.sampled(13))["id"].to_pylist()})
         for instances in published
     ]
     drawn = pandas.concat(frames, keys=STEMS).groupby(level=0).sample(100, random_state=131719)
-    (human,) = [
-        [name for table in split.tables for name in table["id"].to_pylist()]
-        for split in ruff.splits(Sources(upstream), BuildOptions())
-        if split.config == "human"
-    ]
-    assert human == drawn["id"].tolist()
+    assert by_default["human", "test"]["id"].to_pylist() == drawn["id"].tolist()
 
 
-def test_table_1_of_the_paper(upstream: Path) -> None:
-    sizes = {
-        (split.config, split.name): sum(table.num_rows for table in split.tables)
-        for split in ruff.splits(Sources(upstream), BuildOptions())
-    }
+def test_table_1_of_the_paper(upstream: Path, by_default: dict[tuple[str, str], pa.Table]) -> None:
+    sizes = {split: table.num_rows for split, table in by_default.items()}
     configs = [f"distractors_{count}" for count in range(6)]
     samples = {(config, f"seed_{seed}"): 2_160 for config in configs for seed in (13, 17, 19)}
     whole = {("distractors_0", "test"): 7_200, ("distractors_1", "test"): 86_400}
@@ -324,31 +321,31 @@ def test_any_row_is_made_from_its_number(
         assert len(row["uid"].split("_")) == distractors + 1
 
 
-def test_samples_are_rows_of_test_under_the_same_id(upstream: Path) -> None:
-    found = rows_of(Sources(upstream), BuildOptions())
+def test_samples_are_rows_of_test_under_the_same_id(
+    by_default: dict[tuple[str, str], pa.Table],
+) -> None:
+    def same(sample: pa.Table, rows: pa.Table) -> bool:
+        return rows.take(pc.index_in(sample["id"], value_set=rows["id"])) == sample
+
     for config in ("distractors_0", "distractors_1"):
-        known = {row["id"]: row for row in found[config, "test"]}
-        for seed in (13, 17, 19):
-            assert all(known[row["id"]] == row for row in found[config, f"seed_{seed}"])
-    seed = [row for (_, name), rows in found.items() if name == "seed_13" for row in rows]
-    sampled = {row["id"]: row for row in seed}
-    human = found["human", "test"]
-    assert all(sampled[row["id"]] == row for row in human)
-    assert Counter(row["uid"].count("_") for row in human) == dict.fromkeys(range(6), 100)
+        test = by_default[config, "test"]
+        assert all(same(by_default[config, f"seed_{seed}"], test) for seed in (13, 17, 19))
+    human = by_default["human", "test"]
+    assert same(human, pa.concat_tables(t for (_, n), t in by_default.items() if n == "seed_13"))
+    settings = Counter(uid.count("_") for uid in human["uid"].to_pylist())
+    assert settings == dict.fromkeys(range(6), 100)
 
 
-def test_a_further_set_leaves_the_papers_samples(upstream: Path) -> None:
-    def tables(options: BuildOptions) -> dict[tuple[str, str], pa.Table]:
-        found = ruff.splits(Sources(upstream), options)
-        return {(s.config, s.name): pa.concat_tables(s.tables) for s in found}
-
-    paper, grown = tables(BuildOptions()), tables(BuildOptions(pronouns=FIVE))
+def test_a_further_set_leaves_the_papers_samples(
+    upstream: Path, by_default: dict[tuple[str, str], pa.Table]
+) -> None:
+    grown = tables_of(Sources(upstream), BuildOptions(pronouns=FIVE))
     assert len(grown["distractors_1", "test"]) == 180 * 10 * 5 * 4 * 4
     assert len(grown["distractors_0", "seed_17"]) == 180 * 5 * 3
     assert len(grown["distractors_5", "seed_17"]) == 180 * 5 * 4
     for (config, name), table in grown.items():
         assert set(pc.list_value_length(table["options"]).unique().to_pylist()) == {5}
-        known = paper[config, name]
+        known = by_default[config, name]
         if name == "test" and config.startswith("distractors"):
             kept = pc.is_in(table["id"], value_set=known["id"].combine_chunks())
             table = table.filter(kept)
@@ -502,7 +499,7 @@ def test_damaged_tables_are_refused(tmp_path: Path, damage: Damage, message: str
 
 def test_line_ends_do_not_matter(own: Sources, tmp_path: Path) -> None:
     other = write_sources(tmp_path, own_tables(), newline="\r\n")
-    assert rows_of(own, BuildOptions()) == rows_of(other, BuildOptions())
+    assert tables_of(own, BuildOptions()) == tables_of(other, BuildOptions())
 
 
 def test_another_archive_needs_consent(own: Sources) -> None:

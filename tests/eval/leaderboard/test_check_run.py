@@ -121,6 +121,10 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no scores": (lambda run: (run / "score.json").unlink(), "it has no score.json"),
     "no record": (lambda run: (run / "run.json").write_text("{"), "is not valid JSON"),
     "a script": (lambda run: (run / "run.py").touch(), "run.py is no file of a run: delete it"),
+    "what cannot be read": (
+        lambda run: (run / "score.json.gz").write_bytes(b"\x1f\x8b\x08"),
+        "score.json.gz: cannot be read",
+    ),
     "the run again": (
         lambda run: shutil.copytree(run, run.parent / "again"),
         "is called toy-blind-to-xe, too",
@@ -175,7 +179,7 @@ def inspect_log(file: Path, text: str) -> None:
     ],
 )
 def test_a_log_of_another_harness_is_looked_into(
-    name: str, whose: str, run: Path, sample: Path
+    name: str, whose: str, run: Path, sample: Path, own_ruff: str
 ) -> None:
     text = read_split(sample, "double").table["text"][7].as_py()
     file = run.parent / name
@@ -184,7 +188,7 @@ def test_a_log_of_another_harness_is_looked_into(
         assert text.encode() not in file.read_bytes()
     else:
         file.write_text(json.dumps({"doc": {"text": text}}) + "\n")
-    named, leak = faults(run.parent, sample)
+    named, leak = faults(run.parent, Path(own_ruff), sample)
     assert f"{name} is a log of {whose}" in named
     assert re.search(rf"{name}:1: sentence of sample double/test, row \d+: delete the file$", leak)
     assert text not in leak
@@ -200,14 +204,16 @@ class Guess:
         return [[-float(len(one.text) % 7), -3.0, -4.0, -5.0] for one in instances]
 
 
-def test_companion_splits_are_part_of_a_submission(own_ruff: str, tmp_path: Path) -> None:
+def test_companion_splits_are_part_of_a_submission(
+    own_ruff: str, sample: Path, tmp_path: Path
+) -> None:
     split = load_split(own_ruff, "distractors_0")
     evaluate(split, SystemSettings("guess", "guess"), tmp_path, system=Guess())
-    checked = check_runs(tmp_path, [own_ruff])
+    checked = check_runs(tmp_path, [own_ruff, str(sample)])
     told = sorted((one.scored, one.serves, one.faults) for one in checked)
     assert told == [(False, True, []), (True, False, [])]
     shutil.rmtree(tmp_path / "ruff.no_context.test.guess")
-    (fault,) = faults(tmp_path, Path(own_ruff))
+    (fault,) = faults(tmp_path, Path(own_ruff), sample)
     assert "score.json says otherwise than its predictions" in fault
 
 
