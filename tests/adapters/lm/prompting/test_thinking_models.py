@@ -109,7 +109,8 @@ def test_only_what_thinks_is_given_room(
 def test_thoughts_of_prompts_of_any_length_fit_the_model(chatting: Callable[[str], str]) -> None:
     """A real tiny model that never ends: its positions are its limit, for each prompt alone."""
     system: Any = load("lm-prompts", chatting("Qwen3 Thinking"), device="cpu")
-    prompts = ["Who left?", "The pilot waved at the cook. Who left?", "left?"]
+    long = "The pilot waved at the cook. " * 28  # with little room left
+    prompts = [f"{long}{rest}" for rest in ("Who left?", "The pilot waved. Who left?", "left?")]
     together = system.generate(prompts)
     assert together == [system.generate([prompt])[0] for prompt in prompts]
     assert {reply.state for reply in together} <= {"unfinished", "answered", "empty"}
