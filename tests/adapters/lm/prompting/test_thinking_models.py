@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -32,10 +33,12 @@ def chatting(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
         found.add_special_tokens({"additional_special_tokens": SPECIAL})
         return found
 
+    plain = save(tmp_path_factory.mktemp("plain"), (tokenizer, CAUSAL["gpt2"][1]), TEXTS)
+
     def checkpoint(family: str) -> str:
         if family not in made:
             folder = tmp_path_factory.mktemp("chatting")
-            save(folder, (tokenizer, CAUSAL["gpt2"][1]), TEXTS)
+            shutil.copytree(plain, folder, dirs_exist_ok=True)
             (folder / "chat_template.jinja").write_text(FAMILIES[family][0], encoding="utf-8")
             made[family] = str(folder)
         return made[family]
