@@ -125,7 +125,7 @@ def test_a_loss_does_not_depend_on_the_batch(name: str, complete: bool) -> None:
 def test_what_is_saved_answers_alike_here_and_in_fastcoref(name: str, tmp_path: Path) -> None:
     system, english = trainable(name), EnglishWords()
     model = system.new_model().eval()
-    texts = [text for text, _ in goldens(name, "clean.jsonl").values()]
+    texts = [text for text, _ in goldens(name, "clean.jsonl").values()][::3]
     read = [english.read(text) for text in texts]
     documents = [system.read(AnnotatedDocument(one, []), "own") for one, _ in read]
     with torch.no_grad():
