@@ -1,6 +1,7 @@
 """The commands by what one wants, each imported when it is called: the help of all imports none."""
 
 from collections.abc import Iterator, MutableMapping
+from functools import cache
 from importlib import import_module
 from inspect import cleandoc
 from typing import Any, NamedTuple
@@ -88,9 +89,7 @@ class MenuCommands(MutableMapping[str, Any]):
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            self._made[name] = _command(name, self._entries[name])
-        return self._made[name]
+        return self._made.get(name) or _command(name, self._entries[name])
 
     def __setitem__(self, name: str, command: Any) -> None:
         self._made[name] = command
@@ -129,8 +128,9 @@ class Menu(TyperGroup):
                 formatter.write_dl(rows)
 
 
+@cache
 def _command(name: str, entry: Entry) -> Any:
-    """Import a command and make it, with a help that is easily read."""
+    """Import a command and make it, once in a process, with a help that is easily read."""
     found, app = _at(entry.place), typer.Typer(add_completion=False)
     if isinstance(found, typer.Typer):
         _make_careful(found)

@@ -325,7 +325,7 @@ def test_pickled_weights_with_a_position_buffer_answer_alike(name: str, tmp_path
     del tensors[f"{encoder}.pooler.dense.bias"]  # no answer depends on it
     torch.save(tensors, tmp_path / "pytorch_model.bin")
     system = tiny.SYSTEMS[name](str(tmp_path), device="cpu")
-    texts = [text for text, _ in tiny.goldens(name, "clean.jsonl").values()]
+    texts = [text for text, _ in tiny.goldens(name, "clean.jsonl").values()][::3]
     found, expected = system.cluster(texts), tiny.tiny(name).cluster(texts)
     assert system.self_check == ()
     assert found == expected

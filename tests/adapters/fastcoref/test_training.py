@@ -125,7 +125,7 @@ def test_a_loss_does_not_depend_on_the_batch(name: str, complete: bool) -> None:
 def test_what_is_saved_answers_alike_here_and_in_fastcoref(name: str, tmp_path: Path) -> None:
     system, english = trainable(name), EnglishWords()
     model = system.new_model().eval()
-    texts = [text for text, _ in goldens(name, "clean.jsonl").values()]
+    texts = [text for text, _ in goldens(name, "clean.jsonl").values()][::3]
     read = [english.read(text) for text in texts]
     documents = [system.read(AnnotatedDocument(one, []), "own") for one, _ in read]
     with torch.no_grad():
@@ -238,9 +238,9 @@ def test_partly_annotated_rows_teach_what_they_say(name: str, tmp_path: Path) ->
     begin = shutil.copytree(checkpoint(name), tmp_path / "begin")
     remove_dropout(begin)
     data = ("--data", rows, "--validation", rows, "--test", rows, "--switching", "--pair-batches")
-    rates = ("--task-learning-rate", 3e-3, "--encoder-learning-rate", 1e-3)
-    # sixteen of sixteen trainings have learnt it after 140 updates
-    length = ("--updates", 150, "--validate-every", 50, "--batch-size", 16, "--out", tmp_path)
+    rates = ("--task-learning-rate", 1e-2, "--encoder-learning-rate", 4e-3)
+    # sixteen of sixteen trainings have learnt it after 110 updates
+    length = ("--updates", 130, "--validate-every", 65, "--batch-size", 8, "--out", tmp_path)
     assert run(["train", name, "--checkpoint", begin, *data, *rates, *length]) == 0
     summary = json.loads((tmp_path / "summary.json").read_text())
     # whoever answers by position or by name is right in both versions of half of the rows at most

@@ -274,15 +274,20 @@ def plain_log_likelihoods(model: Any, tokenizer: Any, texts: Sequence[str]) -> l
 
 
 def plain_pseudo_log_likelihoods(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float]:
-    """Each text in as many copies as it has tokens, with all their logits."""
+    """Each text in as many copies as it has tokens, of which one each is predicted."""
     found = torch.zeros(len(texts), dtype=torch.double)
-    for numbers, ids, words in _equally_long(tokenizer, texts, most=5):
+    for numbers, ids, words in _equally_long(tokenizer, texts, most=16):
         copied, places = (words >= 0).nonzero(as_tuple=True)
         behind = torch.arange(ids.shape[1]) >= places[:, None]
         masked = (words[copied] == words[copied, places, None]) & behind
+        there = range(len(places)), places
+        hook = model.get_output_embeddings().register_forward_pre_hook(
+            lambda _, given, there=there: (given[0][there],)
+        )
         with torch.inference_mode():
             logits = model(torch.where(masked, tokenizer.mask_token_id, ids[copied])).logits
-        chosen = logits[range(len(places)), places].log_softmax(dim=-1)
+        hook.remove()
+        chosen = logits.log_softmax(dim=-1)
         scores = chosen.gather(1, ids[copied, places, None])[:, 0].double()
         found.index_add_(0, torch.tensor(numbers)[copied], scores)
     return found.tolist()

@@ -139,10 +139,15 @@ def by_hand(document: Doc) -> Doc:
     return Doc(document.vocab, words, spaces, heads=[0] * size, **labels)
 
 
+@pytest.fixture(scope="module")
+def pipeline() -> Language:
+    made = spacy.blank("en")
+    made.add_pipe("by_hand", name="parser")
+    return made
+
+
 @pytest.fixture
-def parses(monkeypatch: pytest.MonkeyPatch) -> list[Doc]:
-    pipeline = spacy.blank("en")
-    pipeline.add_pipe("by_hand", name="parser")
+def parses(pipeline: Language, monkeypatch: pytest.MonkeyPatch) -> list[Doc]:
     monkeypatch.setattr(spacy, "load", lambda name: pipeline)
     PLANNED.clear()
     return PLANNED

@@ -2,7 +2,9 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,22 +57,20 @@ STAND_INS = {
 }
 
 
-@pytest.fixture(params=STAND_INS)
-def program(
-    request: pytest.FixtureRequest,
-    without_torch: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> list[str]:
+@pytest.fixture(scope="module", params=STAND_INS)
+def system(
+    request: pytest.FixtureRequest, without_torch: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
     path, code = STAND_INS[request.param]
-    (tmp_path / path).parent.mkdir(parents=True)
-    (tmp_path / path).write_text(code)
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{without_torch}")
-    return [sys.executable, str(PROGRAMS / request.param)]
+    environment = tmp_path_factory.mktemp("environment")
+    (environment / path).parent.mkdir(parents=True)
+    (environment / path).write_text(code)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PYTHONPATH", f"{environment}{os.pathsep}{without_torch}")
+        yield command([sys.executable, str(PROGRAMS / request.param)])
 
 
-def test_every_text_is_answered_with_its_offsets(program: list[str]) -> None:
-    system = command(program)
+def test_every_text_is_answered_with_its_offsets(system: Any) -> None:
     answers = system.cluster([TEXT, "", " ", "Bo and she slept."])
     words = [[TEXT[start:end] for start, end in cluster] for cluster in answers[0]]
     assert words == [["Ann", "She", "she"]]
@@ -81,9 +81,8 @@ def test_every_text_is_answered_with_its_offsets(program: list[str]) -> None:
 
 
 def test_a_text_at_fault_is_named_without_quoting_it(
-    program: list[str], capfd: pytest.CaptureFixture[str]
+    system: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    system = command(program)
     with pytest.raises(RefusedTextError, match=r"inputs\[1\].*an error: 'ValueError'") as caught:
         system.cluster(["Ann slept.", "Ann ate poison."])
     assert "secret" not in str(caught.value) + "".join(capfd.readouterr())

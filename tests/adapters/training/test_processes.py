@@ -17,12 +17,13 @@ pytest.importorskip("matplotlib")
 
 import torch
 
+from pronominal.eval.training import training
 from tests.adapters.c2f.new_systems import NEW
 from tests.adapters.training.dropout import remove_dropout
 from tests.conftest import ROOT
 from tests.eval.training.coreference_rows import row, run
 from tests.eval.training.test_bert import write_encoder, write_rows
-from tests.processes import command_lines_of_one_of_two, started
+from tests.processes import blank_curves, command_lines_of_one_of_two, started
 
 if not torch.distributed.is_available():
     pytest.skip("this torch has no processes", allow_module_level=True)
@@ -98,8 +99,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("one", "two"):
             commands[system, name] = (*shared, "--out", str(folder / f"{system}-{name}"))
     second = ("--seeds", "1", "--first-seed", "2")
-    for system in OPTIONS:
-        assert run((*commands[system, "one"], *second)) == 0
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(training, "draw_curves", blank_curves)
+        for system in OPTIONS:
+            assert run((*commands[system, "one"], *second)) == 0
     # the first seed is complete, so that none of the processes may train it
     assert run((*commands["bert", "two"], "--seeds", "1")) == 0
     goes_on = {"bert": ("--seeds", "2")}

@@ -163,7 +163,12 @@ def run(*arguments: str) -> int:
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_rows(tmp_path_factory.mktemp("rows") / "own.jsonl", [row(n) for n in range(120)])
+    return write_rows(tmp_path_factory.mktemp("rows") / "own.jsonl", [row(n) for n in range(40)])
+
+
+@pytest.fixture(scope="module")
+def many_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_rows(tmp_path_factory.mktemp("many") / "own.jsonl", [row(n) for n in range(120)])
 
 
 SCORERS = [("cls", "cls"), ("cls", "mean"), ("cls", "substituted"), ("span", "cls")]
@@ -244,33 +249,33 @@ def test_the_saved_folder_is_whole_and_says_nothing_of_this_machine(
         assert not any(clause in text for text in texts for _, clause, _ in CLAUSES)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["seeds"] == [1, 2]
-    assert summary["counts"]["train_instances"] == 2 * 108  # a tenth is held out
+    assert summary["counts"]["train_instances"] == 2 * 36  # a tenth is held out
     spread = summary["scores"]["as_given"]["switching"]["consistency"]
     assert len(spread["values"]) == 2
     assert spread["mean"] == pytest.approx(sum(spread["values"]) / 2)
-    assert summary["scores"]["as_given"]["original"]["n"]["mean"] == 120
+    assert summary["scores"]["as_given"]["original"]["n"]["mean"] == 40
 
 
-def test_it_learns_what_can_be_learnt(bert_encoder: Path, rows: Path, tmp_path: Path) -> None:
+def test_it_learns_what_can_be_learnt(bert_encoder: Path, many_rows: Path, tmp_path: Path) -> None:
     options = ("--scorer", "span", "--epochs", "12", "--switching", "--batch-size", "8")
-    assert run(*command(bert_encoder, rows, tmp_path, *options, "--test", str(rows))) == 0
+    assert run(*command(bert_encoder, many_rows, tmp_path, *options, "--test", str(many_rows))) == 0
     scores = json.loads((tmp_path / "summary.json").read_text())["scores"]["as_given"]
     assert scores["original"]["accuracy"]["mean"] > 0.95
     assert scores["switching"]["consistently_correct"]["mean"] > 0.9
 
 
 def test_placeholder_names_are_consistent_by_construction(
-    bert_encoder: Path, rows: Path, tmp_path: Path
+    bert_encoder: Path, many_rows: Path, tmp_path: Path
 ) -> None:
-    options = ("--placeholder-names", "--updates", "3", "--test", str(rows))
-    assert run(*command(bert_encoder, rows, tmp_path, *options)) == 0
+    options = ("--placeholder-names", "--updates", "3", "--test", str(many_rows))
+    assert run(*command(bert_encoder, many_rows, tmp_path, *options)) == 0
     scores = json.loads((tmp_path / "summary.json").read_text())["scores"]["as_given"]
     assert scores["switching"]["consistency"]["mean"] == 1
 
 
 @pytest.mark.parametrize("precision", ["no", "bf16"])
 def test_a_killed_command_ends_with_the_same_weights(
-    bert_encoder: Path, rows: Path, tmp_path: Path, precision: str
+    bert_encoder: Path, many_rows: Path, tmp_path: Path, precision: str
 ) -> None:
     options = (
         *("--precision", precision),
@@ -278,9 +283,9 @@ def test_a_killed_command_ends_with_the_same_weights(
         *("--consistency-penalty", "0.5", "--balanced-loss", "--save-every", "7"),
         *("--validate-every", "20", "--freeze-embeddings"),
     )
-    whole = command(bert_encoder, rows, tmp_path / "whole", *options)
+    whole = command(bert_encoder, many_rows, tmp_path / "whole", *options)
     assert run(*whole) == 0
-    killed = command(bert_encoder, rows, tmp_path / "killed", *options)
+    killed = command(bert_encoder, many_rows, tmp_path / "killed", *options)
     process = started(command_line_until_loss, 24, *killed)  # after a validation, and a saved state
     process.join()
     assert process.exitcode == -signal.SIGKILL
@@ -293,11 +298,11 @@ def test_a_killed_command_ends_with_the_same_weights(
         assert (files[0] / name).read_bytes() == (files[1] / name).read_bytes(), name
 
 
-def test_bf16_is_near_full_precision(bert_encoder: Path, rows: Path, tmp_path: Path) -> None:
+def test_bf16_is_near_full_precision(bert_encoder: Path, many_rows: Path, tmp_path: Path) -> None:
     losses = {}
     for precision in ("no", "bf16"):
         options = ("--updates", "12", "--precision", precision)
-        assert run(*command(bert_encoder, rows, tmp_path / precision, *options)) == 0
+        assert run(*command(bert_encoder, many_rows, tmp_path / precision, *options)) == 0
         curves = (tmp_path / precision / "seed-1" / "curves.jsonl").open()
         losses[precision] = [one["loss"] for one in map(json.loads, curves) if "loss" in one]
     assert losses["bf16"] != losses["no"]
@@ -356,13 +361,13 @@ def test_tests_may_be_added_to_a_finished_training(
     assert n(json.loads((out / "summary.json").read_text())) is None
     # the second seed has no scores yet
     assert run(*plain, "1", "--test", str(rows)) == 0
-    assert n(json.loads((out / "summary.json").read_text())) == [120]
+    assert n(json.loads((out / "summary.json").read_text())) == [40]
     assert run(*plain, "2", "--test", str(rows)) == 0
-    assert n(json.loads((out / "summary.json").read_text())) == [120, 120]
+    assert n(json.loads((out / "summary.json").read_text())) == [40, 40]
     assert (out / "seed-1" / "model.safetensors").stat().st_mtime_ns == weights
     # a command without tests leaves those that were made
     assert run(*plain, "2") == 0
-    assert n(json.loads((out / "summary.json").read_text())) == [120, 120]
+    assert n(json.loads((out / "summary.json").read_text())) == [40, 40]
     # other rows take their place, also where the earlier run was being removed by a killed command
     other = write_rows(tmp_path / "other.jsonl", [row(number) for number in range(30)])
     with monkeypatch.context() as patched:
@@ -682,11 +687,11 @@ def test_a_name_that_cannot_be_replaced_is_not_read(bert_encoder: Path) -> None:
 
 
 def test_a_prior_that_is_left_out_is_not_left_out_twice(
-    bert_encoder: Path, rows: Path, tmp_path: Path
+    bert_encoder: Path, many_rows: Path, tmp_path: Path
 ) -> None:
-    options = ("--updates", "2", "--test", str(rows))
+    options = ("--updates", "2", "--test", str(many_rows))
     for name, extra in (("plain", ()), ("corrected", ("--prior-correction",))):
-        assert run(*command(bert_encoder, rows, tmp_path / name, *options, *extra)) == 0
+        assert run(*command(bert_encoder, many_rows, tmp_path / name, *options, *extra)) == 0
     plain, corrected = (
         json.loads((tmp_path / name / "summary.json").read_text())["scores"]
         for name in ("plain", "corrected")

@@ -25,12 +25,12 @@ UPDATES_OF_AN_EPOCH = 14
 LAST_LOSS = 20
 """In the second epoch, after a validation, and two updates after the last saved state."""
 
-LENGTH = ("--updates", 24, "--save-every", 3, "--validate-every", 12, "--batch-size", 4)
+LENGTH = ("--updates", 24, "--save-every", 3, "--validate-every", 12, "--batch-size", 2)
 
 
 @pytest.fixture(params=["caw", "e2e", "fcoref", "lingmess", "spanbert"])
 def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[object, ...]:
-    """A training of 54 rows, but for where it goes."""
+    """A training of 27 rows, but for where it goes."""
     if request.param == "e2e":
         vectors = write_vectors(tmp_path / "vectors.txt")
         beginning: tuple[object, ...] = ("--context-embeddings", vectors, "--size", "small")
@@ -43,7 +43,7 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[object, ...
             write_encoder(ROOT / "tests/goldens/c2f", tmp_path / "encoder"),
             *size,
         )
-    rows = write_rows(tmp_path / "own.jsonl", 60)
+    rows = write_rows(tmp_path / "own.jsonl", 30)
     return ("train", request.param, "--data", rows, *beginning, *LENGTH, "--out")
 
 

@@ -61,7 +61,8 @@ def test_a_thought_has_room_as_far_as_the_model_reads(checkpoint: str, tmp_path:
     (tmp_path / "chat_template.jinja").write_text(QWEN3_THINKING)
     ours: Any = load("lm-prompts", str(tmp_path), max_new_tokens=4, device="cpu")
     theirs: Any = load("lm-prompts-vllm", str(tmp_path), max_new_tokens=4)
-    replies, expected = theirs.generate(PROMPTS[:2]), ours.generate(PROMPTS[:2])
+    prompts = [f"{PROMPTS[3]} " * 6 + prompt for prompt in PROMPTS[:2]]  # with little room left
+    replies, expected = theirs.generate(prompts), ours.generate(prompts)
     assert [(one, one.state) for one in replies] == [(one, one.state) for one in expected]
     limits = [
         (asked.max_tokens, 256 - len(prompt)) for prompt, asked in theirs._engine._engine.asked

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -32,10 +33,12 @@ def chatting(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
         found.add_special_tokens({"additional_special_tokens": SPECIAL})
         return found
 
+    plain = save(tmp_path_factory.mktemp("plain"), (tokenizer, CAUSAL["gpt2"][1]), TEXTS)
+
     def checkpoint(family: str) -> str:
         if family not in made:
             folder = tmp_path_factory.mktemp("chatting")
-            save(folder, (tokenizer, CAUSAL["gpt2"][1]), TEXTS)
+            shutil.copytree(plain, folder, dirs_exist_ok=True)
             (folder / "chat_template.jinja").write_text(FAMILIES[family][0], encoding="utf-8")
             made[family] = str(folder)
         return made[family]
@@ -109,7 +112,8 @@ def test_only_what_thinks_is_given_room(
 def test_thoughts_of_prompts_of_any_length_fit_the_model(chatting: Callable[[str], str]) -> None:
     """A real tiny model that never ends: its positions are its limit, for each prompt alone."""
     system: Any = load("lm-prompts", chatting("Qwen3 Thinking"), device="cpu")
-    prompts = ["Who left?", "The pilot waved at the cook. Who left?", "left?"]
+    long = "The pilot waved at the cook. " * 28  # with little room left
+    prompts = [f"{long}{rest}" for rest in ("Who left?", "The pilot waved. Who left?", "left?")]
     together = system.generate(prompts)
     assert together == [system.generate([prompt])[0] for prompt in prompts]
     assert {reply.state for reply in together} <= {"unfinished", "answered", "empty"}

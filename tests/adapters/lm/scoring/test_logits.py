@@ -24,7 +24,7 @@ import transformers
 from pronominal.adapters.layers.activations import fuse_activations
 from pronominal.adapters.lm.scoring.decoder import CausalScorer, TreeBatches, Way
 from pronominal.adapters.lm.scoring.encoder import MaskedScorer
-from pronominal.adapters.lm.scoring.logits import add_log_probabilities
+from pronominal.adapters.lm.scoring.logits import add_log_probabilities, logits_at
 from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences, TextTokenizer
 from pronominal.dataset_scripts import ruff
 from pronominal.dataset_scripts.building.sources import Sources
@@ -47,6 +47,9 @@ from tests.adapters.lm.language_models import (
 ROWS = 504
 """For each family: half of them neighbours in a file, half drawn from it."""
 
+FED = {"batch_tokens": 4096, "pack_tokens": 512}
+"""Eight packs in a batch; `test_packs_of_any_size` has other sizes."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scored:
@@ -63,7 +66,7 @@ class Scored:
     @cache  # noqa: B019 - a module has few of them
     def of_options(self, way: Way | None) -> tuple[Any, int]:
         """Return the scores that tell options apart, and the tokens that were fed for them."""
-        scorer = CausalScorer(self.model, batch_tokens=1024, pack_tokens=512, way=way)
+        scorer = CausalScorer(self.model, **FED, way=way)
         return scorer.score(self.sequences, self.first()), scorer.tokens
 
 
@@ -124,11 +127,11 @@ def causal(request: Any, rows: Callable[[int], list[FillingInstance]]) -> Scored
     return scored(CAUSAL[request.param], rows(2), plain_log_likelihoods)
 
 
-@pytest.mark.parametrize("way", ["tree", "plain"])
-def test_causal_models_on_ruff(causal: Scored, way: Way) -> None:
-    scorer = CausalScorer(causal.model, batch_tokens=1024, pack_tokens=512, way=way)
+@pytest.mark.parametrize(("way", "asked"), [("tree", None), ("plain", "plain")])
+def test_causal_models_on_ruff(causal: Scored, way: Way, asked: Way | None) -> None:
+    scorer = CausalScorer(causal.model, **FED, way=way)
     whole = scorer.score(causal.sequences, np.ones(len(causal.plain), np.int32))
-    options, _ = causal.of_options(way)
+    options, _ = causal.of_options(asked)
     assert len(by_option(whole)) >= 500
     assert np.abs(whole - causal.plain).max() < 1e-4
     assert np.abs(differences(options) - differences(causal.plain)).max() < 1e-4
@@ -139,9 +142,13 @@ def test_causal_models_on_ruff(causal: Scored, way: Way) -> None:
 
 
 def test_trees_are_tried_and_taken(causal: Scored) -> None:
-    (tried, fed), (tree, fed_as_tree) = causal.of_options(None), causal.of_options("tree")
-    assert (tried == tree).all()
-    assert fed == fed_as_tree < causal.sequences.lengths.sum() / 2.5
+    _, fed = causal.of_options(None)
+    assert fed < causal.sequences.lengths.sum() / 2.5
+    one = causal.sequences.of(0)
+    tried, tree = (CausalScorer(causal.model, **FED, way=way) for way in (None, "tree"))
+    first = one.common_prefixes()
+    assert (tried.score(one, first) == tree.score(one, first)).all()
+    assert tried.tokens == tree.tokens
 
 
 def test_half_precision_turns_close_decisions_alone(
@@ -153,7 +160,7 @@ def test_half_precision_turns_close_decisions_alone(
     margins = Margins(np.diff(np.sort(exact, axis=1)[:, -2:])[:, 0])
     noise, turned = {}, {}
     for way in ("tree", "plain"):
-        scorer = CausalScorer(model, batch_tokens=1024, pack_tokens=512, way=way)
+        scorer = CausalScorer(model, **FED, way=way)
         half = differences(scorer.score(causal.sequences, causal.first()))
         noise[way] = float(np.abs(half - exact).max())
         turned[way] = half.argmax(axis=1) != exact.argmax(axis=1)
@@ -171,7 +178,7 @@ def test_masked_models_on_ruff(family: str, rows: Callable[[int], list[FillingIn
         known.model,
         frame=TextTokenizer(known.tokenizer).frame,
         mask=known.tokenizer.mask_token_id,
-        batch_tokens=4096,
+        batch_tokens=8192,
     )
     found = scorer.score(known.sequences)
     assert len(by_option(found)) >= 500
@@ -284,8 +291,21 @@ def test_the_output_layer_sees_what_is_needed() -> None:
     assert not known.model.lm_head._forward_pre_hooks
 
 
+@pytest.mark.parametrize("family", [*CAUSAL, *MASKED])
+def test_logits_at_a_place_are_those_of_the_whole_output(family: str) -> None:
+    """What the scorers and the plain loop of masked models rest on."""
+    with quiet():
+        model = {**CAUSAL, **MASKED}[family][1](100)
+    ids = torch.arange(3, 27).reshape(2, 12)
+    with torch.inference_mode():
+        whole = model(ids).logits.reshape(24, 100)
+    places = np.array([0, 7, 5, 11, 12, 23])
+    found = logits_at(model, places, input_ids=ids)
+    assert (found - whole[places]).abs().max() < 1e-5
+
+
 def test_equal_copies_are_fed_once() -> None:
-    known = scored(MASKED["bert"], own_instances(), plain_pseudo_log_likelihoods)
+    known = scored(MASKED["bert"], own_instances()[:12], plain_pseudo_log_likelihoods)
     fed: list[Any] = []
     hook = known.model.register_forward_pre_hook(
         lambda _, __, given: fed.extend(map(tuple, given["input_ids"].tolist())), with_kwargs=True

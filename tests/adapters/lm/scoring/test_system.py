@@ -155,9 +155,11 @@ def test_scores_depend_on_nothing_but_the_instance(
     family: str, folder: Callable[[str], Path]
 ) -> None:
     system = loaded(folder(family))
-    together = differences(system.loglikelihood(ASKED))
-    backwards = differences(system.loglikelihood(ASKED[::-1]))[::-1]
-    alone = [differences(system.loglikelihood([asked]))[0] for asked in ASKED[:6]]
+    # a masked model is fed a text once for each of its tokens
+    asked = ASKED[:: 4 if family == "bert" else 1]
+    together = differences(system.loglikelihood(asked))
+    backwards = differences(system.loglikelihood(asked[::-1]))[::-1]
+    alone = [differences(system.loglikelihood([one]))[0] for one in asked[:6]]
     assert np.abs(together - backwards).max() < 1e-4
     assert np.abs(together[:6] - alone).max() < 1e-4
     assert system.loglikelihood([]) == []
