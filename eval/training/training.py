@@ -81,6 +81,8 @@ class _Seed:
                     self._train()
                 elif tests and self.folder.description.get("tests") != digests_of(tests):
                     self._test()
+                # also what one left that was killed before it came here
+                remove_state(self.folder.path)
         elif not was_complete:
             self._train()
 
@@ -105,7 +107,6 @@ class _Seed:
         folder.save(lambda new: system.save(model, new))
         self._test()
         folder.describe(complete=True)
-        remove_state(folder.path)
 
     def _test(self) -> None:
         prepared, path = self.prepared, self.folder.path

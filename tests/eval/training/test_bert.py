@@ -365,9 +365,11 @@ def test_tests_may_be_added_to_a_finished_training(
     assert run(*plain, "2", "--test", str(rows)) == 0
     assert n(json.loads((out / "summary.json").read_text())) == [40, 40]
     assert (out / "seed-1" / "model.safetensors").stat().st_mtime_ns == weights
-    # a command without tests leaves those that were made
+    # a command without tests leaves those that were made; one killed at its end left its state
+    (out / "seed-1" / "state.pt").touch()
     assert run(*plain, "2") == 0
     assert n(json.loads((out / "summary.json").read_text())) == [40, 40]
+    assert not (out / "seed-1" / "state.pt").exists()
     # other rows take their place, also where the earlier run was being removed by a killed command
     other = write_rows(tmp_path / "other.jsonl", [row(number) for number in range(30)])
     with monkeypatch.context() as patched:
