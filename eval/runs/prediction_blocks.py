@@ -23,7 +23,7 @@ from pronominal.eval.runs.predictions import predictions_file, refuse_incomplete
 from pronominal.eval.statistics.groups import distinct
 from pronominal.eval.statistics.outcomes import FloatArray
 
-BLOCK = 1 << 22
+BLOCK = 1 << 20
 """Bytes of a file that are columns at a time."""
 
 PLAIN = pa.schema([
@@ -60,6 +60,7 @@ def prediction_blocks(path: Path) -> Iterator[pa.Table]:
                 rest += read
                 continue
             yield _columns(rest + whole)
+            pa.default_memory_pool().release_unused()  # else every block before stays, too
             rest = begun
     if rest:
         yield _columns(rest)
