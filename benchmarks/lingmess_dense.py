@@ -4,10 +4,11 @@ All have 1,024 hidden, 16 heads, a window of 512, the head's sizes of the LingMe
 the same random weights, and run in this process by turns; seconds are CPU time of the process on
 one thread for one sentence, the median of three rounds. fastcoref is so slow that it reads the
 first few sentences alone. Ratios are measured at a few numbers of layers and extrapolated to
-Longformer-large's 24 with a straight line through the seconds of each way. Encoders in bfloat16
-and int8 answer as well; of random weights, more clusters change than of weights that have learnt.
+Longformer-large's 24 with a straight line through the seconds of each way. Encoders in int16,
+bfloat16 and int8 answer as well; of random weights, more clusters change than of weights that have
+learnt.
 
-``python benchmarks/lingmess_dense.py``; about four CPU minutes, 8 GiB and 1 GB of disk.
+``python benchmarks/lingmess_dense.py``; about six CPU minutes, 8 GiB and 1 GB of disk.
 """
 
 import itertools
@@ -34,13 +35,16 @@ from arithmetic import share_of_peak
 from pronominal.adapters.fastcoref.lingmess import LingMess
 from pronominal.adapters.fastcoref.package import LingMessModel, contract_clusters
 from pronominal.adapters.layers.encoders import EncoderDtype
+from pronominal.adapters.layers.integers import bits_of_states
 from pronominal.spans import Cluster
 
 CHECKPOINT = Path(__file__).parent.parent / "tests" / "goldens" / "lingmess" / "checkpoint"
 LAYERS = (1, 2, 4)
 FULL = 24
-FEWER_BITS: tuple[EncoderDtype, ...] = ("bfloat16", "int8")
-SENTENCES = 48
+FEWER_BITS: list[EncoderDtype] = ["bfloat16", "int8"]
+if bits_of_states() == 8:
+    FEWER_BITS.append("int16")
+SENTENCES = 480
 SENTENCES_OF_UPSTREAM = 4
 ROUNDS = 3
 WIDTH = {"hidden_size": 1024, "num_attention_heads": 16, "intermediate_size": 4096}

@@ -1,8 +1,9 @@
-"""Float32 products with plain and with packed weights, for each limit on the processor's kernels.
+"""Products of plain and packed float32 weights and of whole numbers, by the processor's kernels.
 
 ``ATEN_CPU_CAPABILITY`` limits torch's own kernels and ``ONEDNN_MAX_CPU_ISA`` those of oneDNN; each
 variant is a process of its own. Thousand million operations a second of CPU time on one thread,
-plain and packed by turns, the median of five. Prints one JSON object.
+by turns, the median of five; layers of whole numbers count for what float32 would have to do, with
+all that they do to their states. Prints one JSON object.
 """
 
 import json
@@ -15,33 +16,40 @@ from typing import Any
 
 import torch
 
+from pronominal.adapters.layers.integers import INTEGER_LAYERS
 from pronominal.adapters.layers.packed import packed_product, packed_weight
 
 VARIANTS = {
     "as it is": {},
+    "oneDNN at VNNI": {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_VNNI"},
     "oneDNN at AVX2": {"ONEDNN_MAX_CPU_ISA": "AVX2"},
     "both at AVX2": {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"},
 }
-SIZES = ((20, 768, 3072), (64, 768, 3072), (512, 768, 3072), (20, 768, 30522), (64, 768, 30522))
+SIZES = (
+    *((20, 768, 3072), (64, 768, 3072), (512, 768, 3072), (20, 768, 30522), (64, 768, 30522)),
+    *((128, 1024, 1024), (860, 1024, 4096), (860, 4096, 1024)),
+)
 ROUNDS = 5
 
 
 @torch.inference_mode()
-def speeds(rows: int, inner: int, outer: int) -> list[int]:
-    """Return what a plain and a packed product do in a second."""
-    weight, bias, states = torch.randn(outer, inner), torch.randn(outer), torch.randn(rows, inner)
-    packed = packed_weight(weight)
-    ways = (
-        lambda: torch.nn.functional.linear(states, weight, bias),
-        lambda: packed_product(states, packed, bias),
-    )
-    seconds: list[list[float]] = [[], []]
+def speeds(rows: int, inner: int, outer: int) -> dict[str, int]:
+    """Return what each kind of product does in a second."""
+    layer, states = torch.nn.Linear(inner, outer), torch.randn(rows, inner)
+    packed = packed_weight(layer.weight)
+    ways: dict[str, Any] = {
+        "plain": layer,
+        "packed": lambda states: packed_product(states, packed, layer.bias),
+        **{dtype: kind(layer) for dtype, kind in INTEGER_LAYERS.items()},
+    }
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(ROUNDS + 1):  # the first one is thrown away
-        for way, taken in zip(ways, seconds, strict=True):
+        for name, way in ways.items():
             begun = time.process_time()
-            way()
-            taken.append(time.process_time() - begun)
-    return [round(2e-9 * rows * inner * outer / statistics.median(taken[1:])) for taken in seconds]
+            way(states)
+            seconds[name].append(time.process_time() - begun)
+    asked = 2e-9 * rows * inner * outer
+    return {name: round(asked / statistics.median(taken[1:])) for name, taken in seconds.items()}
 
 
 def main() -> None:

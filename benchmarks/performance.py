@@ -8,6 +8,8 @@ all that is kept there anew. What was never measured stands in no table.
 import argparse
 import json
 import math
+import platform
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -147,7 +149,8 @@ LINES = (
         "lingmess_dense",
         (
             (("ratio_24_layers_extrapolated", "predict"), "times as fast"),
-            (("ratio_24_layers_extrapolated", "bfloat16"), "times that in bfloat16"),
+            (("ratio_24_layers_extrapolated", "int16"), "times that in int16"),
+            (("ratio_24_layers_extrapolated", "bfloat16"), "in bfloat16"),
             (("ratio_24_layers_extrapolated", "int8"), "in int8"),
         ),
     ),
@@ -163,6 +166,7 @@ LINES = (
         "ruff_decoder",
         (
             (("places", "sample_0", "ratio_to_upstream", "options"), "times as fast"),
+            (("places", "sample_0", "ratio_to_upstream", "int16"), "in int16"),
             (("places", "sample_0", "naive_tokens_to_fed"), "times fewer tokens"),
         ),
     ),
@@ -172,6 +176,7 @@ LINES = (
         "ruff_decoder",
         (
             (("places", "stretch_5", "ratio_to_upstream", "options"), "times as fast"),
+            (("places", "stretch_5", "ratio_to_upstream", "int16"), "in int16"),
             (("places", "stretch_5", "naive_tokens_to_fed"), "times fewer tokens"),
         ),
     ),
@@ -179,7 +184,11 @@ LINES = (
         "encoder pseudo-log-likelihood, BERT-base",
         "one sentence at a time, as minicons has it",
         "ruff_encoder",
-        ((("ratio",), "times as fast"), (("logits_memory_ratio",), "times fewer logits")),
+        (
+            (("ratio", "float32"), "times as fast"),
+            (("ratio", "int16"), "in int16"),
+            (("logits_memory_ratio",), "times fewer logits"),
+        ),
     ),
     Line(
         "FLAN-T5's answers to prompts",
@@ -227,20 +236,34 @@ def measured(name: str, sources: Path) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
+def processor() -> str:
+    """Name this processor, and the widest of its instructions for products of matrices."""
+    file = Path("/proc/cpuinfo")
+    told = file.read_text("utf-8") if file.exists() else platform.processor()
+    known = re.search(r"(AMD EPYC|Intel\S* Xeon)", told)
+    name = known[0].replace("(R)", "") if known else platform.machine()
+    widest = {"amx_tile": "AMX", "avx512f": "AVX-512", "avx2": "AVX2"}
+    return f"{name}, {next((widest[flag] for flag in widest if flag in told), 'plain')}"
+
+
 def lines_of(kept: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield the table of what users wait for, as far as it was measured."""
-    yield "| what | before | now | benchmark |"
-    yield "|---|---|---|---|"
+    yield "| what | before | now | benchmark | on |"
+    yield "|---|---|---|---|---|"
     for line in LINES:
         if line.benchmark in kept:
-            figures = (f"{_figure(kept[line.benchmark], keys)} {unit}" for keys, unit in line.now)
+            printed = ((_figure(kept[line.benchmark], keys), unit) for keys, unit in line.now)
+            figures = (f"{figure} {unit}" for figure, unit in printed if figure)
             told = f"{line.what} | {line.before} | {', '.join(figures)}"
-            yield f"| {told} | `{line.benchmark}` |"
+            yield f"| {told} | `{line.benchmark}` | {kept[line.benchmark]['processor']} |"
 
 
 def _figure(block: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """Return a figure as it is printed, and nothing where a processor has none, as of int16."""
     value: Any = block
     for key in keys:
+        if key == "int16" and key not in value:
+            return ""
         value = value[key]
     return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
 
@@ -262,6 +285,7 @@ def growth_lines(growth: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 def growth_of(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return sizes, seconds and exponent of all that is kept and measured over sizes."""
     found: dict[str, Any] = {**kept.get("growth", {}), **kept.get("text_lengths", {})}
+    found.pop("processor", None)
     if pages := kept.get("leaderboard"):
         sizes = sorted(map(int, pages["runs"]))
         seconds = {size: pages["runs"][str(size)]["cpu_seconds"] for size in sizes}
@@ -331,7 +355,7 @@ def main() -> None:
     given = parser.parse_args()
     kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
     for name in given.names or MEASURED:
-        kept[name] = measured(name, given.sources)
+        kept[name] = measured(name, given.sources) | {"processor": processor()}
         KEPT.write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n", "utf-8")
         write(kept)
 

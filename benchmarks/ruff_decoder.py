@@ -33,6 +33,7 @@ from arithmetic import share_of_peak
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from pronominal.adapters.layers.activations import fuse_activations
+from pronominal.adapters.layers.integers import bits_of_states, multiply_integers
 from pronominal.adapters.layers.packed import pack_weights
 from pronominal.adapters.lm.scoring.decoder import CausalScorer
 from pronominal.adapters.lm.scoring.tokens import Sequences, TextTokenizer
@@ -55,6 +56,10 @@ WHERE = {
     "sample_5": (5, None),
     "stretch_5": (5, STRETCH),
 }
+
+
+BY_UPSTREAM = {"upstream", "sorted"}
+"""The ways that feed every sentence alone."""
 
 
 class Timed:
@@ -172,6 +177,7 @@ def compared(model: Any, asked: Sequence[FillingInstance], arguments: Any) -> di
     fuse_activations(ours)
     pack_weights(ours)
     ways = {
+        **_in_int16(model, tokenizer, asked, every),
         "upstream": Timed(lambda: upstream(model, tokenizer, texts), model, tokens),
         "sorted": Timed(lambda: sorted_batches(model, tokenizer, texts), model, tokens),
         "full": Timed(lambda: trees(ours, tokenizer, asked, "full"), ours, every),
@@ -181,7 +187,7 @@ def compared(model: Any, asked: Sequence[FillingInstance], arguments: Any) -> di
         for way in ways.values():
             way.run()
     plain = np.reshape(ways["upstream"].scores, (-1, 4))
-    full, options = (np.reshape(ways[w].scores, (-1, 4))[few] for w in ("full", "options"))
+    found = {w: np.reshape(ways[w].scores, (-1, 4))[few] for w in ways.keys() - BY_UPSTREAM}
     seconds = {name: way.per_token() for name, way in ways.items()}
     return {
         "rows": len(asked),
@@ -196,16 +202,25 @@ def compared(model: Any, asked: Sequence[FillingInstance], arguments: Any) -> di
             for n in ("full", "options")
         },
         "largest_difference": {
-            "full": float(np.abs(full - plain).max()),
-            "options": float(np.abs(centred(options) - centred(plain)).max()),
+            n: float(np.abs(centred(scores) - centred(plain)).max()) for n, scores in found.items()
         },
-        "same_decisions": bool((options.argmax(1) == plain.argmax(1)).all()),
+        "same_decisions": bool(all((s.argmax(1) == plain.argmax(1)).all() for s in found.values())),
         "naive_tokens_to_fed": round(every / fed(sequences, 512), 2),
     }
 
 
 def ratios(seconds: dict[str, float], slow: str) -> dict[str, float]:
-    return {way: round(seconds[slow] / seconds[way], 2) for way in ("full", "options")}
+    return {way: round(seconds[slow] / seconds[way], 2) for way in seconds.keys() - BY_UPSTREAM}
+
+
+def _in_int16(model: Any, tokenizer: Any, asked: Sequence[FillingInstance], every: int) -> Any:
+    """Return the way of trees whose layers multiply whole numbers, if this processor does."""
+    if bits_of_states() != 8:
+        return {}
+    small = copy.deepcopy(model)
+    fuse_activations(small)
+    multiply_integers(small, "int16")
+    return {"int16": Timed(lambda: trees(small, tokenizer, asked, "options"), small, every)}
 
 
 def centred(scores: Any) -> Any:

@@ -16,8 +16,7 @@ from pronominal.adapters.fastcoref.categories import (
 )
 from pronominal.adapters.fastcoref.dense_longformer import dense_limit, encode_densely
 from pronominal.adapters.fastcoref.package import FastcorefSystem, LingMessModel, PadCollator
-from pronominal.adapters.layers.encoders import EncoderDtype
-from pronominal.adapters.layers.packed import pack_layers
+from pronominal.adapters.layers.encoders import EncoderDtype, compute_head_in
 from pronominal.adapters.words.pronoun_forms import cut_by, warn_of_split_forms
 from pronominal.pronouns import asked_pronoun_sets
 
@@ -106,8 +105,11 @@ class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is unt
         return towards + self._bias(expert)
 
     @torch.no_grad()
-    def join_matrices(self) -> None:
-        """Make a layer of each expert's matrices and biases, to be asked and trained no more."""
+    def join_matrices(self, dtype: EncoderDtype = "float32") -> None:
+        """Make a layer of each expert's matrices and biases, to be asked and trained no more.
+
+        `dtype` is that of the encoder.
+        """
         for expert in range(self.num_cats):
             bias = self._bias(expert)
             with torch.device("meta"):
@@ -116,7 +118,7 @@ class FasterLingMess(LingMessModel):  # type: ignore[misc]  # the package is unt
             layer.weight = nn.Parameter(matrix.T, requires_grad=False)
             layer.bias = nn.Parameter(bias, requires_grad=False)
             self.experts.append(layer)
-            pack_layers(self.experts)
+            compute_head_in(dtype, self.experts)
         for way, kind in product(WAYS, ("weights", "biases")):
             delattr(self, f"antecedent_{way}_all_{kind}")
 
@@ -162,7 +164,7 @@ class LingMess(FastcorefSystem):
     ) -> None:
         further = asked_pronoun_sets(pronoun_sets)
         super().__init__(checkpoint, device=device, batch_size=batch_size, dtype=dtype)
-        self._package.model.join_matrices()
+        self._package.model.join_matrices(dtype)
         if further:
             head, tokenizer = self._package.model.config.coref_head, self._package.tokenizer
             warn_of_split_forms(further, self.name, cut_by(tokenizer), head["max_span_length"])

@@ -32,8 +32,7 @@ from pronominal.adapters.checkpoints.transformers_models import (
 from pronominal.adapters.contract.refusals import RefusedTextError, scores_not_finite
 from pronominal.adapters.contract.self_check import announce, check_clusters
 from pronominal.adapters.contract.systems import contract_clusters, refuse_bare_string
-from pronominal.adapters.layers.encoders import EncoderDtype, compute_in
-from pronominal.adapters.layers.packed import pack_layers
+from pronominal.adapters.layers.encoders import EncoderDtype, compute_head_in, compute_in
 from pronominal.adapters.words.english import english_pipeline
 from pronominal.adapters.words.length_batches import require_batch_size
 from pronominal.json_files import as_record
@@ -151,7 +150,7 @@ class FastcorefSystem:
         self._package = self._load(self.checkpoint, torch_device(device))
         model = self._package.model
         self.dtype, self.device, self.parameters = compute_in(dtype, model, model.base_model)
-        pack_layers(model, besides=model.base_model)
+        compute_head_in(dtype, model, model.base_model)
         model.register_forward_hook(self._check_scores)
         parts = self._parts_of(model, self._package.tokenizer)
         self._limit = parts.limit

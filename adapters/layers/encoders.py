@@ -1,37 +1,35 @@
 """How the linear layers of a coreference system's encoder compute: nearly all of its arithmetic.
 
 In float32 on a CPU their weights are packed (`pack_weights`), which changes nothing but rounding.
-In bfloat16 or int8 a weight has fewer bits, and some answers change: compare the runs of the same
-checkpoint. What lies above the encoder stays in float32.
+In int16 a weight has as many bits as bfloat16 and int8 have together, and answers hardly ever
+change; in these two some do: compare the runs of the same checkpoint. What lies above the encoder
+stays in float32, but see `compute_head_in`.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
-import torch
 from torch import Tensor, nn
 
 from pronominal.adapters.checkpoints.computation import Computation
 from pronominal.adapters.checkpoints.transformers_models import silent_transformers
+from pronominal.adapters.layers.integers import (
+    INTEGER_LAYERS,
+    Int16Linear,
+    refuse_no_integers,
+)
 from pronominal.adapters.layers.packed import (
+    pack_layers,
     pack_weights,
     packed_product,
     packed_weight,
     packs_bfloat16,
 )
 from pronominal.adapters.layers.replacing import replace_layers
-from pronominal.errors import InputError
 from pronominal.names import unknown_name
 
-EncoderDtype = Literal["float32", "bfloat16", "int8"]
+EncoderDtype = Literal["float32", "int16", "bfloat16", "int8"]
 """What the encoder's linear layers compute in."""
-
-_LEVELS = 127
-"""Steps of an int8 weight on either side of 0."""
-
-_TINY = torch.finfo(torch.float32).tiny
-
-_SEVEN_BITS = not torch.cpu._is_vnni_supported()
-"""Whether states get seven bits: a processor without VNNI adds two products in 16 bits."""
 
 
 class BFloat16Linear(nn.Module):
@@ -54,28 +52,7 @@ class BFloat16Linear(nn.Module):
         return product(states.bfloat16(), self.weight, self._buffers["bias"]).to(states.dtype)
 
 
-class Int8Linear(nn.Module):
-    """A linear layer that multiplies integers of 8 bits on a CPU, and takes and gives float32.
-
-    Each output has a step of its own for its weights, fixed here, and so has each state at each
-    call: one step for all of them would round most of a text away for its largest number.
-    """
-
-    def __init__(self, layer: nn.Linear) -> None:
-        super().__init__()
-        weight = layer.weight.detach()
-        steps = (weight.abs().amax(dim=1) / _LEVELS).clamp_min(_TINY)
-        zeros = torch.zeros(len(steps), dtype=torch.long)
-        small = torch.quantize_per_channel(weight, steps.double(), zeros, 0, torch.qint8)
-        self._weight = torch.ops.quantized.linear_prepack(small, None)
-        bias = layer.weight.new_zeros(len(steps)) if layer.bias is None else layer.bias.detach()
-        self.register_buffer("bias", bias)
-
-    def forward(self, states: Tensor) -> Tensor:
-        """Return [..., out] for states [..., in]."""
-        largest = states.abs().amax(dim=-1, keepdim=True).clamp_min(_TINY)
-        product = torch.ops.quantized.linear_dynamic(states / largest, self._weight, _SEVEN_BITS)
-        return torch.addcmul(self.get_buffer("bias"), product, largest)
+_REDUCED: dict[str, Callable[[Any], nn.Module]] = {"bfloat16": BFloat16Linear, **INTEGER_LAYERS}
 
 
 def compute_in(dtype: EncoderDtype, network: nn.Module, encoder: Any) -> Computation:
@@ -92,14 +69,30 @@ def compute_in(dtype: EncoderDtype, network: nn.Module, encoder: Any) -> Computa
     if dtype not in get_args(EncoderDtype):
         raise unknown_name("dtype", dtype, get_args(EncoderDtype))
     computation = Computation.of(network)
-    if dtype == "int8" and encoder.device.type != "cpu":
-        cause = f"int8 is for CPUs, and the encoder is on {computation.device}"
-        raise InputError(cause, cure="write device = cpu, or dtype = bfloat16")
+    if dtype in INTEGER_LAYERS:
+        refuse_no_integers(dtype, computation.device)
     if dtype == "float32":
         with silent_transformers():
             pack_weights(encoder)
     else:
-        reduced = {"bfloat16": BFloat16Linear, "int8": Int8Linear}[dtype]
-        # subclasses do something else with their weights
-        replace_layers(encoder, lambda layer: reduced(layer) if type(layer) is nn.Linear else None)
+        _reduce(encoder, _REDUCED[dtype])
     return computation._replace(dtype=dtype)
+
+
+def compute_head_in(dtype: EncoderDtype, head: nn.Module, encoder: nn.Module | None = None) -> None:
+    """Let large layers above an encoder compute as it does in int16, and else in float32, packed.
+
+    Args:
+        dtype: of the encoder, as given to `compute_in` before.
+        head: what the layers are in.
+        encoder: the part of it that is none of the head's.
+    """
+    if dtype == "int16":
+        _reduce(head, Int16Linear)
+    else:
+        pack_layers(head, besides=encoder)
+
+
+def _reduce(network: nn.Module, reduced: Callable[[nn.Linear], nn.Module]) -> None:
+    # subclasses do something else with their weights
+    replace_layers(network, lambda layer: reduced(layer) if type(layer) is nn.Linear else None)

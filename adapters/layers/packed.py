@@ -13,6 +13,9 @@ from transformers.pytorch_utils import Conv1D
 
 from pronominal.adapters.layers.replacing import replace_layers
 
+LINEAR = (nn.Linear, Conv1D)
+"""What is replaced; `turned` gives the weights of either in one form."""
+
 _PRIVATE = ("_reorder_linear_weight", "_linear_pointwise")
 """Functions of torch that are not documented, so that a release may lack them."""
 
@@ -31,7 +34,7 @@ class PackedLinear(nn.Module):
     def __init__(self, layer: Any) -> None:
         super().__init__()
         self._layer = [layer]  # in a list it is no submodule
-        weight = _turned(layer, layer.weight.detach())
+        weight = turned(layer, layer.weight.detach())
         self.weight = packed_weight(weight)
         self.bias = layer.bias
         layer.weight = None
@@ -43,7 +46,7 @@ class PackedLinear(nn.Module):
     def unpacked(self) -> Any:
         """Return the layer with its weight."""
         (layer,) = self._layer
-        weight = _turned(layer, self.weight.to_dense()).contiguous()
+        weight = turned(layer, self.weight.to_dense()).contiguous()
         layer.weight = nn.Parameter(weight, requires_grad=False)
         return layer
 
@@ -82,7 +85,7 @@ def pack_weights(model: Any) -> None:
     """
     pack_layers(model)
     packed = any(type(layer) is PackedLinear for layer in model.modules())
-    if packed and not _answers(model):
+    if packed and not answers(model):
         replace_layers(
             model, lambda layer: layer.unpacked() if type(layer) is PackedLinear else None
         )
@@ -105,17 +108,17 @@ def pack_layers(network: nn.Module, besides: nn.Module | None = None) -> None:
 
 def _packable(layer: nn.Module) -> bool:
     # subclasses do something else with their weights
-    if type(layer) not in (nn.Linear, Conv1D):
+    if type(layer) not in LINEAR:
         return False
     return layer.weight.dtype == torch.float32 and layer.weight.device.type == "cpu"
 
 
-def _turned(layer: Any, weight: Tensor) -> Tensor:
+def turned(layer: Any, weight: Tensor) -> Tensor:
     """Return [out, in] for the weight of a layer as it stores it, or the other way round."""
     return weight.t() if type(layer) is Conv1D else weight
 
 
-def _answers(model: Any) -> bool:
+def answers(model: Any) -> bool:
     """Say whether a model can be asked."""
     tokens = torch.zeros((1, 2), dtype=torch.long)
     inputs = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}

@@ -28,6 +28,11 @@ from pronominal.adapters.checkpoints.transformers_models import (
 )
 from pronominal.adapters.contract.refusals import RefusedTextError
 from pronominal.adapters.layers.activations import fuse_activations
+from pronominal.adapters.layers.integers import (
+    INTEGER_LAYERS,
+    multiply_integers,
+    refuse_no_integers,
+)
 from pronominal.adapters.layers.packed import pack_weights
 from pronominal.errors import InputError
 from pronominal.names import unknown_name
@@ -35,7 +40,13 @@ from pronominal.names import unknown_name
 Objective = Literal["causal", "masked", "sequence-to-sequence"]
 """What a language model was trained to predict."""
 
-DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch.float32}
+DTYPES = {
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "float32": torch.float32,
+    **dict.fromkeys(INTEGER_LAYERS, torch.float32),
+}
+"""What a model may compute in, and what its weights are loaded in."""
 
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "spiece.model", "tokenizer.model", "vocab.json")
 """Files that a tokenizer alone can be made of, the whole one first."""
@@ -114,7 +125,8 @@ def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
 
     Args:
         checkpoint: a folder or a Hub id.
-        dtype: a key of `DTYPES`; when None the checkpoint's own on a GPU, float32 on a CPU.
+        dtype: a key of `DTYPES`; when None the checkpoint's own on a GPU, float32 on a CPU. Whole
+            numbers are for CPUs, and for the linear layers of weights that are not quantised.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         device_map: how accelerate spreads a model over several GPUs, such as ``"auto"``; then
             `device` is not given.
@@ -132,6 +144,8 @@ def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
     """
     target = None if device_map else torch_device(device)
     _check_settings(dtype, device, device_map, trust_remote_code)
+    if dtype in INTEGER_LAYERS:
+        refuse_no_integers(dtype, "several devices" if target is None else str(target))
     reads_config = _config_class(config_class)
     others = (*_OTHERS, "*.py") if trust_remote_code else _OTHERS
     opened = open_checkpoint(checkpoint, weights=ALL_WEIGHTS, others=others)
@@ -147,7 +161,7 @@ def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
             _refuse_remote_code(opened, error)
         raise
     require_words(tokens, words.name)
-    model, computation = _ready(model, target)
+    model, computation = _ready(model, target, dtype, opened.name)
     longest, quantised = _longest(model), _quantised(model.config)
     return LoadedModel(opened, objective, model, tokens, longest, computation, quantised)
 
@@ -159,15 +173,23 @@ def _wanted(dtype: str | None, target: torch.device | None) -> Any:
     return DTYPES[dtype] if dtype else "auto"
 
 
-def _ready(model: Any, target: torch.device | None) -> tuple[Any, Computation]:
-    """Return a model where it computes, made fast, and what it computed with before that."""
+def _ready(
+    model: Any, target: torch.device | None, dtype: str | None, name: str
+) -> tuple[Any, Computation]:
+    """Return a model where it computes, made fast, and what it computes with."""
     model.eval().requires_grad_(False)
     fuse_activations(model)
     if target is not None and _quantised(model.config) is None:
         model = model.to(target)
     computation = Computation.of(model)
-    if target is not None:
-        with silent_transformers():
+    with silent_transformers():
+        if dtype in INTEGER_LAYERS:
+            if _quantised(model.config) is not None:
+                cause = f"its weights are quantised, so that they cannot be {dtype}"
+                raise InputError(cause, cure="leave dtype out", file=name)
+            multiply_integers(model, dtype)
+            computation = computation._replace(dtype=dtype)
+        elif target is not None:
             pack_weights(model)
     return model, computation
 

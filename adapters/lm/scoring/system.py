@@ -51,8 +51,8 @@ class LanguageModel:
         checkpoint: a folder or a Hub id.
         scores: ``"options"``, for a causal model from the first different token on; or
             ``"sentences"``, upstream's numbers.
-        dtype: ``"bfloat16"``, ``"float16"`` or ``"float32"``; when None the checkpoint's own on a
-            GPU and float32 on a CPU.
+        dtype: ``"bfloat16"``, ``"float16"`` or ``"float32"``, or on a CPU ``"int16"`` or
+            ``"int8"``; when None the checkpoint's own on a GPU and float32 on a CPU.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
         device_map: how accelerate spreads a model over GPUs, such as ``"auto"``; no `device` then.
         trust_remote_code: run the Python files that the checkpoint brings, as models do that

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import nn
 
 pytest.importorskip("pronominal.adapters.c2f.e2e.system", exc_type=ImportError)
@@ -16,45 +14,21 @@ from pronominal.adapters import kind_of, load
 from pronominal.adapters.bert.training import TrainableBERT
 from pronominal.adapters.bert.training_settings import BertTraining
 from pronominal.adapters.layers import encoders, packed
-from pronominal.adapters.layers.encoders import BFloat16Linear, Int8Linear, compute_in
+from pronominal.adapters.layers.encoders import BFloat16Linear, compute_in
+from pronominal.adapters.layers.integers import Int8Linear, Int16Linear, bits_of_states
 from pronominal.adapters.layers.packed import PackedLinear
 from pronominal.errors import InputError
 from tests.adapters.c2f.new_systems import new_spanbert
+from tests.adapters.layers.linear_layers import layer_and_states, shapes
 from tests.adapters.lm.language_models import MASKED
 from tests.eval.training.test_bert import instance, write_encoder
 
 GOLDENS = Path(__file__).parents[2] / "goldens"
 LAYERS = {"float32": PackedLinear, "bfloat16": BFloat16Linear, "int8": Int8Linear}
+if bits_of_states() == 8:
+    LAYERS["int16"] = Int16Linear
 TEXTS = ["The baker met a farmer.", "The farmer told the baker that xe was late."]
 BFLOAT16 = 2.0**-8  # by which share a number is rounded at most
-
-
-def layer_and_states(seed: int, inner: int, outer: int, biased: bool) -> tuple[nn.Linear, Any]:
-    torch.manual_seed(seed)
-    layer = nn.Linear(inner, outer, bias=biased).requires_grad_(False)
-    scales = 10.0 ** torch.randint(-3, 4, (3, 2, 1))  # texts whose numbers differ in size
-    return layer, torch.randn(3, 2, inner) * scales
-
-
-shapes = given(st.integers(0, 999), st.integers(1, 40), st.integers(1, 20), st.booleans())
-
-
-@shapes
-@torch.inference_mode()
-def test_int8_is_within_half_a_step_of_each_number(
-    seed: int, inner: int, outer: int, biased: bool
-) -> None:
-    layer, states = layer_and_states(seed, inner, outer, biased)
-    expected, weight = layer(states), layer.weight
-    weight_step = weight.abs().amax(1) / 127
-    state_step = states.abs().amax(-1, keepdim=True) * 2 / 127  # at least seven bits
-    off = (
-        states.abs().sum(-1, keepdim=True) * weight_step / 2
-        + weight.abs().sum(1) * state_step
-        + inner * weight_step * state_step / 2
-    )
-    rounding = 1e-5 * (states.abs() @ weight.abs().T + expected.abs())
-    assert ((Int8Linear(layer)(states) - expected).abs() <= off + rounding).all()
 
 
 @shapes
@@ -119,18 +93,12 @@ def test_an_encoder_in_fewer_bits_has_nearly_the_same_vectors() -> None:
     model = MASKED["bert"][1](40).bert.eval().requires_grad_(False)
     tokens = torch.arange(3, 21).reshape(2, 9)
     expected = model(tokens).last_hidden_state
-    for dtype in ("bfloat16", "int8"):
+    for dtype in LAYERS.keys() - {"float32"}:
         other = copy.deepcopy(model)
         assert compute_in(dtype, other, other).dtype == dtype
         given = other(tokens).last_hidden_state
         alike = nn.functional.cosine_similarity(expected, given, dim=-1)
         assert 0.99 < alike.min() < 1
-
-
-def test_int8_is_for_cpus() -> None:
-    model = MASKED["bert"][1](40).bert.to("meta")
-    with pytest.raises(InputError, match="int8 is for CPUs"):
-        compute_in("int8", model, model)
 
 
 def test_an_unknown_dtype_is_named() -> None:
