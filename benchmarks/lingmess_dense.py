@@ -42,7 +42,7 @@ CHECKPOINT = Path(__file__).parent.parent / "tests" / "goldens" / "lingmess" / "
 LAYERS = (1, 2, 4)
 FULL = 24
 FEWER_BITS: list[EncoderDtype] = ["bfloat16", "int8"]
-if bits_of_states() == 8:
+if bits_of_states(added=True) == 8:
     FEWER_BITS.append("int16")
 SENTENCES = 480
 SENTENCES_OF_UPSTREAM = 4

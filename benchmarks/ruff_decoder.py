@@ -215,7 +215,7 @@ def ratios(seconds: dict[str, float], slow: str) -> dict[str, float]:
 
 def _in_int16(model: Any, tokenizer: Any, asked: Sequence[FillingInstance], every: int) -> Any:
     """Return the way of trees whose layers multiply whole numbers, if this processor does."""
-    if bits_of_states() != 8:
+    if bits_of_states(added=True) != 8:
         return {}
     small = copy.deepcopy(model)
     fuse_activations(small)

@@ -146,7 +146,7 @@ def main() -> None:
 
     plain = Watched(lambda: one_by_one(model, tokenizer, texts), model)
     ways = {"float32": Watched(lambda: ours(packed), packed)}
-    if bits_of_states() == 8:
+    if bits_of_states(added=True) == 8:
         multiply_integers(small, "int16")
         ways["int16"] = Watched(lambda: ours(small), small)
     for _ in range(arguments.rounds):

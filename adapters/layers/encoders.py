@@ -1,9 +1,9 @@
 """How the linear layers of a coreference system's encoder compute: nearly all of its arithmetic.
 
 In float32 on a CPU their weights are packed (`pack_weights`), which changes nothing but rounding.
-In int16 a weight has as many bits as bfloat16 and int8 have together, and answers hardly ever
-change; in these two some do: compare the runs of the same checkpoint. What lies above the encoder
-stays in float32, but see `compute_head_in`.
+Of a number bfloat16 and int8 keep 8 bits, and some answers change; int16 keeps 16, and hardly any
+do: compare the runs of the same checkpoint. What lies above the encoder stays in float32, but see
+`compute_head_in`.
 """
 
 from collections.abc import Callable

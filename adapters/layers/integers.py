@@ -16,7 +16,8 @@ from pronominal.adapters.layers.packed import LINEAR, answers, turned
 from pronominal.adapters.layers.replacing import replace_layers
 from pronominal.errors import InputError
 
-_TINY = torch.finfo(torch.float32).tiny
+_TINY = 2**15 * torch.finfo(torch.float32).tiny
+"""Below the largest of any states and weights, and so large that levels over it are finite."""
 
 _LEVELS = 127
 """Steps of 8 bits on either side of 0."""
@@ -170,18 +171,21 @@ class _PackedIntegers:
 
 
 @cache
-def bits_of_states() -> int | None:
+def bits_of_states(added: bool = False) -> int | None:
     """Return of how many bits states may be, so that sums of their products are exact.
 
     8 where the processor adds products in 32 bits (VNNI, AMX), 7 where it adds two in 16; None
     where torch has no such products.
+
+    Args:
+        added: ask for products that are added to others.
     """
     for bits in (8, 7):
         states = torch.full((1, 64), 2**bits - 1, dtype=torch.uint8)
         weight = torch.full((16, 64), _LEVELS)
         try:
             weights, ones = _PackedIntegers(weight), torch.ones(16)
-            sums = weights.product(states, 0, ones, torch.zeros(1, 16))
+            sums = weights.product(states, 0, ones, torch.zeros(1, 16) if added else None)
         except _UNKNOWN:
             return None
         if bool((sums == 64 * (2**bits - 1) * _LEVELS).all()):
@@ -201,9 +205,10 @@ def refuse_no_integers(dtype: str, device: str) -> None:
     if device != "cpu":
         cause = f"{dtype} is for CPUs, and the weights are to be on {device}"
         raise InputError(cause, cure="write device = cpu, or dtype = bfloat16")
-    bits = bits_of_states()
-    if bits is None or (dtype == "int16" and bits < 8):
-        cause = f"this processor, or this torch, has no products for {dtype}"
+    halved = dtype == "int16"
+    bits = bits_of_states(added=halved)
+    if bits is None or (halved and bits < 8):
+        cause = f"this processor, or this release of torch, has no products for {dtype}"
         raise InputError(cause, cure="write dtype = float32")
 
 

@@ -25,7 +25,7 @@ from tests.adapters.lm.language_models import CAUSAL, MASKED, filled, own_instan
 BITS = bits_of_states() or 0
 EXACT: dict[Any, str] = {Int8Linear: "int8"} if BITS else {}
 """The layers whose sums are exact on this processor."""
-if BITS == 8:
+if bits_of_states(added=True) == 8:
     EXACT[Int16Linear] = "int16"
 
 
@@ -69,7 +69,7 @@ def test_int16_is_within_half_a_step_and_the_lower_halves(
 
 
 @torch.inference_mode()
-def test_whole_numbers_take_what_is_not_contiguous_and_tell_what_is_no_number() -> None:
+def test_whole_numbers_take_what_is_not_contiguous_nothing_and_what_is_no_number() -> None:
     layer, states = layer_and_states(0, 40, 40, True)
     expected = layer(states)
     layer.weight.data = layer.weight.T.contiguous().T
@@ -78,6 +78,7 @@ def test_whole_numbers_take_what_is_not_contiguous_and_tell_what_is_no_number() 
         given = kind(layer)(states)
         off = (given - expected).abs().amax(-1) / expected.abs().amax(-1)
         assert off.max() < 0.05
+        assert (kind(layer)(torch.zeros(2, 40)) == layer.bias).all()
         broken = states.index_fill(1, torch.tensor([1]), float("nan"))
         assert kind(layer)(broken).isnan().any(-1).tolist() == [[False, True]] * 3
 
@@ -136,12 +137,12 @@ def test_whole_numbers_are_for_cpus(dtype: Any) -> None:
 def test_what_the_processor_cannot_multiply_is_refused(
     dtype: Any, bits: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(integers, "bits_of_states", lambda: bits)
+    monkeypatch.setattr(integers, "bits_of_states", lambda added: bits)
     model = MASKED["bert"][1](40).bert
     with pytest.raises(InputError, match=f"no products for {dtype}"):
         compute_in(dtype, model, model)
 
 
-def test_without_torch_s_products_nothing_is_multiplied(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_products_in_torch_nothing_is_multiplied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.ops, "onednn", object())
-    assert bits_of_states.__wrapped__() is None
+    assert bits_of_states.__wrapped__(added=True) is None
