@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -32,6 +33,15 @@ SIZES = (
 ROUNDS = 5
 
 
+def dynamically_quantised(layer: Any) -> Callable[[Any], Any]:
+    """Return what torch itself has for weights of 8 bits, with a step for each output."""
+    weight = layer.weight.detach()
+    steps, zeros = weight.abs().amax(dim=1) / 127, torch.zeros(len(weight), dtype=torch.long)
+    whole = torch.quantize_per_channel(weight, steps.double(), zeros, 0, torch.qint8)
+    packed = torch.ops.quantized.linear_prepack(whole, layer.bias)
+    return lambda states: torch.ops.quantized.linear_dynamic(states, packed, False)
+
+
 @torch.inference_mode()
 def speeds(rows: int, inner: int, outer: int) -> dict[str, int]:
     """Return what each kind of product does in a second."""
@@ -41,6 +51,7 @@ def speeds(rows: int, inner: int, outer: int) -> dict[str, int]:
         "plain": layer,
         "packed": lambda states: packed_product(states, packed, layer.bias),
         **{dtype: kind(layer) for dtype, kind in INTEGER_LAYERS.items()},
+        "torch's int8": dynamically_quantised(layer),
     }
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(ROUNDS + 1):  # the first one is thrown away

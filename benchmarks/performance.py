@@ -259,10 +259,10 @@ def lines_of(kept: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _figure(block: Mapping[str, Any], keys: Sequence[str]) -> str:
-    """Return a figure as it is printed, and nothing where a processor has none, as of int16."""
+    """Return a figure as it is printed, and nothing where a processor has none of it."""
     value: Any = block
     for key in keys:
-        if key == "int16" and key not in value:
+        if key in ("int16", "int8") and key not in value:
             return ""
         value = value[key]
     return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"

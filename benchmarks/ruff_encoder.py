@@ -26,7 +26,7 @@ from arithmetic import share_of_peak
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from pronominal.adapters.layers.activations import fuse_activations
-from pronominal.adapters.layers.integers import bits_of_states, multiply_integers
+from pronominal.adapters.layers.integers import multiply_integers, sums_are_exact
 from pronominal.adapters.layers.packed import pack_weights
 from pronominal.adapters.lm.scoring.encoder import MaskedScorer
 from pronominal.adapters.lm.scoring.tokens import TextTokenizer
@@ -146,8 +146,8 @@ def main() -> None:
 
     plain = Watched(lambda: one_by_one(model, tokenizer, texts), model)
     ways = {"float32": Watched(lambda: ours(packed), packed)}
-    if bits_of_states(added=True) == 8:
-        multiply_integers(small, "int16")
+    if sums_are_exact():
+        multiply_integers(small, "int16", "random weights")
         ways["int16"] = Watched(lambda: ours(small), small)
     for _ in range(arguments.rounds):
         for way in (plain, *ways.values()):

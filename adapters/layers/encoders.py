@@ -16,7 +16,7 @@ from pronominal.adapters.checkpoints.transformers_models import silent_transform
 from pronominal.adapters.layers.integers import (
     INTEGER_LAYERS,
     Int16Linear,
-    refuse_no_integers,
+    refuse_inexact,
 )
 from pronominal.adapters.layers.packed import (
     pack_layers,
@@ -25,7 +25,7 @@ from pronominal.adapters.layers.packed import (
     packed_weight,
     packs_bfloat16,
 )
-from pronominal.adapters.layers.replacing import replace_layers
+from pronominal.adapters.layers.replacing import replace_linear, turned
 from pronominal.names import unknown_name
 
 EncoderDtype = Literal["float32", "int16", "bfloat16", "int8"]
@@ -38,9 +38,9 @@ class BFloat16Linear(nn.Module):
     The weight is packed where the processor has such products.
     """
 
-    def __init__(self, layer: nn.Linear) -> None:
+    def __init__(self, layer: Any) -> None:
         super().__init__()
-        weight = layer.weight.detach().bfloat16()
+        weight = turned(layer, layer.weight.detach()).bfloat16()
         self._packed = packs_bfloat16() and weight.device.type == "cpu"
         self.weight: Tensor = packed_weight(weight) if self._packed else weight
         bias = None if layer.bias is None else layer.bias.detach().bfloat16()
@@ -58,8 +58,8 @@ _REDUCED: dict[str, Callable[[Any], nn.Module]] = {"bfloat16": BFloat16Linear, *
 def compute_in(dtype: EncoderDtype, network: nn.Module, encoder: Any) -> Computation:
     """Let an encoder of transformers compute in `dtype`, in place, and say what the network is.
 
-    It cannot be trained afterwards. `InputError` where the dtype is unknown or its device is not
-    there for it.
+    It cannot be trained afterwards. `InputError` where the dtype is unknown, or the device or the
+    processor is not for it.
 
     Args:
         dtype: of the linear layers.
@@ -70,12 +70,12 @@ def compute_in(dtype: EncoderDtype, network: nn.Module, encoder: Any) -> Computa
         raise unknown_name("dtype", dtype, get_args(EncoderDtype))
     computation = Computation.of(network)
     if dtype in INTEGER_LAYERS:
-        refuse_no_integers(dtype, computation.device)
+        refuse_inexact(dtype, computation.device)
     if dtype == "float32":
         with silent_transformers():
             pack_weights(encoder)
     else:
-        _reduce(encoder, _REDUCED[dtype])
+        replace_linear(encoder, _REDUCED[dtype])
     return computation._replace(dtype=dtype)
 
 
@@ -88,11 +88,6 @@ def compute_head_in(dtype: EncoderDtype, head: nn.Module, encoder: nn.Module | N
         encoder: the part of it that is none of the head's.
     """
     if dtype == "int16":
-        _reduce(head, Int16Linear)
+        replace_linear(head, Int16Linear)
     else:
         pack_layers(head, besides=encoder)
-
-
-def _reduce(network: nn.Module, reduced: Callable[[nn.Linear], nn.Module]) -> None:
-    # subclasses do something else with their weights
-    replace_layers(network, lambda layer: reduced(layer) if type(layer) is nn.Linear else None)

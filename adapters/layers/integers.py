@@ -5,19 +5,19 @@ one step for all of them would round most of a text away for its largest number.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from pronominal.adapters.layers.packed import LINEAR, answers, turned
-from pronominal.adapters.layers.replacing import replace_layers
+from pronominal.adapters.layers.packed import NOT_THERE, answers
+from pronominal.adapters.layers.replacing import replace_linear, turned
 from pronominal.errors import InputError
 
 _TINY = 2**15 * torch.finfo(torch.float32).tiny
-"""Below the largest of any states and weights, and so large that levels over it are finite."""
+"""What the largest state of a row, and the step of weights, are at least."""
 
 _LEVELS = 127
 """Steps of 8 bits on either side of 0."""
@@ -25,41 +25,45 @@ _LEVELS = 127
 _FINE_LEVELS = _LEVELS * 256
 """Steps of 16 bits on either side of 0, so that either half has 8."""
 
-_CACHED = 128 * 1024
-"""How many states are made whole numbers at once, so that they stay in the processor's cache."""
-
-_UNKNOWN = (AttributeError, NotImplementedError, RuntimeError, TypeError)
-"""What fails where torch has no such products, or has them in another form."""
+_AT_ONCE = 128 * 1024
+"""How many numbers are made whole at once, so that they stay in the processor's cache."""
 
 
 class IntegerLinear(nn.Module, ABC):
     """A linear layer that is only asked, never trained, and takes and gives float32.
 
-    Its states are whole numbers of `_type` from `_middle - _levels` to `_middle + _levels`.
-
     Args:
-        layer: a `torch.nn.Linear` or transformers' `Conv1D`, in float32 on the CPU.
-        levels: how many steps its weights have on either side of 0.
+        layer: a `torch.nn.Linear` or transformers' `Conv1D`, in float32 on the CPU, of at most
+            65,536 inputs, whose sums are whole numbers of 32 bits.
 
     Attributes:
         weight: of 8 bits, by which transformers sees that it is to convert nothing.
     """
 
     _type: torch.dtype
+    """Of the states, whole numbers from `_middle - _levels` to `_middle + _levels`."""
     _levels: int
     _middle: int
+    _bytes: int
+    """How many a weight has, which lies as far on either side of 0 as a state."""
 
-    def __init__(self, layer: Any, levels: int) -> None:
+    def __init__(self, layer: Any) -> None:
         super().__init__()
         weight = turned(layer, layer.weight.detach())
-        self._steps = (weight.abs().amax(dim=1) / levels).clamp_min(_TINY)
+        self._steps = (weight.abs().amax(dim=1) / self._levels).clamp_min(_TINY)
         bias = weight.new_zeros(len(weight)) if layer.bias is None else layer.bias.detach()
         self.register_buffer("bias", bias)
-        self.weight = self._pack((weight / self._steps[:, None]).round().to(torch.int32))
+        parts = [torch.empty(weight.shape, dtype=torch.int8) for _ in range(self._bytes)]
+        for some in _blocks(weight):
+            whole = (weight[some] / self._steps[some, None]).round_().to(torch.int32)
+            for part, of_weight in zip(parts, self._parts(whole), strict=True):
+                part[some] = of_weight
+        self._weights = [*map(_PackedIntegers, parts)]
+        self.weight = self._weights[0].packed
 
     @abstractmethod
-    def _pack(self, whole: Tensor) -> Tensor:
-        """Keep the weight in whole steps, [out, in], as `_product` wants it, and return it so."""
+    def _parts(self, whole: Tensor) -> Sequence[Tensor]:
+        """Return the parts of whole weights that `_product` multiplies, each of 8 bits."""
 
     def forward(self, states: Tensor) -> Tensor:
         """Return [..., out] for states [..., in]."""
@@ -67,14 +71,13 @@ class IntegerLinear(nn.Module, ABC):
         whole, largest = self._in_levels(rows)
         product = self._product(whole)
         product = torch.addcmul(self.get_buffer("bias"), product, largest, out=product)
-        return product.view(*states.shape[:-1], -1)
+        return product.view(*states.shape[:-1], product.shape[1])
 
     def _in_levels(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return the level of each state, [rows, in], and the largest state of a row, [rows, 1]."""
         whole = torch.empty(rows.shape, dtype=self._type)
         largest = rows.new_empty(len(rows), 1)
-        size = max(1, _CACHED // rows.shape[1])
-        for some in (slice(start, start + size) for start in range(0, len(rows), size)):
+        for some in _blocks(rows):
             block, most = rows[some], largest[some]
             torch.maximum(block.amax(1, keepdim=True), -block.amin(1, keepdim=True), out=most)
             most.clamp_min_(_TINY)
@@ -88,109 +91,89 @@ class IntegerLinear(nn.Module, ABC):
 
 
 class Int8Linear(IntegerLinear):
-    """A linear layer whose weights have 8 bits, and its states as many as `bits_of_states`."""
+    """A linear layer whose weights and states have 8 bits."""
 
-    _type = torch.uint8
+    _type, _levels, _middle, _bytes = torch.uint8, _LEVELS, 128, 1
 
-    def __init__(self, layer: Any) -> None:
-        self._middle = 2 ** ((bits_of_states() or 0) - 1)
-        self._levels = self._middle - 1
-        super().__init__(layer, _LEVELS)
-
-    def _pack(self, whole: Tensor) -> Tensor:
-        self._weight = _PackedIntegers(whole)
-        return self._weight.packed
+    def _parts(self, whole: Tensor) -> Sequence[Tensor]:
+        return (whole,)
 
     def _product(self, whole: Tensor) -> Tensor:
-        return self._weight.product(whole, self._middle, self._steps / self._levels)
+        return self._weights[0].product(whole, self._steps / _LEVELS)
 
 
 class Int16Linear(IntegerLinear):
     """A linear layer whose weights and states have 16 bits, multiplied half by half.
 
     Of the four products of halves that of both lower ones is left out: it is as small as what
-    rounding to 16 bits leaves out. States need 8 of `bits_of_states`.
+    rounding to 16 bits leaves out.
     """
 
-    _type, _levels, _middle = torch.uint16, _FINE_LEVELS, 128 * 256 + 128
+    _type, _levels, _middle, _bytes = torch.uint16, _FINE_LEVELS, 128 * 256 + 128, 2
 
-    def __init__(self, layer: Any) -> None:
-        super().__init__(layer, _FINE_LEVELS)
-
-    def _pack(self, whole: Tensor) -> Tensor:
+    def _parts(self, whole: Tensor) -> Sequence[Tensor]:
         upper = (whole + 128) >> 8
-        self._upper, self._lower = _PackedIntegers(upper), _PackedIntegers(whole - 256 * upper)
-        return self._upper.packed
+        return upper, whole - 256 * upper
 
     def _product(self, whole: Tensor) -> Tensor:
-        # halves are bytes of which 128 is 0
         signed = whole.view(torch.int16)
         upper, lower = (signed >> 8).to(torch.uint8), signed.to(torch.uint8)
+        weight_upper, weight_lower = self._weights
         large = self._steps * (256 * 256 / _FINE_LEVELS)
-        product = self._lower.product(upper, 128, large / 256)
-        product = self._upper.product(lower, 128, large / 256, product)
-        return self._upper.product(upper, 128, large, product)
+        product = weight_lower.product(upper, large / 256)
+        product = weight_upper.product(lower, large / 256, product)
+        return weight_upper.product(upper, large, product)
 
 
 class _PackedIntegers:
     """Weights of 8 bits, [out, in], as the processor wants them.
 
     Args:
-        weights: of any type of whole numbers.
+        weights: contiguous; of others torch packs something else.
 
     Attributes:
         packed: the same for torch alone.
     """
 
     def __init__(self, weights: Tensor) -> None:
-        # of weights that are not contiguous, others would be packed
-        whole = weights.to(torch.int8).contiguous()
-        self.packed: Tensor = torch.ops.onednn.qlinear_prepack(whole, None)
-        self._zeros = torch.zeros(len(whole), dtype=torch.int32)
+        self.packed: Tensor = torch.ops.onednn.qlinear_prepack(weights, None)
+        self._zeros = torch.zeros(len(weights), dtype=torch.int32)
 
-    def product(
-        self, states: Tensor, middle: int, scales: Tensor, added_to: Tensor | None = None
-    ) -> Tensor:
-        """Return [rows, out] in float32 for bytes [rows, in].
+    def product(self, states: Tensor, scales: Tensor, added_to: Tensor | None = None) -> Tensor:
+        """Return [rows, out] in float32 for bytes [rows, in], of which 128 is 0.
 
         Args:
             states: the bytes.
-            middle: that of them which is 0.
             scales: what an output's sum is multiplied with, [out].
             added_to: another product, in whose place their sum comes.
         """
-        given = (states, 1.0, middle, self.packed, scales, self._zeros)
-        made = (None, 1.0, 0, torch.float32)  # no bias, and nothing rounded
-        asked = torch.ops.onednn.qlinear_pointwise
-        product: Tensor = (
-            asked(*given, *made, "none", [], "")
-            if added_to is None
-            else asked.binary(*given, added_to, *made, 1.0, 0, "sum", 1.0, "none", [], "")
-        )
+        # step and zero of the states; packed weights, their steps and zeros
+        asked = (states, 1.0, 128, self.packed, scales, self._zeros)
+        # no bias; step, zero and type of the outputs
+        given = (None, 1.0, 0, torch.float32)
+        no_activation: tuple[Any, ...] = ("none", [], "")
+        multiply = torch.ops.onednn.qlinear_pointwise
+        if added_to is None:
+            product: Tensor = multiply(*asked, *given, *no_activation)
+        else:
+            added = (1.0, 0, "sum", 1.0)  # step and zero of the other product
+            product = multiply.binary(*asked, added_to, *given, *added, *no_activation)
         return product
 
 
 @cache
-def bits_of_states(added: bool = False) -> int | None:
-    """Return of how many bits states may be, so that sums of their products are exact.
+def sums_are_exact() -> bool:
+    """Say whether torch has these products, and the processor adds them in 32 bits (VNNI, AMX).
 
-    8 where the processor adds products in 32 bits (VNNI, AMX), 7 where it adds two in 16; None
-    where torch has no such products.
-
-    Args:
-        added: ask for products that are added to others.
+    Others add two of them in 16 bits, where the largest ones do not fit.
     """
-    for bits in (8, 7):
-        states = torch.full((1, 64), 2**bits - 1, dtype=torch.uint8)
-        weight = torch.full((16, 64), _LEVELS)
-        try:
-            weights, ones = _PackedIntegers(weight), torch.ones(16)
-            sums = weights.product(states, 0, ones, torch.zeros(1, 16) if added else None)
-        except _UNKNOWN:
-            return None
-        if bool((sums == 64 * (2**bits - 1) * _LEVELS).all()):
-            return bits
-    return None
+    states, weights = torch.full((1, 64), 255, dtype=torch.uint8), torch.full((16, 64), _LEVELS)
+    try:
+        packed = _PackedIntegers(weights.to(torch.int8))
+        sums = packed.product(states, torch.ones(16), torch.zeros(1, 16))
+    except NOT_THERE:
+        return False
+    return bool((sums == 64 * 127 * _LEVELS).all())
 
 
 INTEGER_LAYERS: dict[str, Callable[[Any], IntegerLinear]] = {
@@ -200,35 +183,39 @@ INTEGER_LAYERS: dict[str, Callable[[Any], IntegerLinear]] = {
 """The layer for each dtype of whole numbers."""
 
 
-def refuse_no_integers(dtype: str, device: str) -> None:
+def refuse_inexact(dtype: str, device: str) -> None:
     """Raise `InputError` where whole numbers of `dtype` cannot be multiplied, or not exactly."""
     if device != "cpu":
         cause = f"{dtype} is for CPUs, and the weights are to be on {device}"
         raise InputError(cause, cure="write device = cpu, or dtype = bfloat16")
-    halved = dtype == "int16"
-    bits = bits_of_states(added=halved)
-    if bits is None or (halved and bits < 8):
-        cause = f"this processor, or this release of torch, has no products for {dtype}"
-        raise InputError(cause, cure="write dtype = float32")
+    if not sums_are_exact():
+        cause = (
+            f"{dtype} takes a processor with VNNI or AMX and a torch that uses it, for elsewhere "
+            "answers would be others"
+        )
+        raise InputError(cause, cure="write dtype = bfloat16 or float32")
 
 
-def multiply_integers(model: Any, dtype: str) -> None:
+def multiply_integers(model: Any, dtype: str, name: str) -> None:
     """Let every linear layer of a model on the CPU multiply whole numbers, in place.
 
     It cannot be trained afterwards.
 
+    Args:
+        model: of transformers, in float32.
+        dtype: a key of `INTEGER_LAYERS`.
+        name: of its checkpoint, for messages.
+
     Raises:
         InputError: the model's own code reads the weights of a layer.
     """
-
-    def smaller(layer: Any) -> nn.Module | None:
-        if type(layer) not in LINEAR:
-            return None
-        made = INTEGER_LAYERS[dtype](layer)
-        layer.weight = None  # else it would be in memory twice until all layers are made
-        return made
-
-    replace_layers(model, smaller)
+    replace_linear(model, INTEGER_LAYERS[dtype])
     if not answers(model):
         cause = f"{type(model).__name__} reads its weights itself, which cannot be {dtype}"
-        raise InputError(cause, cure="write dtype = float32")
+        raise InputError(cause, cure="write dtype = float32", file=name)
+
+
+def _blocks(rows: Tensor) -> Iterator[slice]:
+    """Yield which rows are made whole at once."""
+    size = max(1, _AT_ONCE // max(1, rows.shape[1]))
+    return (slice(start, start + size) for start in range(0, len(rows), size))

@@ -9,18 +9,14 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers.pytorch_utils import Conv1D
 
-from pronominal.adapters.layers.replacing import replace_layers
-
-LINEAR = (nn.Linear, Conv1D)
-"""What is replaced; `turned` gives the weights of either in one form."""
+from pronominal.adapters.layers.replacing import LINEAR, replace_layers, turned
 
 _PRIVATE = ("_reorder_linear_weight", "_linear_pointwise")
 """Functions of torch that are not documented, so that a release may lack them."""
 
-_UNREADABLE = (AttributeError, NotImplementedError, RuntimeError, TypeError)
-"""What a model fails with that reads packed weights itself."""
+NOT_THERE = (AttributeError, NotImplementedError, RuntimeError, TypeError)
+"""What fails where a release of torch lacks a function, or a model reads packed weights itself."""
 
 
 class PackedLinear(nn.Module):
@@ -107,15 +103,9 @@ def pack_layers(network: nn.Module, besides: nn.Module | None = None) -> None:
 
 
 def _packable(layer: nn.Module) -> bool:
-    # subclasses do something else with their weights
     if type(layer) not in LINEAR:
         return False
     return layer.weight.dtype == torch.float32 and layer.weight.device.type == "cpu"
-
-
-def turned(layer: Any, weight: Tensor) -> Tensor:
-    """Return [out, in] for the weight of a layer as it stores it, or the other way round."""
-    return weight.t() if type(layer) is Conv1D else weight
 
 
 def answers(model: Any) -> bool:
@@ -127,6 +117,6 @@ def answers(model: Any) -> bool:
     try:
         with torch.inference_mode():
             model(**inputs)
-    except _UNREADABLE:
+    except NOT_THERE:
         return False
     return True

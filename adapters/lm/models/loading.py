@@ -31,7 +31,7 @@ from pronominal.adapters.layers.activations import fuse_activations
 from pronominal.adapters.layers.integers import (
     INTEGER_LAYERS,
     multiply_integers,
-    refuse_no_integers,
+    refuse_inexact,
 )
 from pronominal.adapters.layers.packed import pack_weights
 from pronominal.errors import InputError
@@ -145,7 +145,7 @@ def load_language_model(  # noqa: PLR0913 - each one is a setting of systems
     target = None if device_map else torch_device(device)
     _check_settings(dtype, device, device_map, trust_remote_code)
     if dtype in INTEGER_LAYERS:
-        refuse_no_integers(dtype, "several devices" if target is None else str(target))
+        refuse_inexact(dtype, str(target))
     reads_config = _config_class(config_class)
     others = (*_OTHERS, "*.py") if trust_remote_code else _OTHERS
     opened = open_checkpoint(checkpoint, weights=ALL_WEIGHTS, others=others)
@@ -187,7 +187,7 @@ def _ready(
             if _quantised(model.config) is not None:
                 cause = f"its weights are quantised, so that they cannot be {dtype}"
                 raise InputError(cause, cure="leave dtype out", file=name)
-            multiply_integers(model, dtype)
+            multiply_integers(model, dtype, name)
             computation = computation._replace(dtype=dtype)
         elif target is not None:
             pack_weights(model)
@@ -295,6 +295,9 @@ def _check_settings(
         raise unknown_name("dtype", dtype, DTYPES)
     if device_map and device:
         raise InputError("both device and device_map are given", cure="give one of the two")
+    if device_map and dtype in INTEGER_LAYERS:
+        cause = f"{dtype} is for CPUs, and device_map spreads a model over other devices"
+        raise InputError(cause, cure="leave device_map out, and write device = cpu")
     if device_map and find_spec("accelerate") is None:
         raise InputError(
             "device_map needs the package accelerate", cure='pip install "pronominal[lm]"'
