@@ -158,7 +158,12 @@ LINES = (
         "CAW, 24 layers extrapolated from 6",
         "one document at a time, padded",
         "caw_batching",
-        ((("ratio_24_layers_extrapolated",), "times as fast"),),
+        (
+            (("ratio_24_layers_extrapolated", "padded"), "times as fast"),
+            (("ratio_24_layers_extrapolated", "int16"), "times that in int16"),
+            (("ratio_24_layers_extrapolated", "bfloat16"), "in bfloat16"),
+            (("ratio_24_layers_extrapolated", "int8"), "in int8"),
+        ),
     ),
     Line(
         "decoder, options of RUFF's first setting",
