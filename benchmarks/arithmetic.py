@@ -1,4 +1,4 @@
-"""Which share of what the processor can do a kernel does, in float32 on one thread."""
+"""What the processor can do: the share of it that a kernel does, and the bits it computes in."""
 
 import math
 import statistics
@@ -9,9 +9,16 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from pronominal.adapters.layers.encoders import EncoderDtype
+from pronominal.adapters.layers.integers import sums_are_exact
 from pronominal.adapters.layers.packed import packed_product, packed_weight
 
 SIDE, ROUNDS = 2048, 5
+
+FEWER_BITS: list[EncoderDtype] = ["bfloat16"]
+"""What an encoder computes in besides float32; whole numbers are refused where they are inexact."""
+if sums_are_exact():
+    FEWER_BITS += ["int16", "int8"]
 
 
 def share_of_peak(call: Callable[[], object], seconds: float) -> float:

@@ -26,13 +26,12 @@ from typing import NamedTuple
 import numpy as np
 import torch
 import transformers
+from arithmetic import FEWER_BITS
 from torch import Tensor
 
 from pronominal.adapters.caw import model
 from pronominal.adapters.caw.model import Encoder
 from pronominal.adapters.caw.system import CAW
-from pronominal.adapters.layers.encoders import EncoderDtype
-from pronominal.adapters.layers.integers import sums_are_exact
 from pronominal.spans import Cluster
 
 CHECKPOINT = Path(__file__).parent.parent / "tests" / "goldens" / "caw" / "checkpoint"
@@ -40,9 +39,6 @@ LAYERS = (2, 4, 6)
 FULL = 24
 SENTENCES = 32
 ROUNDS = 3
-FEWER_BITS: list[EncoderDtype] = ["bfloat16"]
-if sums_are_exact():
-    FEWER_BITS += ["int16", "int8"]
 SETTINGS = model.Hyperparameters(
     bert_window_size=512, embedding_size=20, hidden_size=1024, n_hidden_layers=1, rough_k=50
 )

@@ -14,15 +14,14 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, get_args
+from typing import Any
 from unittest.mock import patch
 
 import torch
+from arithmetic import FEWER_BITS
 
 from pronominal.adapters import kind_of, load
 from pronominal.adapters.layers import encoders
-from pronominal.adapters.layers.encoders import EncoderDtype
-from pronominal.adapters.layers.integers import INTEGER_LAYERS, sums_are_exact
 from pronominal.dataset_scripts.reading.loading import load_split
 from pronominal.eval.runs.decision_rules import by_offsets
 
@@ -36,8 +35,7 @@ def loaded(given: str) -> dict[str, Any]:
     systems: dict[str, Any] = {}
     with patch.object(encoders, "pack_weights"):
         systems[PLAIN] = load(name, checkpoint, device="cpu")
-    fewer = () if sums_are_exact() else INTEGER_LAYERS
-    for dtype in (dtype for dtype in get_args(EncoderDtype) if dtype not in fewer):
+    for dtype in ("float32", *FEWER_BITS):
         systems[dtype] = load(name, checkpoint, device="cpu", dtype=dtype)
     return systems
 

@@ -30,20 +30,15 @@ import numpy as np
 import spacy
 import torch
 import transformers
-from arithmetic import share_of_peak
+from arithmetic import FEWER_BITS, share_of_peak
 
 from pronominal.adapters.fastcoref.lingmess import LingMess
 from pronominal.adapters.fastcoref.package import LingMessModel, contract_clusters
-from pronominal.adapters.layers.encoders import EncoderDtype
-from pronominal.adapters.layers.integers import sums_are_exact
 from pronominal.spans import Cluster
 
 CHECKPOINT = Path(__file__).parent.parent / "tests" / "goldens" / "lingmess" / "checkpoint"
 LAYERS = (1, 2, 4)
 FULL = 24
-FEWER_BITS: list[EncoderDtype] = ["bfloat16"]
-if sums_are_exact():
-    FEWER_BITS += ["int16", "int8"]
 SENTENCES = 480
 SENTENCES_OF_UPSTREAM = 4
 ROUNDS = 3

@@ -1,10 +1,10 @@
 """Pseudo-log-likelihoods of RUFF: masked copies in batches against one sentence at a time.
 
 Both read the same filled sentences with the same random BERT-base in this process by turns, ours as
-loading leaves a model, with activations fused and weights packed; ratios are of CPU time on one
-thread, the median of the rounds. The comparator is written here after the
-definition of minicons' ``within_word_l2r``, whose scorer the RUFF paper used: the copies of one
-sentence are a batch, and logits are computed at all their tokens.
+loading leaves a model, with activations fused and weights packed, and once more in int16 where the
+processor has it; ratios are of CPU time on one thread, the median of the rounds. The comparator is
+written here after the definition of minicons' ``within_word_l2r``, whose scorer the RUFF paper
+used: the copies of one sentence are a batch, and logits are computed at all their tokens.
 
 ``python benchmarks/ruff_encoder.py [--rows 2] [--distractors 0] [--layers 12]`` prints one JSON
 object; with the defaults some minutes.
