@@ -7,58 +7,73 @@ the sum over its tokens without the special ones. Words are those of the tokeniz
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
+from torch.nn import Module
 
+from pronominal.adapters.lm.scoring.elimination import Elimination
 from pronominal.adapters.lm.scoring.logits import Scores, add_log_probabilities, logits_at
 from pronominal.adapters.lm.scoring.memory import Budget, LongestFirst
+from pronominal.adapters.lm.scoring.narrowing import narrowest
 from pronominal.adapters.lm.scoring.tokens import IntArray, Sequences
 
 BATCH_TOKENS = {"cpu": 1_024, "cuda": 65_536}
 """How many tokens go through the model at once when nothing else is asked for."""
 
 
-MaskedCopies = tuple[IntArray, IntArray, IntArray, IntArray]
+MaskedCopies = tuple[IntArray, IntArray, IntArray]
 """Copies of sequences of one length, one for each token to predict, [copies, tokens]; and of each
-the position that is predicted, the token there, and of which sequence it is a copy, [copies]."""
+the position that is predicted and the token there, [copies]."""
 
 
 def masked_copies(
-    sequences: Sequences, rows: IntArray, frame: tuple[int, int], mask: int
+    sequences: Sequences, rows: IntArray, places: IntArray, mask: int
 ) -> MaskedCopies:
-    """Mask every token of some sequences of one length, together with the rest of its word.
+    """Mask tokens of sequences of one length, each in a copy, with the rest of its word.
 
-    `frame` says how many special tokens are before and behind a text, `mask` is the mask's number.
+    `rows` and `places` say which tokens, [copies]; `mask` is the mask's number.
     """
-    length = int(sequences.lengths[rows[0]])
+    length, copies = int(sequences.lengths[rows[0]]), np.arange(len(rows))
     ids = sequences.ids[rows, :length]
-    words = np.cumsum(sequences.word_starts[rows, :length], axis=1)
-    places = np.tile(np.arange(frame[0], length - frame[1]), len(rows))
-    copied = np.repeat(np.arange(len(rows)), len(places) // len(rows))
-    rest_of_word = words[copied] == words[copied, places][:, None]
+    words = np.cumsum(sequences.word_starts[:, :length], axis=1, dtype=np.int32)[rows]
+    rest_of_word = words == words[copies, places][:, None]
     rest_of_word &= np.arange(length) >= places[:, None]
-    copies = np.where(rest_of_word, np.int32(mask), ids[copied])
-    return copies, places, ids[copied, places], rows[copied]
+    return np.where(rest_of_word, np.int32(mask), ids), places, ids[copies, places]
 
 
 class CopyBatches(LongestFirst):
     """Masked copies in batches without padding; copies that are the same are fed once.
 
     They are the same where options differ only inside the masked word.
+
+    Args:
+        model: what predicts.
+        chosen_at: from which module on it computes the masked tokens alone.
+        copies: what it reads.
+        summed_in: to which sum the log-probability of each copy's token is added, [copies].
+        sums: what is added to.
     """
 
-    def __init__(self, model: Any, copies: MaskedCopies, scores: Scores) -> None:
-        ids, places, tokens, sequences = copies
+    def __init__(
+        self,
+        model: Any,
+        chosen_at: Module,
+        copies: MaskedCopies,
+        summed_in: IntArray,
+        sums: Scores,
+    ) -> None:
+        ids, places, tokens = copies
         inputs = np.ascontiguousarray(np.column_stack((ids, places)).astype(np.int32))
         as_bytes = inputs.view(np.dtype((np.void, inputs.itemsize * inputs.shape[1]))).ravel()
         _, first, fed_as = np.unique(as_bytes, return_index=True, return_inverse=True)
         order = np.argsort(fed_as, kind="stable")  # a batch predicts a stretch of tokens
         self._fed_as, self._tokens = fed_as[order], tokens[order]
-        self._sequences = sequences[order]
+        self._summed_in, self._sums = summed_in[order], sums
         self._ids, self._places = ids[first], places[first]
-        self._model, self._scores = model, scores
+        self._model, self._chosen_at = model, chosen_at
         super().__init__([self._ids.shape[1]] * len(first))
 
     def forward(self, borders: Sequence[int]) -> None:
@@ -68,12 +83,13 @@ class CopyBatches(LongestFirst):
         logits = logits_at(
             self._model,
             np.arange(end - start) * copies.shape[1] + self._places[start:end],
+            self._chosen_at,
             input_ids=copies.to(self._model.device),
         )
         predicted = slice(*np.searchsorted(self._fed_as, (start, end)))
         add_log_probabilities(
-            self._scores,
-            self._sequences[predicted],
+            self._sums,
+            self._summed_in[predicted],
             logits,
             self._fed_as[predicted] - start,
             self._tokens[predicted],
@@ -100,8 +116,41 @@ class MaskedScorer:
     def score(self, sequences: Sequences) -> Scores:
         """Return the pseudo-log-likelihood of each sequence in nats, [sequences]."""
         scores: Scores = np.zeros(len(sequences.lengths))
-        for length in np.unique(sequences.lengths)[::-1]:
-            rows = np.flatnonzero(sequences.lengths == length).astype(np.int32)
-            copies = masked_copies(sequences, rows, self._frame, self._mask)
-            self._budget.spend_on(CopyBatches(self.model, copies, scores))
+        rows, places = np.nonzero(sequences.inside(self._frame))
+        self._add(scores, rows, sequences, rows, places)
         return scores
+
+    def best(self, sequences: Sequences) -> Scores:
+        """Return the best pseudo-log-likelihood of each instance whole, [sequences].
+
+        In place of the others stands a number that they do not exceed and that is below the best,
+        see `Elimination`; where a few terms would not have made that certain, the whole score.
+        """
+        elimination = Elimination(sequences, sequences.inside(self._frame))
+        terms = elimination.terms.reshape(-1)
+        for rows, places in elimination.rounds():
+            cells = np.ravel_multi_index((rows, places), elimination.terms.shape)
+            self._add(terms, cells, sequences, rows, places)
+        return np.asarray(elimination.terms.sum(axis=1))
+
+    def _add(
+        self,
+        sums: Scores,
+        summed_in: IntArray,
+        sequences: Sequences,
+        rows: IntArray,
+        places: IntArray,
+    ) -> None:
+        """Add the log-probability of each of these tokens to one of the sums."""
+        lengths = sequences.lengths[rows]
+        for length in np.unique(lengths)[::-1]:
+            alike = lengths == length
+            copies = masked_copies(sequences, rows[alike], places[alike], self._mask)
+            self._budget.spend_on(
+                CopyBatches(self.model, self._narrowest, copies, summed_in[alike], sums)
+            )
+
+    @cached_property
+    def _narrowest(self) -> Module:
+        # tried when the first text is scored: a model in memory may still be learning before
+        return narrowest(self.model)

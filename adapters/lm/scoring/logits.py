@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import Module
 
 from pronominal.adapters.lm.scoring.memory import kind_of_device
 from pronominal.adapters.lm.scoring.tokens import IntArray
@@ -17,15 +18,19 @@ _ROWS_AT_ONCE = {"cpu": 32, "cuda": 256}
 """Distributions that are normalised together: on a CPU few, so that they stay in its cache."""
 
 
-def logits_at(model: Any, places: IntArray, **inputs: Any) -> Tensor:
+def logits_at(
+    model: Any, places: IntArray, chosen_at: Module | None = None, **inputs: Any
+) -> Tensor:
     """Run a model with its output layer at some places only.
 
-    States are chosen in front of the layer, so that what a model does to its logits, such as
-    scaling them, is done here as well.
+    States are chosen in front of that layer, or of an earlier module, so that what a model does to
+    its logits, such as scaling them, is done here as well.
 
     Args:
         model: one of transformers' models with a language modelling head.
         places: places in the flattened ``[batch, tokens]``, [places].
+        chosen_at: the module in front of which states are chosen, see `narrowest`; the output
+            layer when None.
         inputs: what the model takes, such as ``input_ids``.
 
     Returns:
@@ -34,11 +39,10 @@ def logits_at(model: Any, places: IntArray, **inputs: Any) -> Tensor:
     chosen = torch.from_numpy(places)
 
     def choose(_: Any, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        states, *others = given
-        every = states.reshape(-1, states.shape[-1])
-        return (every[chosen.to(states.device)].unsqueeze(0), *others)
+        flat = (states.reshape(-1, states.shape[-1]) for states in given)
+        return tuple(every[chosen.to(every.device)].unsqueeze(0) for every in flat)
 
-    hook = model.get_output_embeddings().register_forward_pre_hook(choose)
+    hook = (chosen_at or model.get_output_embeddings()).register_forward_pre_hook(choose)
     try:
         with torch.inference_mode():
             logits: Tensor = model(**inputs).logits

@@ -24,7 +24,7 @@ from pronominal.instances import FillingInstance
 from pronominal.names import unknown_name
 from pronominal.pronouns import CASES, PRONOUN_SETS
 
-Scored = Literal["options", "sentences"]
+Scored = Literal["options", "sentences", "best"]
 
 QUESTIONS: dict[Objective, str] = {
     "causal": "log-likelihood",
@@ -32,6 +32,9 @@ QUESTIONS: dict[Objective, str] = {
     "sequence-to-sequence": "log-likelihood as the missing piece (infilling)",
 }
 """What the scores are, by what a model was trained to predict; the last compares to no other."""
+
+BEST_ALONE = ", whole for the best option alone: another's is at most the number given for it"
+"""What the question says besides where options are given up."""
 
 CHUNKS: dict[Objective, int] = {"causal": 1024, "masked": 240, "sequence-to-sequence": 240}
 """How many instances a call should have: a thousand neighbours share what a whole file shares."""
@@ -45,12 +48,15 @@ class LanguageModel:
     tokens, and every token but the first. Only tokens from the first one on in which the options
     differ can change the order of options; nothing else is computed unless whole sentences are
     asked for. A masked model's is the pseudo-log-likelihood (see `MaskedScorer`), always of the
-    whole sentence. A sequence-to-sequence model is asked another question, see `AnswerScorer`.
+    whole sentence, unless the best option alone is asked for: then others are given up as soon as
+    they are certainly worse. A sequence-to-sequence model is asked another question, see
+    `AnswerScorer`.
 
     Args:
         checkpoint: a folder or a Hub id.
-        scores: ``"options"``, for a causal model from the first different token on; or
-            ``"sentences"``, upstream's numbers.
+        scores: ``"options"``, for a causal model from the first different token on;
+            ``"sentences"``, upstream's numbers; or for a masked model ``"best"``, the whole number
+            of the best option, and for the others one that theirs does not exceed.
         dtype: ``"bfloat16"``, ``"float16"`` or ``"float32"``, or on a CPU ``"int16"`` or
             ``"int8"``; when None the checkpoint's own on a GPU and float32 on a CPU.
         device: a torch device such as ``"cpu"``; the first GPU if there is one when None.
@@ -114,6 +120,9 @@ class LanguageModel:
         self.dtype, self.device, self.parameters = loaded.computation
         self.objective = loaded.objective
         self.question = QUESTIONS[loaded.objective]
+        if scores == "best":
+            _refuse_unless_masked(loaded)
+            self.question += BEST_ALONE
         self.chunk = CHUNKS[loaded.objective]
         self.scores = scores
         self._loaded = loaded
@@ -158,7 +167,7 @@ class LanguageModel:
         sequences = self._texts.read(instances)
         self._refuse_unreadable(instances, sequences)
         if isinstance(scorer, MaskedScorer):
-            return scorer.score(sequences)
+            return scorer.best(sequences) if self.scores == "best" else scorer.score(sequences)
         first: IntArray = np.ones(len(sequences.lengths), np.int32)
         if self.scores == "options":
             first = np.maximum(first, sequences.common_prefixes())
@@ -212,3 +221,12 @@ class LanguageModel:
                 cure="give a tokenizer and a model that belong together",
                 file=self.checkpoint.name,
             )
+
+
+def _refuse_unless_masked(loaded: LoadedModel) -> None:
+    if loaded.objective != "masked":
+        raise InputError(
+            f'scores = "best" is for masked models, and this one is {loaded.objective}',
+            cure="leave out scores",
+            file=loaded.checkpoint.name,
+        )

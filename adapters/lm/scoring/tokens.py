@@ -6,7 +6,7 @@ put together with its neighbours only where the tokenizer was seen to cut the tw
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -55,6 +55,18 @@ class Sequences:
         first = np.where(differs.any(axis=1), differs.argmax(axis=1), width)
         shared = np.minimum.reduceat(first, first_rows)[self.owners]
         return np.minimum(shared, self.lengths).astype(np.int32)
+
+    def common_suffixes(self) -> IntArray:
+        """Return for each sequence how many last tokens all sequences of its instance share."""
+        from_the_end = self.lengths[:, None] - 1 - np.arange(self.ids.shape[1])
+        ids = np.take_along_axis(self.ids, np.maximum(from_the_end, 0), axis=1)
+        ids = np.where(from_the_end < 0, PADDING, ids)
+        return replace(self, ids=ids).common_prefixes()
+
+    def inside(self, frame: tuple[int, int]) -> BoolArray:
+        """Say where tokens are behind and before so many special ones, [sequences, positions]."""
+        places = np.arange(self.ids.shape[1])
+        return (places >= frame[0]) & (places < self.lengths[:, None] - frame[1])
 
     def of(self, owner: int) -> "Sequences":
         """Return the sequences of one instance alone."""

@@ -116,6 +116,23 @@ def test_a_masked_model(folder: Callable[[str], Path]) -> None:
     assert np.abs(np.ravel(found) - expected).max() < 1e-4
 
 
+def test_the_best_option_alone(folder: Callable[[str], Path]) -> None:
+    every, best = loaded(folder("bert")), loaded(folder("bert"), scores="best")
+    assert best.question.startswith("pseudo-log-likelihood, whole for the best option alone")
+    whole, found = (np.array(one.loglikelihood(ASKED[:9])) for one in (every, best))
+    assert (found.argmax(axis=1) == whole.argmax(axis=1)).all()
+    np.testing.assert_allclose(found.max(axis=1), whole.max(axis=1), rtol=1e-5)
+    assert (found > whole - 1e-4).all()
+
+
+@pytest.mark.parametrize("family", ["gpt2", "t5"])
+def test_the_best_option_alone_is_for_masked_models(
+    family: str, folder: Callable[[str], Path]
+) -> None:
+    with pytest.raises(InputError, match='"best" is for masked models, and this one is'):
+        loaded(folder(family), scores="best")
+
+
 def plain_answer(system: LanguageModel, prompt: list[int], answer: list[int]) -> float:
     begun = torch.tensor([[0, *answer[:-1]]])
     with torch.no_grad():

@@ -182,10 +182,11 @@ def test_the_whole_tree_has_each_beginning_once(rows: list[list[int]]) -> None:
         assert sorted(paths(tree.pack(0, len(tree.order)))) == sorted(beginnings)
 
 
-def test_common_prefixes_are_those_of_an_instance() -> None:
+def test_what_the_sequences_of_an_instance_share() -> None:
     rows = [[5, 1, 2], [5, 1, 3, 4], [5, 1], [7, 7], [7, 7]]
     owners = np.array([0, 0, 0, 1, 1])
     sequences = as_sequences(rows)
     asked = Sequences(sequences.ids, sequences.word_starts, sequences.lengths, owners)
     assert asked.common_prefixes().tolist() == [2, 2, 2, 2, 2]
+    assert asked.common_suffixes().tolist() == [0, 0, 0, 2, 2]
     assert asked.of(1).ids.tolist() == [[7, 7], [7, 7]]
