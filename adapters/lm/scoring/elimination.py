@@ -53,7 +53,9 @@ class Elimination:
         # of each instance the option with the highest sum, the first of equals
         by_sum = np.lexsort((-self.terms.sum(axis=1), sequences.owners))
         leader = by_sum[self._first_rows][sequences.owners]
-        yield self._ask((leader == np.arange(len(leader)))[:, None])
+        # options that are cut alike stay equal where their copies are fed together
+        leading = (sequences.ids == sequences.ids[leader]).all(axis=1)
+        yield self._ask(leading[:, None])
         longer = sequences.lengths[leader] - sequences.lengths
         same_token = np.where(places < end[:, None], places, places + longer[:, None])
         expected = self.terms[leader[:, None], np.clip(same_token, 0, places[-1])]

@@ -52,22 +52,22 @@ def logits_at(
 
 
 def add_log_probabilities(
-    scores: Scores, sequences: IntArray, logits: Tensor, rows: IntArray, tokens: IntArray
+    sums: Scores, summed_in: IntArray, logits: Tensor, rows: IntArray, tokens: IntArray
 ) -> None:
-    """Add the log-probabilities of tokens to the scores of their sequences.
+    """Add the log-probabilities of tokens to sums, such as the scores of their sequences.
 
     Probabilities are float32 for logits of any precision, and sums float64: in bfloat16 either
     loses more than options differ by.
 
     Args:
-        scores: what is added to, [all sequences].
-        sequences: to which score a token adds, [tokens].
+        sums: what is added to, [sums].
+        summed_in: to which sum a token adds, [tokens].
         logits: distributions over the vocabulary, [rows, vocabulary].
         rows: for each token its row of `logits`, [tokens].
         tokens: their numbers in the vocabulary, [tokens].
     """
     order = np.argsort(rows, kind="stable")
-    rows, tokens, sequences = rows[order], tokens[order], sequences[order]
+    rows, tokens, summed_in = rows[order], tokens[order], summed_in[order]
     size = _ROWS_AT_ONCE[kind_of_device(logits.device)]
     values = []
     # in slices, so that a large vocabulary is not held twice
@@ -77,4 +77,4 @@ def add_log_probabilities(
         token = torch.from_numpy(tokens[inside]).to(logits.device)
         distributions = logits[start : start + size].float().log_softmax(dim=-1)
         values.append(distributions[row, token].double())
-    scores += np.bincount(sequences, torch.cat(values).cpu().numpy(), minlength=len(scores))
+    sums += np.bincount(summed_in, torch.cat(values).cpu().numpy(), minlength=len(sums))

@@ -89,6 +89,17 @@ def test_what_is_certainly_worse_is_given_up_early() -> None:
     assert [asked[row, low].sum() for row, low in enumerate(lowest)] == [8, 7, 8]
 
 
+def test_options_that_are_cut_alike_are_asked_about_together() -> None:
+    """So that the model reads their copies once, and rounding makes none of them better."""
+    sequences = sequences_of([[[3, 1, 1], [2, 1, 1], [3, 1, 1], [2, 1, 1]]])
+    terms = np.where(sequences.inside(FRAME), -1.0, 0.0)
+    elimination = Elimination(sequences, sequences.inside(FRAME))
+    for rows, places in elimination.rounds():
+        assert {*zip(rows, places, strict=True)} == {*zip(rows ^ 2, places, strict=True)}
+        elimination.terms[rows, places] += terms[rows, places]
+    assert (elimination.terms == terms).all()
+
+
 def test_rounds_are_at_least_an_eighth_of_a_text() -> None:
     """So that an option that always seems to need one more term takes few calls of the model."""
     sequences = sequences_of([[[2] + [1] * 40, [3] + [1] * 40]])
