@@ -15,7 +15,7 @@ import argparse
 import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,54 +23,49 @@ import numpy as np
 import torch
 from ruff_encoder import SHARED, instances
 
-from pronominal.adapters.lm.scoring.system import LanguageModel
+from pronominal.adapters.lm.scoring.system import LanguageModel, Scored
+from pronominal.instances import FillingInstance
 
 ROUNDS, SAMPLE = 3, 2160
 
 
 class Counted:
-    """A way to score, with its CPU seconds and how many copies the model read for it."""
+    """A model that scores in one way.
 
-    def __init__(self, score: Callable[[], Any], model: Any) -> None:
-        self.score, self.model = score, model
+    Attributes:
+        seconds: of the CPU, for each time it scored.
+        copies: how many masked copies it read the last time.
+        scores: in nats, [rows, options].
+    """
+
+    def __init__(self, checkpoint: str, scores: Scored) -> None:
+        self.system = LanguageModel(checkpoint, scores=scores, device="cpu")
         self.seconds: list[float] = []
         self.copies = 0
         self.scores: Any = None
+        self.system._loaded.model.register_forward_pre_hook(self._count, with_kwargs=True)
 
-    def run(self) -> None:
+    def score(self, asked: Sequence[FillingInstance]) -> None:
         """Score once."""
         self.copies = 0
-
-        def count(_: Any, __: Any, given: dict[str, Any]) -> None:
-            self.copies += len(given["input_ids"])
-
-        hook = self.model.register_forward_pre_hook(count, with_kwargs=True)
         start = time.process_time()
-        self.scores = np.array(self.score())
+        self.scores = np.array(self.system.loglikelihood(asked))
         self.seconds.append(time.process_time() - start)
-        hook.remove()
+
+    def _count(self, _: Any, __: Any, given: dict[str, Any]) -> None:
+        self.copies += len(given["input_ids"])
 
 
-def measured(system: LanguageModel, sources: Path, distractors: int, rows: int) -> dict[str, Any]:
-    """Return what stays of the work for some rows."""
-    asked = instances(sources, distractors, SAMPLE)[:: SAMPLE // rows][:rows]
-    model, ways = system._loaded.model, []
-    for kind in ("options", "best"):
-
-        def score(kind: Any = kind) -> Any:
-            system.scores = kind
-            return system.loglikelihood(asked)
-
-        ways.append(Counted(score, model))
+def measured(whole: Counted, best: Counted, asked: Sequence[FillingInstance]) -> dict[str, Any]:
+    """Return what stays of the work for some rows, and how clearly they are decided."""
+    whole.seconds, best.seconds = [], []
     for _ in range(ROUNDS):
-        for way in ways:
-            way.run()
-    whole, best = ways
+        whole.score(asked)
+        best.score(asked)
     second, first = np.sort(whole.scores, axis=1)[:, -2:].T
-    tokens = system._texts.read(asked).lengths.reshape(len(asked), -1)[:, 0] - 2
+    tokens = [len(whole.system._texts.whole(one.filled()[0])[0]) for one in asked]
     quartiles = np.quantile(first - second, (0.25, 0.5, 0.75))
     return {
-        "distractors": distractors,
         "copies": round(best.copies / whole.copies, 3),
         "cpu": round(statistics.median(best.seconds) / statistics.median(whole.seconds), 3),
         "same_decisions": bool((best.scores.argmax(axis=1) == whole.scores.argmax(axis=1)).all()),
@@ -86,11 +81,15 @@ def main() -> None:
     )
     parser.add_argument("--checkpoint", required=True, help="a masked model")
     parser.add_argument("--sources", type=Path, default=SHARED, help="as for pronominal build")
-    parser.add_argument("--rows", type=int, default=24, help="rows of each number of distractors")
+    parser.add_argument("--rows", type=int, default=24, help="of each number of distractors")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    system = LanguageModel(given.checkpoint, device="cpu")
-    settings = [measured(system, given.sources, k, given.rows) for k in (0, 1, 3, 5)]
+    best, whole = (Counted(given.checkpoint, scores) for scores in ("best", "options"))
+    settings = []
+    for distractors in (0, 1, 3, 5):
+        sample = instances(given.sources, distractors, SAMPLE)
+        asked = sample[:: SAMPLE // given.rows][: given.rows]
+        settings.append({"distractors": distractors, **measured(whole, best, asked)})
     report = {"benchmark": "options_given_up", "rows": given.rows, "settings": settings}
     print(json.dumps(report))
 

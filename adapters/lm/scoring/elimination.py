@@ -5,80 +5,91 @@ terms of a text add up to is at least its score. As soon as that is less than th
 another option, the text's option is certainly not the best, whatever its other terms are.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pronominal.adapters.lm.scoring.tokens import BoolArray, IntArray, Sequences
 
+FloatArray = NDArray[np.float64]
+
 CERTAIN = 0.1
-"""By how many nats an option is below the best one when it is given up, so that rounding, which in
-bfloat16 is about as large, does not decide."""
+"""By how many nats an option is below the best one when it is given up: so that rounding seldom
+decides, and that no margin which RUFF's scores count as close is a bound."""
 
 _MOST_ROUNDS = 8
 
 
 class Elimination:
-    """Asks for terms of texts' scores until it is certain which option of each instance is best.
+    """Computes terms of texts' scores until one option of each instance is certainly the best.
 
     First come the places at which the options differ, then the other places of the option that
     leads there. Of each option that may still be better, the places follow at which the leader's
-    terms are lowest, since its own are likely to be: as many as would make it certain if its terms
-    were the leader's, but at least an eighth of the text.
+    terms are lowest, since its own are likely to be.
 
     Args:
         sequences: the texts; those of an instance differ in one stretch of tokens.
         inside: where their tokens are without the special ones, [sequences, positions].
-
-    Attributes:
-        terms: log-probabilities in nats, 0 where none is known, [sequences, positions]. What
-            `rounds` asks for is to be added here before the next round.
+        terms_of: returns log-probabilities of tokens in nats, [tokens], for the numbers of their
+            texts and their places in them, [tokens] each.
     """
 
-    def __init__(self, sequences: Sequences, inside: BoolArray) -> None:
-        self.terms: NDArray[np.float64] = np.zeros(inside.shape)
-        self._sequences = sequences
+    def __init__(
+        self,
+        sequences: Sequences,
+        inside: BoolArray,
+        terms_of: Callable[[IntArray, IntArray], FloatArray],
+    ) -> None:
+        self._sequences, self._terms_of = sequences, terms_of
+        self._terms: FloatArray = np.zeros(inside.shape)
         self._left = inside.copy()
         owners = sequences.owners
         self._first_rows = np.searchsorted(owners, np.arange(owners[-1] + 1))
 
-    def rounds(self) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield which terms are needed next: the number of a text and the place of a token each."""
-        sequences = self._sequences
-        places = np.arange(self.terms.shape[1])
-        start = sequences.common_prefixes()
-        end = np.maximum(start, sequences.lengths - sequences.common_suffixes())
-        yield self._ask((places >= start[:, None]) & (places < end[:, None]))
+    def scores(self) -> FloatArray:
+        """Return the whole scores of the best options, [sequences].
+
+        For an option that was given up it is a number that its score does not exceed and that is
+        more than `CERTAIN` below the best one.
+        """
+        expected = self._terms_of_leaders()
+        while (needed := self._needed(expected)).any():
+            self._compute(needed)
+        return np.asarray(self._terms.sum(axis=1))
+
+    def _terms_of_leaders(self) -> FloatArray:
+        """Find each instance's leader, and return its term for the same token of each option."""
+        sequences, places = self._sequences, np.arange(self._terms.shape[1])
+        end = (sequences.lengths - sequences.common_suffixes())[:, None]
+        self._compute((places >= sequences.common_prefixes()[:, None]) & (places < end))
         # of each instance the option with the highest sum, the first of equals
-        by_sum = np.lexsort((-self.terms.sum(axis=1), sequences.owners))
+        by_sum = np.lexsort((-self._terms.sum(axis=1), sequences.owners))
         leader = by_sum[self._first_rows][sequences.owners]
         # options that are cut alike stay equal where their copies are fed together
         leading = (sequences.ids == sequences.ids[leader]).all(axis=1)
-        yield self._ask(leading[:, None])
-        longer = sequences.lengths[leader] - sequences.lengths
-        same_token = np.where(places < end[:, None], places, places + longer[:, None])
-        expected = self.terms[leader[:, None], np.clip(same_token, 0, places[-1])]
-        while (lowest := self._lowest(expected)).any():
-            yield self._ask(lowest)
+        self._compute(leading[:, None])
+        longer = (sequences.lengths[leader] - sequences.lengths)[:, None]
+        same_token = np.clip(np.where(places < end, places, places + longer), 0, places[-1])
+        return np.asarray(self._terms[leader[:, None], same_token])
 
-    def _ask(self, wanted: BoolArray) -> tuple[IntArray, IntArray]:
+    def _compute(self, wanted: BoolArray) -> None:
         rows, places = np.nonzero(wanted & self._left)
+        self._terms[rows, places] = self._terms_of(rows, places)
         self._left[rows, places] = False
-        return rows, places
 
-    def _lowest(self, expected: NDArray[np.float64]) -> BoolArray:
-        """Say which terms of the options that may still be the best should come next."""
-        at_most = self.terms.sum(axis=1)
+    def _needed(self, expected: FloatArray) -> BoolArray:
+        """Say which terms come next: those that would decide if all were as expected.
+
+        There are at least an eighth of the text's, so that a few rounds come to the end.
+        """
+        at_most = self._terms.sum(axis=1)
         whole = np.where(self._left.any(axis=1), -np.inf, at_most)
         best = np.maximum.reduceat(whole, self._first_rows)[self._sequences.owners]
-        enough = best - CERTAIN
-        missing = self._left & (at_most >= enough)[:, None]
-        terms = np.where(missing, expected, np.inf)
-        order = np.argsort(terms, axis=1, kind="stable")
-        then = at_most[:, None] + np.take_along_axis(terms, order, axis=1).cumsum(axis=1)
-        given_up = then < enough[:, None]
-        needed = np.where(given_up.any(axis=1), 1 + given_up.argmax(axis=1), terms.shape[1])
-        needed = np.maximum(needed, 1 + self._sequences.lengths // _MOST_ROUNDS)
-        ranks = np.argsort(order, axis=1)
-        return np.asarray(missing & (ranks < needed[:, None]))
+        missing = self._left & (at_most >= best - CERTAIN)[:, None]
+        lowest_first = np.argsort(np.where(missing, expected, np.inf), axis=1, kind="stable")
+        terms = np.take_along_axis(np.where(missing, expected, 0), lowest_first, axis=1)
+        decided = at_most[:, None] + terms.cumsum(axis=1) < (best - CERTAIN)[:, None]
+        number = np.where(decided.any(axis=1), 1 + decided.argmax(axis=1), terms.shape[1])
+        number = np.maximum(number, 1 + self._sequences.lengths // _MOST_ROUNDS)
+        return np.asarray(missing & (np.argsort(lowest_first, axis=1) < number[:, None]))

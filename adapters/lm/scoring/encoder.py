@@ -7,12 +7,10 @@ the sum over its tokens without the special ones. Words are those of the tokeniz
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
-from torch.nn import Module
 
 from pronominal.adapters.lm.scoring.elimination import Elimination
 from pronominal.adapters.lm.scoring.logits import Scores, add_log_probabilities, logits_at
@@ -51,20 +49,12 @@ class CopyBatches(LongestFirst):
 
     Args:
         model: what predicts.
-        chosen_at: from which module on it computes the masked tokens alone.
         copies: what it reads.
         summed_in: to which sum the log-probability of each copy's token is added, [copies].
         sums: what is added to.
     """
 
-    def __init__(
-        self,
-        model: Any,
-        chosen_at: Module,
-        copies: MaskedCopies,
-        summed_in: IntArray,
-        sums: Scores,
-    ) -> None:
+    def __init__(self, model: Any, copies: MaskedCopies, summed_in: IntArray, sums: Scores) -> None:
         ids, places, tokens = copies
         inputs = np.ascontiguousarray(np.column_stack((ids, places)).astype(np.int32))
         as_bytes = inputs.view(np.dtype((np.void, inputs.itemsize * inputs.shape[1]))).ravel()
@@ -73,7 +63,7 @@ class CopyBatches(LongestFirst):
         self._fed_as, self._tokens = fed_as[order], tokens[order]
         self._summed_in, self._sums = summed_in[order], sums
         self._ids, self._places = ids[first], places[first]
-        self._model, self._chosen_at = model, chosen_at
+        self._model, self._chosen_at = model, narrowest(model)
         super().__init__([self._ids.shape[1]] * len(first))
 
     def forward(self, borders: Sequence[int]) -> None:
@@ -123,15 +113,15 @@ class MaskedScorer:
     def best(self, sequences: Sequences) -> Scores:
         """Return the best pseudo-log-likelihood of each instance whole, [sequences].
 
-        In place of the others stands a number that they do not exceed and that is below the best,
-        see `Elimination`; where a few terms would not have made that certain, the whole score.
+        In place of the others stands what `Elimination` has found them to be at most.
         """
-        elimination = Elimination(sequences, sequences.inside(self._frame))
-        terms = elimination.terms.reshape(-1)
-        for rows, places in elimination.rounds():
-            cells = np.ravel_multi_index((rows, places), elimination.terms.shape)
-            self._add(terms, cells, sequences, rows, places)
-        return np.asarray(elimination.terms.sum(axis=1))
+
+        def terms_of(rows: IntArray, places: IntArray) -> Scores:
+            terms: Scores = np.zeros(len(rows))
+            self._add(terms, np.arange(len(rows)), sequences, rows, places)
+            return terms
+
+        return Elimination(sequences, sequences.inside(self._frame), terms_of).scores()
 
     def _add(
         self,
@@ -146,11 +136,4 @@ class MaskedScorer:
         for length in np.unique(lengths)[::-1]:
             alike = lengths == length
             copies = masked_copies(sequences, rows[alike], places[alike], self._mask)
-            self._budget.spend_on(
-                CopyBatches(self.model, self._narrowest, copies, summed_in[alike], sums)
-            )
-
-    @cached_property
-    def _narrowest(self) -> Module:
-        # tried when the first text is scored: a model in memory may still be learning before
-        return narrowest(self.model)
+            self._budget.spend_on(CopyBatches(self.model, copies, summed_in[alike], sums))

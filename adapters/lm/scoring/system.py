@@ -33,9 +33,6 @@ QUESTIONS: dict[Objective, str] = {
 }
 """What the scores are, by what a model was trained to predict; the last compares to no other."""
 
-BEST_ALONE = ", whole for the best option alone: another's is at most the number given for it"
-"""What the question says besides where options are given up."""
-
 CHUNKS: dict[Objective, int] = {"causal": 1024, "masked": 240, "sequence-to-sequence": 240}
 """How many instances a call should have: a thousand neighbours share what a whole file shares."""
 
@@ -122,7 +119,6 @@ class LanguageModel:
         self.question = QUESTIONS[loaded.objective]
         if scores == "best":
             _refuse_unless_masked(loaded)
-            self.question += BEST_ALONE
         self.chunk = CHUNKS[loaded.objective]
         self.scores = scores
         self._loaded = loaded

@@ -15,6 +15,7 @@ if find_spec("transformers") is None:
 from pronominal.adapters.lm.scoring.elimination import CERTAIN, Elimination
 from pronominal.adapters.lm.scoring.encoder import MaskedScorer
 from pronominal.adapters.lm.scoring.tokens import PADDING, Sequences, TextTokenizer
+from pronominal.eval.scores.ruff.samples import NOISE
 from tests.adapters.lm.language_models import FORMS, MASKED, filled, own_instances, quiet
 
 FRAME = (1, 1)
@@ -31,14 +32,16 @@ def sequences_of(instances: list[list[list[int]]]) -> Sequences:
     return Sequences(ids, ids >= 0, lengths, owners.astype(np.int32))
 
 
-def eliminated(sequences: Sequences, terms: Any) -> tuple[Elimination, Any]:
-    """Answer all rounds from known terms; return how often each one was asked for, too."""
-    elimination = Elimination(sequences, sequences.inside(FRAME))
-    asked = np.zeros(terms.shape, np.int64)
-    for rows, places in elimination.rounds():
-        np.add.at(asked, (rows, places), 1)
-        elimination.terms[rows, places] += terms[rows, places]
-    return elimination, asked
+def eliminated(sequences: Sequences, terms: Any) -> tuple[Any, list[Any]]:
+    """Return the scores found from known terms, and which terms each round asked for."""
+    rounds: list[Any] = []
+
+    def terms_of(rows: Any, places: Any) -> Any:
+        rounds.append(np.zeros(terms.shape, bool))
+        rounds[-1][rows, places] = True
+        return terms[rows, places]
+
+    return Elimination(sequences, sequences.inside(FRAME), terms_of).scores(), rounds
 
 
 TOKENS = st.lists(st.integers(1, 3), max_size=6)
@@ -61,8 +64,8 @@ def test_the_best_stays_the_best(instances: list[list[list[int]]], data: st.Data
     terms = np.zeros(inside.shape)
     number = int(inside.sum())
     terms[inside] = data.draw(st.lists(drawn, min_size=number, max_size=number))
-    elimination, asked = eliminated(sequences, terms)
-    found, whole = elimination.terms.sum(axis=1), terms.sum(axis=1)
+    found, rounds = eliminated(sequences, terms)
+    asked, whole = np.sum(rounds, axis=0), terms.sum(axis=1)
     computed = (asked == inside).all(axis=1)
     assert (asked <= inside).all()
     assert (found >= whole).all()
@@ -78,26 +81,25 @@ def test_the_best_stays_the_best(instances: list[list[list[int]]], data: st.Data
 def test_what_is_certainly_worse_is_given_up_early() -> None:
     """The leader is computed whole, the others where its terms are lowest, until they are below."""
     sentence = [1] * 40
-    sequences = sequences_of([[[2, *sentence], [3, *sentence], [3, 3, *sentence]]])
+    sequences = sequences_of([[[3, *sentence], [2, *sentence], [3, 3, *sentence]]])
     terms = np.where(sequences.inside(FRAME), -0.01, 0.0)
     lowest = [slice(20, 28), slice(20, 28), slice(21, 29)]
-    for row, (first, low) in enumerate(zip([-1.0, -4.0, -2.0], lowest, strict=True)):
+    for row, (first, low) in enumerate(zip([-4.0, -1.0, -2.0], lowest, strict=True)):
         terms[row, 1], terms[row, low] = first, -2.0
-    _, asked = eliminated(sequences, terms)
+    _, rounds = eliminated(sequences, terms)
+    asked = np.sum(rounds, axis=0)
     # -4 and -2.01 at the places that differ, which have to fall below -17.33
-    assert asked.sum(axis=1).tolist() == [41, 1 + 7, 2 + 8]
-    assert [asked[row, low].sum() for row, low in enumerate(lowest)] == [8, 7, 8]
+    assert asked.sum(axis=1).tolist() == [1 + 7, 41, 2 + 8]
+    assert [asked[row, low].sum() for row, low in enumerate(lowest)] == [7, 8, 8]
 
 
 def test_options_that_are_cut_alike_are_asked_about_together() -> None:
     """So that the model reads their copies once, and rounding makes none of them better."""
     sequences = sequences_of([[[3, 1, 1], [2, 1, 1], [3, 1, 1], [2, 1, 1]]])
     terms = np.where(sequences.inside(FRAME), -1.0, 0.0)
-    elimination = Elimination(sequences, sequences.inside(FRAME))
-    for rows, places in elimination.rounds():
-        assert {*zip(rows, places, strict=True)} == {*zip(rows ^ 2, places, strict=True)}
-        elimination.terms[rows, places] += terms[rows, places]
-    assert (elimination.terms == terms).all()
+    found, rounds = eliminated(sequences, terms)
+    assert all((asked[:2] == asked[2:]).all() for asked in rounds)
+    assert found.tolist() == [-3.0] * 4
 
 
 def test_rounds_are_at_least_an_eighth_of_a_text() -> None:
@@ -106,21 +108,41 @@ def test_rounds_are_at_least_an_eighth_of_a_text() -> None:
     terms = np.where(sequences.inside(FRAME), -0.01, 0.0)
     terms[1, 2:] = 0.0
     terms[:, 1] = [-1.0, -1.495]
-    elimination = Elimination(sequences, sequences.inside(FRAME))
-    rounds = []
-    for rows, places in elimination.rounds():
-        rounds.append(len(rows))
-        elimination.terms[rows, places] += terms[rows, places]
-    assert rounds[:2] == [2, 40]
+    _, rounds = eliminated(sequences, terms)
+    assert [asked.sum() for asked in rounds[:2]] == [2, 40]
     assert len(rounds) <= 2 + 8
 
 
 def test_an_option_that_leads_at_first_can_lose() -> None:
     sequences = sequences_of([[[2, 1, 1], [3, 1, 1]]])
     terms = np.array([[0.0, -1, -9, -9, 0], [0, -2, -1, -1, 0]])
-    elimination, asked = eliminated(sequences, terms)
-    assert asked.sum() == 6
-    assert elimination.terms.sum(axis=1).tolist() == [-19, -4]
+    found, rounds = eliminated(sequences, terms)
+    assert np.sum(rounds) == 6
+    assert found.tolist() == [-19, -4]
+
+
+@pytest.mark.parametrize(("behind", "asked"), [(CERTAIN, 3), (2 * CERTAIN, 1)])
+def test_an_option_as_far_behind_as_is_certain_is_not_given_up(behind: float, asked: int) -> None:
+    sequences = sequences_of([[[2, 1, 1], [3, 1, 1]]])
+    terms = np.array([[0.0, -1, 0, 0, 0], [0, -1 - behind, -0.5, 0, 0]])
+    _, rounds = eliminated(sequences, terms)
+    assert np.sum(rounds, axis=0).sum(axis=1).tolist() == [3, asked]
+
+
+def test_margins_that_count_as_close_are_of_whole_scores() -> None:
+    assert max(NOISE) <= CERTAIN
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("place", [1, 2, 3])
+@pytest.mark.parametrize("bad", [-np.inf, np.nan])
+def test_no_number_stays_none_and_warns_of_nothing(place: int, bad: float) -> None:
+    """A system refuses such scores with their row."""
+    sequences = sequences_of([[[2, 1, 1], [3, 1, 1]]])
+    terms = np.where(sequences.inside(FRAME), -1.0, 0.0)
+    terms[:, place] = bad
+    found, _ = eliminated(sequences, terms)
+    assert not np.isfinite(found).all()
 
 
 @pytest.mark.parametrize("family", MASKED)
