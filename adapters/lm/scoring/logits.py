@@ -45,10 +45,11 @@ def logits_at(
     hook = (chosen_at or model.get_output_embeddings()).register_forward_pre_hook(choose)
     try:
         with torch.inference_mode():
-            logits: Tensor = model(**inputs).logits
+            logits: Tensor = model(**inputs).logits.flatten(0, 1)
     finally:
         hook.remove()
-    return logits.squeeze(0)
+    # MobileBERT multiplies with its output layer's weights without calling it
+    return logits if len(logits) == len(places) else logits[chosen.to(logits.device)]
 
 
 def add_log_probabilities(

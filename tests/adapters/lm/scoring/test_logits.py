@@ -304,6 +304,17 @@ def test_logits_at_a_place_are_those_of_the_whole_output(family: str) -> None:
     assert (found - whole[places]).abs().max() < 1e-5
 
 
+def test_an_output_layer_that_is_never_called() -> None:
+    config = transformers.MobileBertConfig(vocab_size=100, num_hidden_layers=1)
+    model = transformers.MobileBertForMaskedLM(config).eval()
+    ids = torch.arange(3, 15).reshape(2, 6)
+    places = np.array([0, 7, 5])
+    with torch.inference_mode():
+        whole = model(ids).logits.flatten(0, 1)[places]
+    found = logits_at(model, places, input_ids=ids)
+    assert (found - whole).abs().max() <= 1e-5 * whole.abs().max()
+
+
 def test_equal_copies_are_fed_once() -> None:
     known = scored(MASKED["bert"], own_instances()[:12], plain_pseudo_log_likelihoods)
     fed: list[Any] = []
