@@ -1,9 +1,9 @@
 """What it saves to give up options of RUFF as soon as they are certainly not the best.
 
 A masked model of yours scores rows of RUFF twice in this process by turns, with whole scores and
-with ``scores = "best"``. Prints one JSON object for each number of distractors: which share of the
-masked copies and of the CPU time remains (one thread, the median of three rounds), whether the
-decisions are the same, nats of the best option's score by token, and by how many nats it wins.
+with ``scores = "best"``. Prints one JSON object. For each number of distractors it says what share
+of the masked copies and of the CPU time remains (one thread, the median of three rounds), whether
+the decisions are the same, nats of the best option's score by token, and by how many nats it wins.
 
 What is saved hangs on the model: an option is given up when what is missing of it weighs less, by
 the best option's terms, than what it is behind.

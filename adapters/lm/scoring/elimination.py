@@ -8,11 +8,8 @@ another option, the text's option is certainly not the best, whatever its other 
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pronominal.adapters.lm.scoring.tokens import BoolArray, IntArray, Sequences
-
-FloatArray = NDArray[np.float64]
+from pronominal.adapters.lm.scoring.tokens import BoolArray, FloatArray, IntArray, Sequences
 
 CERTAIN = 0.1
 """By how many nats an option is below the best one when it is given up: so that rounding seldom
@@ -44,8 +41,7 @@ class Elimination:
         self._sequences, self._terms_of = sequences, terms_of
         self._terms: FloatArray = np.zeros(inside.shape)
         self._left = inside.copy()
-        owners = sequences.owners
-        self._first_rows = np.searchsorted(owners, np.arange(owners[-1] + 1))
+        self._first_rows = sequences.first_rows()
 
     def scores(self) -> FloatArray:
         """Return the whole scores of the best options, [sequences].

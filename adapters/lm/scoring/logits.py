@@ -4,14 +4,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import Module
 
 from pronominal.adapters.lm.scoring.memory import kind_of_device
-from pronominal.adapters.lm.scoring.tokens import IntArray
+from pronominal.adapters.lm.scoring.tokens import FloatArray, IntArray
 
-Scores = NDArray[np.float64]
+Scores = FloatArray
 """Sums of log-probabilities in nats, one for each sequence."""
 
 _ROWS_AT_ONCE = {"cpu": 32, "cuda": 256}

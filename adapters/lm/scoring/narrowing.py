@@ -8,12 +8,13 @@ from typing import Any
 
 from torch.nn import Module
 
-_LIKE_BERT = ("bert", "camembert", "electra", "roberta", "xlm_roberta", "xlm_roberta_xl")
-"""The folders of `transformers.models` whose layers are BERT's: a module adds what was attended to
-to the states before it, and what follows treats each token alone. Others have the same names and
-look at the number of tokens again (LUKE), and so does code that a checkpoint brings."""
-
-_SUM = "attention.output"
+_LIKE_BERT = {
+    f"transformers.models.{name}.modeling_{name}"
+    for name in ("bert", "camembert", "electra", "roberta", "xlm_roberta", "xlm_roberta_xl")
+}
+"""Where transformers has models with BERT's layers: the module `attention.output` adds what was
+attended to to the states before it, and what follows treats each token alone. Others have such a
+module and look at the number of tokens behind it (LUKE), or are code that a checkpoint brings."""
 
 
 def narrowest(model: Any) -> Module | None:
@@ -26,9 +27,8 @@ def narrowest(model: Any) -> Module | None:
         A module of the last layer; None, which stands for the output layer, where the model is not
         known to be built like BERT or cuts its texts into chunks.
     """
-    known = {f"transformers.models.{name}.modeling_{name}" for name in _LIKE_BERT}
     chunked = getattr(model.config, "chunk_size_feed_forward", 0)
-    if type(model).__module__ not in known or chunked:
+    if type(model).__module__ not in _LIKE_BERT or chunked:
         return None
-    sums = [module for name, module in model.named_modules() if name.endswith(_SUM)]
+    sums = [module for name, module in model.named_modules() if name.endswith("attention.output")]
     return sums[-1] if sums else None

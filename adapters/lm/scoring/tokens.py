@@ -18,6 +18,7 @@ from pronominal.instances import FillingInstance
 
 IntArray = NDArray[np.signedinteger[Any]]
 BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
 
 Tokens = Sequence[int]
 
@@ -47,9 +48,13 @@ class Sequences:
     lengths: IntArray
     owners: IntArray
 
+    def first_rows(self) -> IntArray:
+        """Return where the sequences of each instance begin, [instances]."""
+        return np.searchsorted(self.owners, np.arange(self.owners[-1] + 1))
+
     def common_prefixes(self) -> IntArray:
         """Return for each sequence how many first tokens all sequences of its instance share."""
-        first_rows = np.searchsorted(self.owners, np.arange(self.owners[-1] + 1))
+        first_rows = self.first_rows()
         differs = self.ids != self.ids[first_rows[self.owners]]
         width = self.ids.shape[1]
         first = np.where(differs.any(axis=1), differs.argmax(axis=1), width)
